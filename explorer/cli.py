@@ -1,0 +1,182 @@
+"""The command line: info, inspect, render, open."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from netloupe.explorer.errors import NetloupeError, OutputError
+
+_EPILOG = "Exit status: 0 fine, 2 with one line on the standard error for anything to be mended."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    parser = _make_parser()
+    parsed = parser.parse_args(arguments)
+    try:
+        status: int = parsed.run(parsed)
+        sys.stdout.flush()
+    except NetloupeError as error:
+        return _fail(str(error))
+    except BrokenPipeError:
+        # the reader has seen enough, as `| head` does; keep the interpreter's exit silent
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if os.environ.get("NETLOUPE_DEBUG"):
+            raise
+        return _fail(
+            f"{getattr(parsed, 'model', '')}: internal error ({type(error).__name__}: {error}). "
+            "Set NETLOUPE_DEBUG=1 for the traceback and report it."
+        )
+    return status
+
+
+def _fail(message: str) -> int:
+    line = " ".join(message.split())
+    print(f"netloupe: error: {line}", file=sys.stderr)
+    return 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"netloupe: error: {message}. See `{self.prog} --help`.\n")
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="netloupe",
+        description="Look into neural-network graph files (ONNX).",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"netloupe {_version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    info = commands.add_parser("info", help="print a summary of a model")
+    info.add_argument("model", metavar="MODEL", help="a model file")
+    info.add_argument("--json", action="store_true", help="print JSON")
+    info.set_defaults(run=_run_info)
+
+    inspect = commands.add_parser("inspect", help="print everything about a node, value or tensor")
+    inspect.add_argument("model", metavar="MODEL", help="a model file")
+    inspect.add_argument("name", metavar="NAME", help="a path or name, as in main/Conv_1 or %%w")
+    inspect.add_argument("--json", action="store_true", help="print JSON")
+    inspect.set_defaults(run=_run_inspect)
+
+    render = commands.add_parser("render", help="draw a model into a file")
+    render.add_argument("model", metavar="MODEL", help="a model file")
+    render.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="a .svg, .html, .pdf, .png or .dot"
+    )
+    render.add_argument("--graph", default="", metavar="PATH", help="draw this graph")
+    render.add_argument(
+        "--expand",
+        default="auto",
+        metavar="auto|all|none|DEPTH",
+        help="which groups are open (default: auto, what fits a readable picture)",
+    )
+    render.add_argument("--focus", default="", metavar="PATH", help="only what is around this")
+    render.add_argument(
+        "--hops", type=int, default=2, metavar="K", help="how many edges around it (default: 2)"
+    )
+    render.add_argument("--direction", default="TB", choices=("TB", "LR"))
+    render.add_argument("--theme", default="light", choices=("light", "dark"))
+    render.add_argument("--grouping", default="auto", choices=("auto", "names", "modules", "none"))
+    render.add_argument("--show", action="store_true", help="open the file when it is written")
+    render.set_defaults(run=_run_render)
+
+    show = commands.add_parser("open", help="explore a model in a browser window of its own")
+    show.add_argument("model", metavar="MODEL", help="a model file")
+    show.add_argument("--no-browser", action="store_true", help="only print the address")
+    show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
+    show.set_defaults(run=_run_open)
+    return parser
+
+
+def _version() -> str:
+    from netloupe import __version__
+
+    return __version__
+
+
+def _run_info(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.info import format_summary, summarize_model
+    from netloupe.explorer.load import load
+
+    summary = summarize_model(load(parsed.model))
+    if parsed.json:
+        print(json.dumps(summary, indent=2))
+    else:
+        print(format_summary(summary))
+    return 0
+
+
+def _run_inspect(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.describe import describe_path, format_text, to_json
+    from netloupe.explorer.load import load
+
+    model = load(parsed.model)
+    description = describe_path(model, parsed.name)
+    if parsed.json:
+        print(json.dumps(to_json(description), indent=2))
+    else:
+        print(format_text(description))
+    return 0
+
+
+def _run_render(parsed: argparse.Namespace) -> int:
+    output = Path(parsed.output)
+    kind = output.suffix[1:].lower()
+    # everything that can be known to be wrong is said before the work begins
+    if kind not in ("svg", "html", "pdf", "png", "dot"):
+        raise OutputError(
+            f"{output}: the ending does not name a format. Use .svg, .html, .pdf, .png or .dot."
+        )
+    if not output.parent.is_dir():
+        raise OutputError(f"{output}: the folder {output.parent} does not exist. Create it first.")
+    from netloupe.explorer.layout import shared_engine
+    from netloupe.explorer.load import load
+    from netloupe.explorer.output import write_file
+    from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
+
+    options = ViewOptions.parse(
+        {
+            "graph": parsed.graph,
+            "expand": parsed.expand,
+            "focus": parsed.focus,
+            "hops": parsed.hops,
+            "direction": parsed.direction,
+            "theme": parsed.theme,
+            "grouping": parsed.grouping,
+        }
+    )
+    model = load(parsed.model)
+    shared_engine().start()
+    picture = make_picture(model, options)
+    write_file(output, render_picture(picture, kind))
+    for notice in picture.notices:
+        print(f"netloupe: note: {notice}", file=sys.stderr)
+    if parsed.show:
+        import webbrowser
+
+        if not webbrowser.open(output.resolve().as_uri()):
+            print(f"netloupe: note: no browser here; the picture is {output}", file=sys.stderr)
+    return 0
+
+
+def _run_open(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.load import load
+    from netloupe.explorer.serve import serve_model
+
+    load(parsed.model)  # what is no model is refused here, on one line
+    return serve_model(Path(parsed.model), port=parsed.port, browser=not parsed.no_browser)

@@ -1,0 +1,36 @@
+"""What can go wrong, as a small tree under :class:`NetloupeError`.
+
+Every message names the file or the element concerned and says what to do about it.
+"""
+
+
+class NetloupeError(Exception):
+    """The base of every error that netloupe raises on purpose."""
+
+
+class SourceError(NetloupeError):
+    """The source cannot be read at all: missing, a directory, a device, not permitted."""
+
+
+class ModelFormatError(NetloupeError):
+    """The bytes were read, but they are no model that netloupe knows."""
+
+
+class NotFoundError(NetloupeError, LookupError):
+    """No element of the model has the path or name that was asked for."""
+
+
+class TensorDataError(NetloupeError):
+    """A tensor's elements cannot be given: absent, too short, external and not allowed."""
+
+
+class ViewError(NetloupeError, ValueError):
+    """A view was asked for with an option that it does not know, or that does not fit."""
+
+
+class LayoutError(NetloupeError):
+    """The layout engine failed, was stopped, or ran out of time."""
+
+
+class OutputError(NetloupeError):
+    """A file cannot be written where it was asked for."""

@@ -1,0 +1,63 @@
+"""The tree of groups over the nodes of one graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from netloupe.explorer.model import Graph, Node
+
+GroupKind = Literal["graph", "scope"]
+
+
+class Group:
+    """Nodes that belong together, and the groups among them.
+
+    Parameters
+    ----------
+    kind
+        ``graph`` for the root of a graph's tree, ``scope`` for exporter scopes and modules.
+    path
+        ``main/encoder/layer.0/``: the trailing slash tells groups from nodes.
+    label
+        What is shown: ``layer.0``, or ``model / layers`` where single-child chains collapsed.
+    type_name
+        The module's class where the exporter gives it (``GPT2Block``), else "".
+    """
+
+    __slots__ = (
+        "children",
+        "graph",
+        "high",
+        "kind",
+        "label",
+        "low",
+        "node_count",
+        "parent",
+        "path",
+        "type_name",
+    )
+
+    def __init__(
+        self,
+        kind: GroupKind,
+        graph: Graph,
+        path: str,
+        label: str,
+        type_name: str = "",
+        parent: Group | None = None,
+    ) -> None:
+        self.kind = kind
+        self.graph = graph
+        self.path = path
+        self.label = label
+        self.type_name = type_name
+        self.parent = parent
+        self.children: list[Group | Node] = []
+        #: the group's nodes are those whose position p in the tree has low <= p < high
+        self.low = 0
+        self.high = 0
+        #: nodes inside at any depth, constants left out
+        self.node_count = 0
+
+    def __repr__(self) -> str:
+        return f"<Group {self.path!r}, {self.node_count} nodes>"

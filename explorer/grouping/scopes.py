@@ -1,0 +1,202 @@
+"""Scopes: where in the modules of its author's program a node comes from.
+
+Exporters leave this in node metadata (torch's newer exporter) or in node names with slashes
+(torch's older exporter, TensorFlow converters). Facts about what they write are listed in the
+project's notes on formats; none of it is specified by ONNX.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import Graph, Node, is_constant_node
+
+Scope = tuple[str, ...]
+
+_NAME_SCOPES = "pkg.torch.onnx.name_scopes"
+_CLASS_HIERARCHY = "pkg.torch.onnx.class_hierarchy"
+_NAMESPACE = "namespace"
+
+#: scope names that exporters put in by accident
+_ARTEFACTS = frozenset({"_empty_nn_module_stack_from_metadata_hook"})
+_MAX_DEPTH = 64
+_MAX_METADATA = 20_000
+_SHARE_NEEDED = 0.3
+
+
+@dataclass(slots=True)
+class Scopes:
+    """The scope of every node of a graph.
+
+    Parameters
+    ----------
+    of_node
+        By node index; None for a node that says nothing (it joins its neighbours).
+    type_names
+        The class of a module, where the exporter gives it.
+    operator_scopes
+        Scopes that stand for one operation of the author's program, not for a module.
+    """
+
+    of_node: list[Scope | None]
+    type_names: dict[Scope, str] = field(default_factory=dict)
+    operator_scopes: set[Scope] = field(default_factory=set)
+
+
+def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
+    """Return the scopes of a graph's nodes; None where there are too few to be of use.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    grouping
+        ``modules`` (metadata only), ``names`` (names only), or ``auto`` (the better of both).
+    """
+    if grouping in ("auto", "modules"):
+        scopes = read_module_scopes(graph)
+        if scopes is not None:
+            return scopes
+    if grouping in ("auto", "names"):
+        return read_name_scopes(graph)
+    return None
+
+
+def read_module_scopes(graph: Graph) -> Scopes | None:
+    """Read the scopes from node metadata; None where fewer than a third of the nodes have any."""
+    scopes = Scopes([None] * len(graph.nodes))
+    known = 0
+    sample = graph.nodes[:: max(1, len(graph.nodes) // 64)]
+    if not any(_has_module(node.metadata) for node in sample):
+        return None
+    for node in graph.nodes:
+        levels = _read_levels(node.metadata)
+        if levels is None:
+            continue
+        known += 1
+        names, classes = levels
+        scope = _relative_names(names)
+        kept: list[str] = []
+        for position, (name, type_name) in enumerate(zip(scope, classes, strict=False)):
+            if not name or name in _ARTEFACTS:
+                continue
+            kept.append(name)
+            key = tuple(kept)
+            if position == len(scope) - 1 and _is_operator(type_name):
+                scopes.operator_scopes.add(key)
+            else:
+                scopes.type_names[key] = type_name.rsplit(".", 1)[-1]
+        scopes.of_node[node.index] = tuple(kept[:_MAX_DEPTH])
+    return scopes if known >= _SHARE_NEEDED * len(graph.nodes) else None
+
+
+def _has_module(metadata: dict[str, str]) -> bool:
+    return _NAME_SCOPES in metadata or _NAMESPACE in metadata
+
+
+def _read_levels(metadata: dict[str, str]) -> tuple[list[str], list[str]] | None:
+    """Return the names and classes of a node's scope levels, outermost first."""
+    names = _read_list(metadata.get(_NAME_SCOPES, ""))
+    classes = _read_list(metadata.get(_CLASS_HIERARCHY, ""))
+    if names is not None:
+        padding = [""] * (len(names) - len(classes or ()))
+        return names, (classes or []) + padding
+    namespace = metadata.get(_NAMESPACE, "")
+    if not namespace or len(namespace) > _MAX_METADATA:
+        return None
+    pairs = [level.partition(": ") for level in namespace.split("/")]
+    return [name for name, _, _ in pairs], [type_name for _, _, type_name in pairs]
+
+
+def _read_list(text: str) -> list[str] | None:
+    """Read a Python list literal of strings; None where it is anything else."""
+    if not text.startswith("[") or len(text) > _MAX_METADATA:
+        return None
+    try:
+        entries = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return entries if all(isinstance(entry, str) for entry in entries) else None
+
+
+def _relative_names(names: Sequence[str]) -> list[str]:
+    """Cut from each dotted name what its parent says already: ``a.b`` under ``a`` is ``b``."""
+    relative = []
+    outer = ""
+    for name in names:
+        relative.append(name[len(outer) + 1 :] if outer and name.startswith(outer + ".") else name)
+        outer = name or outer
+    return relative
+
+
+def _is_operator(type_name: str) -> bool:
+    """Return whether a class stands for one operation: ``aten.linear.default``."""
+    return not type_name or type_name.split(".", 1)[0] in ("aten", "prims", "_operator", "math")
+
+
+def read_name_scopes(graph: Graph) -> Scopes | None:
+    """Read the scopes from slashes in node names; None where too few names have one."""
+    of_node: list[Scope | None] = []
+    known = 0
+    for node in graph.nodes:
+        name = node.name
+        if "/" not in name:
+            of_node.append(None)
+            continue
+        known += 1
+        parts = [part for part in name.split("/", _MAX_DEPTH) if part]
+        of_node.append(tuple(part for part in parts[:-1] if part not in _ARTEFACTS))
+    counted = sum(1 for node in graph.nodes if not is_constant_node(node))
+    return Scopes(of_node) if known and known >= _SHARE_NEEDED * counted else None
+
+
+def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
+    """Give nodes without a scope that of their neighbours.
+
+    A node joins the innermost scope that holds all its consumers; where there is none but the
+    root, that of its first producer. Nodes are visited once from the last to the first and
+    once the other way, so chains of such nodes are followed in either direction.
+    """
+    result: list[Scope | None] = list(scopes)
+    for node in reversed(graph.nodes):
+        if result[node.index] is None:
+            found = _common_scope(_consumer_scopes(node, graph, result))
+            result[node.index] = found or None
+    for node in graph.nodes:
+        if result[node.index] is None:
+            result[node.index] = next(
+                (
+                    scope
+                    for value in node.inputs
+                    if value is not None and value.producer is not None and value.graph is graph
+                    if (scope := result[value.producer.index])
+                ),
+                (),
+            )
+    return [scope or () for scope in result]
+
+
+def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
+    found = []
+    for value in node.outputs:
+        if value is None:
+            continue
+        for consumer, _ in value.consumers:
+            inner = consumer
+            while inner.graph is not graph and inner.graph.parent_node is not None:
+                inner = inner.graph.parent_node
+            if inner.graph is graph and (scope := scopes[inner.index]) is not None:
+                found.append(scope)
+    return found
+
+
+def _common_scope(scopes: list[Scope]) -> Scope:
+    if not scopes:
+        return ()
+    low, high = min(scopes), max(scopes)
+    length = 0
+    while length < min(len(low), len(high)) and low[length] == high[length]:
+        length += 1
+    return low[:length]

@@ -1,0 +1,184 @@
+"""The tree of groups of a graph, and how it is made readable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Graph, Node, is_constant_node
+
+from .group import Group
+from .scopes import Scope, Scopes, find_scopes, join_neighbours
+
+GROUPINGS = ("auto", "names", "modules", "none")
+
+#: an operation of the author's program becomes a group where it makes at least so many nodes
+_MIN_OPERATOR_NODES = 3
+
+
+class GroupTree:
+    """The groups of one graph.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    root
+        The group of the whole graph.
+    """
+
+    def __init__(self, graph: Graph, root: Group) -> None:
+        self.graph = graph
+        self.root = root
+        #: by path; a collapsed chain is found under the paths of all its levels
+        self.groups: dict[str, Group] = {}
+        #: position of each node in the tree's order, by index; -1 for constants
+        #: and other nodes that are not shown
+        self.positions: list[int] = [-1] * len(graph.nodes)
+        #: the innermost group of each node, by index; None for constants
+        self.group_of: list[Group | None] = [None] * len(graph.nodes)
+        #: the label of a node that stands for a group of one, by index
+        self.node_labels: dict[int, str] = {}
+
+    def holds(self, group: Group, node: Node) -> bool:
+        """Return whether a node of the graph is inside a group, at any depth."""
+        return group.low <= self.positions[node.index] < group.high
+
+
+def build_group_tree(
+    graph: Graph, grouping: str = "auto", only: frozenset[int] | None = None
+) -> GroupTree:
+    """Group the nodes of a graph.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    grouping
+        ``auto``, ``names``, ``modules`` or ``none``.
+    only
+        Indexes of the nodes that are taken; all where None.
+    """
+    root = Group("graph", graph, graph.path + "/", graph.name)
+    tree = GroupTree(graph, root)
+    scopes = find_scopes(graph, grouping) if grouping != "none" else None
+    if scopes is None:
+        root.children = list(_shown_nodes(graph, only))
+    else:
+        _add_nodes(tree, scopes, only)
+        _simplify(tree, root, scopes)
+        _hoist_only_child(tree)
+    _number(tree)
+    return tree
+
+
+def _shown_nodes(graph: Graph, only: frozenset[int] | None) -> Iterator[Node]:
+    for node in graph.nodes:
+        if (only is None or node.index in only) and not is_constant_node(node):
+            yield node
+
+
+def _add_nodes(tree: GroupTree, scopes: Scopes, only: frozenset[int] | None) -> None:
+    """Put every node under the groups of its scope, in the order of first appearance."""
+    by_scope: dict[Scope, Group] = {(): tree.root}
+    joined = join_neighbours(tree.graph, scopes.of_node)
+    for node in _shown_nodes(tree.graph, only):
+        scope = joined[node.index]
+        group = by_scope.get(scope)
+        if group is None:
+            group = _make_group(tree, scopes, by_scope, scope)
+        group.children.append(node)
+
+
+def _make_group(
+    tree: GroupTree, scopes: Scopes, by_scope: dict[Scope, Group], scope: Scope
+) -> Group:
+    known = len(scope)
+    while scope[:known] not in by_scope:
+        known -= 1
+    group = by_scope[scope[:known]]
+    for length in range(known + 1, len(scope) + 1):
+        key = scope[:length]
+        path = tree.root.path + "/".join(key) + "/"
+        inner = Group("scope", tree.graph, path, key[-1], scopes.type_names.get(key, ""), group)
+        group.children.append(inner)
+        by_scope[key] = inner
+        group = inner
+    return group
+
+
+def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
+    """Dissolve small groups and collapse chains, from the innermost groups outwards."""
+    operators = {root.path + "/".join(scope) + "/" for scope in scopes.operator_scopes}
+    order = [root]
+    for group in order:
+        order.extend(child for child in group.children if isinstance(child, Group))
+    for group in reversed(order):
+        children: list[Group | Node] = []
+        for child in group.children:
+            if isinstance(child, Node):
+                children.append(child)
+            elif child.path in operators and len(child.children) < _MIN_OPERATOR_NODES:
+                children.extend(child.children)
+            elif len(child.children) == 1 and isinstance(child.children[0], Node):
+                node = child.children[0]
+                tree.node_labels.setdefault(node.index, child.label)
+                tree.groups[child.path] = group
+                children.append(node)
+            elif len(child.children) == 1:
+                children.append(_collapse(tree, child, operators))
+            else:
+                children.append(child)
+        group.children = children
+        for child in children:
+            if isinstance(child, Group):
+                child.parent = group
+
+
+def _collapse(tree: GroupTree, outer: Group, operators: set[str]) -> Group:
+    """Merge a group with its only child group into one that keeps the inner path."""
+    inner = outer.children[0]
+    assert isinstance(inner, Group)  # noqa: S101 - the caller's case distinction
+    if inner.path in operators:
+        inner.label = outer.label
+    elif not inner.label.startswith(outer.label):
+        inner.label = f"{outer.label} / {inner.label}"
+    inner.type_name = inner.type_name or outer.type_name
+    tree.groups[outer.path] = inner
+    return inner
+
+
+def _hoist_only_child(tree: GroupTree) -> None:
+    """Take away a single group around everything; its name becomes the graph's."""
+    root = tree.root
+    while len(root.children) == 1 and isinstance(root.children[0], Group):
+        only = root.children[0]
+        root.children = only.children
+        root.type_name = only.type_name
+        tree.groups[only.path] = root
+        for child in root.children:
+            if isinstance(child, Group):
+                child.parent = root
+
+
+def _number(tree: GroupTree) -> None:
+    """Give the nodes numbers in the tree's order, so that a group is a range of numbers."""
+    position = 0
+    pending: list[tuple[Group, int]] = [(tree.root, 0)]
+    tree.root.low = 0
+    while pending:
+        group, start = pending.pop()
+        if start == 0:
+            group.low = position
+            tree.groups.setdefault(group.path, group)
+        for index in range(start, len(group.children)):
+            child = group.children[index]
+            if isinstance(child, Group):
+                pending.append((group, index + 1))
+                pending.append((child, 0))
+                break
+            tree.positions[child.index] = position
+            tree.group_of[child.index] = group
+            position += 1
+        else:
+            group.high = position
+            group.node_count = group.high - group.low

@@ -1,0 +1,163 @@
+"""A summary of a model: what is in it, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from netloupe.explorer.model import Model, SparseTensor, Tensor
+from netloupe.explorer.quantization import summarize_quantization
+from netloupe.explorer.render.text import clean_label
+
+_SHOWN_OPERATORS = 12
+_SHOWN_GRAPHS = 12
+_SHOWN_WARNINGS = 8
+
+
+def summarize_model(model: Model) -> dict[str, Any]:
+    """Return the summary that ``netloupe info --json`` prints.
+
+    Returns
+    -------
+    dict
+        ``format``, ``container``, ``ir_version``, ``producer``, ``opsets``, ``inputs``,
+        ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``functions``, ``totals``
+        (nodes of every graph, subgraph and function body once; initializers; their elements
+        as parameters; their stored bytes; graphs), ``op_types``, ``quantization``,
+        ``metadata`` and ``warnings``.
+    """
+    graphs = model.graphs
+    tensors: list[Tensor | SparseTensor] = []
+    for graph in graphs:
+        tensors += graph.initializers
+        tensors += graph.sparse_initializers
+    op_types: Counter[str] = Counter()
+    for graph in graphs:
+        for node in graph.nodes:
+            domain = "" if node.domain in ("", "ai.onnx") else f"{node.domain}::"
+            op_types[f"{domain}{node.op_type}"] += 1
+    return {
+        "source": model.source,
+        "format": model.format,
+        "container": model.container,
+        "ir_version": model.ir_version,
+        "producer": " ".join(
+            part for part in (model.header.producer_name, model.header.producer_version) if part
+        ),
+        "opsets": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "inputs": [
+            {"name": value.name, "type": str(value.type or "")}
+            for value in model.graph.inputs
+            if value.initializer is None
+        ],
+        "outputs": [
+            {"name": value.name, "type": str(value.type or "")} for value in model.graph.outputs
+        ],
+        "graphs": [
+            {
+                "path": graph.path,
+                "kind": graph.kind,
+                "nodes": len(graph.nodes),
+                "initializers": len(graph.initializers) + len(graph.sparse_initializers),
+            }
+            for graph in graphs
+        ],
+        "totals": {
+            "nodes": sum(len(graph.nodes) for graph in graphs),
+            "initializers": len(tensors),
+            "parameters": sum(_count_parameters(tensor) for tensor in tensors),
+            "bytes": sum(_count_bytes(tensor) for tensor in tensors),
+            "graphs": len(graphs),
+        },
+        "op_types": dict(sorted(op_types.items(), key=lambda entry: (-entry[1], entry[0]))),
+        "quantization": summarize_quantization(model),
+        "metadata": dict(model.metadata),
+        "warnings": [
+            {"path": warning.path, "message": warning.message} for warning in model.all_warnings()
+        ],
+    }
+
+
+def _count_parameters(tensor: Tensor | SparseTensor) -> int:
+    return tensor.values.size if isinstance(tensor, SparseTensor) else tensor.size
+
+
+def _count_bytes(tensor: Tensor | SparseTensor) -> int:
+    if isinstance(tensor, SparseTensor):
+        indices = tensor.indices.stored_bytes if tensor.indices is not None else 0
+        return (tensor.values.stored_bytes or 0) + (indices or 0)
+    return tensor.stored_bytes if tensor.stored_bytes is not None else (tensor.nbytes or 0)
+
+
+def format_summary(summary: dict[str, Any]) -> str:
+    """Return a summary as lines for a terminal."""
+    totals = summary["totals"]
+    lines = [
+        clean_label(summary["source"]),
+        _line("format", _describe_format(summary)),
+        _line("producer", summary["producer"] or "not stated"),
+        _line("opsets", ", ".join(f"{d} {v}" for d, v in summary["opsets"].items()) or "none"),
+        _line("size", _describe_totals(totals)),
+    ]
+    for name in ("inputs", "outputs"):
+        shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
+        lines += _listed(name, shown, _SHOWN_GRAPHS)
+    operators = [f"{name} ×{count}" for name, count in summary["op_types"].items()]
+    more = len(operators) - _SHOWN_OPERATORS
+    listed = ", ".join(operators[:_SHOWN_OPERATORS]) + (f", … {more} more" if more > 0 else "")
+    lines.append(_line("operators", listed or "none"))
+    if len(summary["graphs"]) > 1:
+        shown = [
+            f"{graph['path']} ({graph['kind']}): {graph['nodes']:,} nodes"
+            for graph in summary["graphs"]
+        ]
+        lines += _listed("graphs", shown, _SHOWN_GRAPHS)
+    quantization = summary["quantization"]
+    if quantization["tensors"]:
+        sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
+        lines.append(_line("quantized", f"{quantization['tensors']:,} values ({sources})"))
+    if summary["metadata"]:
+        shown = [f"{key} = {value}" for key, value in summary["metadata"].items()]
+        lines += _listed("metadata", shown, _SHOWN_GRAPHS)
+    warnings = [f"{warning['path']}: {warning['message']}" for warning in summary["warnings"]]
+    lines += _listed("warnings", warnings, _SHOWN_WARNINGS)
+    return "\n".join(lines)
+
+
+def _describe_format(summary: dict[str, Any]) -> str:
+    version = summary["ir_version"]
+    return (
+        f"{summary['format']} (IR version {version if version is not None else 'not stated'}, "
+        f"{summary['container']})"
+    )
+
+
+def _describe_totals(totals: dict[str, int]) -> str:
+    graphs = f" in {totals['graphs']:,} graphs" if totals["graphs"] > 1 else ""
+    return (
+        f"{totals['nodes']:,} nodes{graphs}, {totals['initializers']:,} initializers, "
+        f"{totals['parameters']:,} parameters, {describe_bytes(totals['bytes'])}"
+    )
+
+
+def describe_bytes(count: int) -> str:
+    """Return a size as ``12 bytes``, ``3.4 kB``, ``1.2 GB`` (powers of 1000)."""
+    size = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{count:,} bytes" if unit == "bytes" else f"{size:,.1f} {unit}"
+        size /= 1000
+    return f"{count:,} bytes"
+
+
+def _line(name: str, text: str) -> str:
+    return f"  {name:<10} {clean_label(text, 400)}"
+
+
+def _listed(name: str, entries: list[str], limit: int) -> list[str]:
+    lines = [
+        _line(name if index == 0 else "", entry) for index, entry in enumerate(entries[:limit])
+    ]
+    if len(entries) > limit:
+        lines.append(_line("", f"… {len(entries) - limit:,} more"))
+    return lines

@@ -1,0 +1,161 @@
+"""One open item as a graph in the DOT language: boxes of known size, ports on its border.
+
+The text is canonical: it holds sizes and wiring but no names, so that identical groups give
+identical text and are laid out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .scene import Direction
+
+#: a port is a small node on the border; edges of an open child end at ports given here
+PORT_SIZE = 6.0
+#: HTML-like tables, which give ports exact places, overflow above this size (in points)
+_MAX_TABLE = 60_000.0
+#: above this many boxes Graphviz works with fewer iterations, near-linear in their number
+_MANY = 300
+
+RANK_GAP = 38.0
+NODE_GAP = 22.0
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A box to place: its size and, for an open child, where its ports are along the border.
+
+    ``inputs`` and ``outputs`` hold offsets from the left (or the top, for LR), in the order of
+    the child's ports; they are empty for a closed child.
+    """
+
+    width: float
+    height: float
+    inputs: tuple[float, ...] = ()
+    outputs: tuple[float, ...] = ()
+
+
+@dataclass(slots=True)
+class Wire:
+    """An edge between children (0 and up) or border ports (-1 - n), and ports of open children."""
+
+    source: int
+    target: int
+    source_port: int | None = None
+    target_port: int | None = None
+
+
+@dataclass(slots=True)
+class Layer:
+    """Everything that the layout of one open item depends on."""
+
+    direction: Direction
+    children: list[Child] = field(default_factory=list)
+    input_count: int = 0
+    output_count: int = 0
+    wires: list[Wire] = field(default_factory=list)
+
+
+def write_dot(layer: Layer) -> str:
+    """Return a layer as DOT text: nodes n, border ports i and o, and edge ids, from 0 on."""
+    lines = [
+        "digraph {",
+        f"graph [rankdir={layer.direction},ranksep={RANK_GAP / 72:.4f},nodesep={NODE_GAP / 72:.4f}"
+        + (",nslimit=0,nslimit1=0,mclimit=0.3" if len(layer.children) > _MANY else "")
+        + "]",
+        'node [shape=box,fixedsize=true,label=""]',
+        "edge [dir=none]",
+    ]
+    for index, child in enumerate(layer.children):
+        lines.append(f"n{index} [{_node_attributes(child, layer.direction)}]")
+    for letter, count, rank in (
+        ("i", layer.input_count, "source"),
+        ("o", layer.output_count, "sink"),
+    ):
+        if count:
+            size = f"width={PORT_SIZE / 72:.4f},height={PORT_SIZE / 72:.4f}"
+            ports = ";".join(f"{letter}{n} [{size}]" for n in range(count))
+            lines.append(f"{{rank={rank};{ports}}}")
+    top, bottom = ("n", "s") if layer.direction == "TB" else ("w", "e")
+    for number, wire in enumerate(layer.wires):
+        tail = _end(wire.source, "i", wire.source_port, "o", bottom, layer.children)
+        head = _end(wire.target, "o", wire.target_port, "i", top, layer.children)
+        lines.append(f'{tail} -> {head} [id="{number}"]')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+def _end(
+    index: int,
+    border: str,
+    port: int | None,
+    port_letter: str,
+    side: str,
+    children: Sequence[Child],
+) -> str:
+    if index < 0:
+        return f"{border}{-1 - index}:{side}"
+    if port is None or not _has_table(children[index]):
+        return f"n{index}:{side}"
+    return f"n{index}:{port_letter}{port}:{side}"
+
+
+def _is_wide(child: Child) -> bool:
+    """Return whether an open child is too large for a table: its edges end at the middle."""
+    return bool(child.inputs or child.outputs) and not _has_table(child)
+
+
+def _has_table(child: Child) -> bool:
+    return bool(child.inputs or child.outputs) and max(child.width, child.height) < _MAX_TABLE
+
+
+def _node_attributes(child: Child, direction: Direction) -> str:
+    if not _has_table(child):
+        return f"width={child.width / 72:.4f},height={child.height / 72:.4f}"
+    along, across = child.width, child.height
+    if direction == "LR":
+        along, across = across, along
+    first = _port_cells(child.inputs, "i", along, direction)
+    last = _port_cells(child.outputs, "o", along, direction)
+    middle = _cell(along, across - 4, direction)
+    if direction == "TB":
+        rows = f"<TR>{first}</TR><TR>{middle}</TR><TR>{last}</TR>"
+    else:
+        rows = f"<TR>{first}{middle}{last}</TR>"
+    return (
+        f'shape=plain,fixedsize=false,label=<{_TABLE} FIXEDSIZE="TRUE" '
+        f'WIDTH="{child.width:.0f}" HEIGHT="{child.height:.0f}">{rows}</TABLE>>'
+    )
+
+
+_TABLE = '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"'
+
+
+def _cell(
+    along: float, across: float, direction: Direction, port: str = "", inside: str = ""
+) -> str:
+    width, height = (along, across) if direction == "TB" else (across, along)
+    name = f' PORT="{port}"' if port else ""
+    return f'<TD{name} FIXEDSIZE="TRUE" WIDTH="{width:.0f}" HEIGHT="{height:.0f}">{inside}</TD>'
+
+
+def _port_cells(offsets: Sequence[float], letter: str, along: float, direction: Direction) -> str:
+    """Return a strip of cells along one border, with a narrow cell at each port."""
+    cells = []
+    position = 0
+    for index in sorted(range(len(offsets)), key=offsets.__getitem__):
+        start = max(position, round(offsets[index]) - 1)
+        if start > position:
+            cells.append(_cell(start - position, 2, direction))
+        cells.append(_cell(2, 2, direction, f"{letter}{index}"))
+        position = start + 2
+    if position < along:
+        cells.append(_cell(along - position, 2, direction))
+    if direction == "TB":
+        strip = f"<TR>{''.join(cells)}</TR>"
+    else:
+        strip = "".join(f"<TR>{cell}</TR>" for cell in cells)
+    width, height = (along, 2) if direction == "TB" else (2, along)
+    table = f'{_TABLE} FIXEDSIZE="TRUE" WIDTH="{width:.0f}" HEIGHT="{height:.0f}">{strip}</TABLE>'
+    return _cell(along, 2, direction, inside=table)

@@ -1,0 +1,179 @@
+"""The layout engine: talks to the worker process, stops and restarts it.
+
+Graphviz holds the interpreter's lock, can take minutes and can crash on odd graphs. In a
+process of its own it can be stopped, and a notebook's kernel survives whatever happens.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import queue
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from netloupe.explorer.errors import LayoutError
+
+_WORKER = Path(__file__).with_name("worker.py")
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where Graphviz put the nodes and edges of one graph, in points, y growing downwards.
+
+    ``nodes`` gives centres by node name; ``edges`` gives Bézier points by edge id.
+    """
+
+    width: float
+    height: float
+    nodes: dict[str, tuple[float, float]]
+    edges: dict[str, tuple[float, ...]]
+
+
+class LayoutEngine:
+    """One worker process, started when first needed and again after it was stopped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._number = 0
+
+    @property
+    def process_id(self) -> int | None:
+        """The worker's process id; None where none runs."""
+        process = self._process
+        return process.pid if process is not None and process.poll() is None else None
+
+    def start(self) -> None:
+        """Start the worker in advance, so that the first layout need not wait for it."""
+        with self._lock:
+            self._ensure_worker()
+
+    def stop(self) -> None:
+        """End the worker, whatever it is doing."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    with contextlib.suppress(OSError):
+                        stream.close()
+
+    def place(
+        self, dot: str, timeout: float, cancelled: Callable[[], bool] | None = None
+    ) -> Placement:
+        """Lay out one graph.
+
+        Parameters
+        ----------
+        dot
+            The graph in the DOT language; every edge has an ``id``.
+        timeout
+            Seconds after which the worker is stopped.
+        cancelled
+            Asked about every 50 ms; True stops the worker.
+
+        Raises
+        ------
+        LayoutError
+            Where Graphviz failed or crashed, time ran out, or the layout was cancelled.
+        """
+        with self._lock:
+            process = self._ensure_worker()
+            self._number += 1
+            body = json.dumps({"id": self._number, "dot": dot}).encode()
+            try:
+                assert process.stdin is not None  # noqa: S101 - the worker is started with pipes
+                process.stdin.write(struct.pack(">I", len(body)) + body)
+                process.stdin.flush()
+            except OSError as error:
+                self.stop()
+                raise LayoutError(f"the layout process ended ({error})") from error
+            answer = self._wait(self._number, time.monotonic() + timeout, cancelled)
+        if "error" in answer:
+            raise LayoutError(f"Graphviz failed: {answer['error']}")
+        return Placement(
+            answer["width"],
+            answer["height"],
+            {name: (x, y) for name, (x, y) in answer["nodes"].items()},
+            {name: tuple(points) for name, points in answer["edges"].items()},
+        )
+
+    def _wait(
+        self, number: int, deadline: float, cancelled: Callable[[], bool] | None
+    ) -> dict[str, Any]:
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self.stop()
+                raise LayoutError("the layout took too long and was stopped")
+            if cancelled is not None and cancelled():
+                self.stop()
+                raise LayoutError("the layout was cancelled")
+            try:
+                answer = self._answers.get(timeout=min(left, _POLL_SECONDS) if cancelled else left)
+            except queue.Empty:
+                continue
+            if answer is None:
+                self.stop()
+                raise LayoutError("the layout process crashed")
+            if answer["id"] == number:
+                return answer
+
+    def _ensure_worker(self) -> subprocess.Popen[bytes]:
+        process = self._process
+        if process is None or process.poll() is not None:
+            self.stop()
+            process = _start_worker()
+            self._process = process
+            self._answers = queue.Queue()
+            threading.Thread(
+                target=_read_answers, args=(process, self._answers), daemon=True
+            ).start()
+        return process
+
+
+def _start_worker() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
+        [sys.executable, "-X", "utf8", str(_WORKER)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _read_answers(
+    process: subprocess.Popen[bytes], answers: queue.Queue[dict[str, Any] | None]
+) -> None:
+    """Hand the worker's answers on; None when it has ended."""
+    stream = process.stdout
+    assert stream is not None  # noqa: S101 - the worker is started with pipes
+    try:
+        while len(head := stream.read(4)) == 4:
+            answers.put(json.loads(stream.read(struct.unpack(">I", head)[0])))
+    except (OSError, ValueError):
+        pass  # the stream was closed under us: the worker was stopped
+    answers.put(None)
+
+
+_shared: LayoutEngine | None = None
+
+
+def shared_engine() -> LayoutEngine:
+    """Return the engine that all pictures of this process use."""
+    global _shared
+    if _shared is None:
+        _shared = LayoutEngine()
+        atexit.register(_shared.stop)
+    return _shared

@@ -1,0 +1,71 @@
+"""The view model: plain typed classes for everything that a model file says.
+
+Readers fill it, everything else reads it. It knows neither protobuf nor any file format's
+wire names, and nothing of colours, boxes or positions.
+"""
+
+from .attribute import Attribute
+from .constant import constant_tensor, describe_constant, is_constant, is_constant_node
+from .device import DeviceConfiguration, NodeDeviceConfiguration, ShardedDimension, ShardingSpec
+from .dtype import DataType, data_type
+from .graph import Function, Graph, Node, NodeDetails, NodeLoader, QuantizationAnnotation, Value
+from .model import Model, TrainingInfo
+from .paths import resolve_path
+from .tensor import (
+    ExternalLocation,
+    Payload,
+    Segment,
+    SparseTensor,
+    Tensor,
+)
+from .types import (
+    Dimension,
+    MapType,
+    OpaqueType,
+    OptionalType,
+    SequenceType,
+    SparseTensorType,
+    TensorType,
+    UnknownType,
+    ValueType,
+)
+from .warning import ModelWarning
+
+__all__ = [
+    "Attribute",
+    "DataType",
+    "DeviceConfiguration",
+    "Dimension",
+    "ExternalLocation",
+    "Function",
+    "Graph",
+    "MapType",
+    "Model",
+    "ModelWarning",
+    "Node",
+    "NodeDetails",
+    "NodeDeviceConfiguration",
+    "NodeLoader",
+    "OpaqueType",
+    "OptionalType",
+    "Payload",
+    "QuantizationAnnotation",
+    "Segment",
+    "SequenceType",
+    "ShardedDimension",
+    "ShardingSpec",
+    "SparseTensor",
+    "SparseTensorType",
+    "Tensor",
+    "TensorType",
+    "TrainingInfo",
+    "UnknownType",
+    "Value",
+    "ValueType",
+    "constant_tensor",
+    "data_type",
+    "describe_constant",
+    "is_constant",
+    "is_constant_node",
+    "resolve_path",
+]

@@ -1,0 +1,70 @@
+"""Attributes (Caffe2: arguments) of nodes and functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .tensor import SparseTensor, Tensor
+    from .types import ValueType
+
+    AttributeValue: TypeAlias = (
+        float
+        | int
+        | str
+        | bytes
+        | Tensor
+        | SparseTensor
+        | Graph
+        | ValueType
+        | tuple[Any, ...]
+        | None
+    )
+
+
+class Attribute:
+    """A named constant of a node.
+
+    Parameters
+    ----------
+    name
+        The attribute's name.
+    kind
+        As the specification has it, in lower case: ``float``, ``ints``, ``tensor``,
+        ``graph`` …; ``undefined`` or ``unknown(77)`` where the file says no better.
+    value
+        A number, str (bytes where not UTF-8), tensor, graph or type; a tuple of these for
+        the plural kinds; None for a reference.
+    reference
+        The name of the enclosing function's attribute that gives the value, or "".
+    """
+
+    __slots__ = ("doc", "kind", "name", "reference", "value", "warnings")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        value: AttributeValue,
+        *,
+        reference: str = "",
+        doc: str = "",
+        warnings: tuple[ModelWarning, ...] = (),
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.value = value
+        self.reference = reference
+        self.doc = doc
+        self.warnings = warnings
+
+    def __repr__(self) -> str:
+        if self.reference:
+            return f"<Attribute {self.name!r}: {self.kind} = @{self.reference}>"
+        text = repr(self.value)
+        return (
+            f"<Attribute {self.name!r}: {self.kind} = {text[:60]}{'…' if len(text) > 60 else ''}>"
+        )

@@ -1,0 +1,98 @@
+"""Constants: which values never change, and which nodes only give them.
+
+A constant is shown as a row on the face of its consumers instead of as a node.
+"""
+
+from __future__ import annotations
+
+from .graph import Node, Value
+from .tensor import SparseTensor, Tensor
+
+_ONNX = ("", "ai.onnx")
+
+
+def is_constant_node(node: Node) -> bool:
+    """Return whether a node only gives a constant: Constant, or a dequantized constant.
+
+    A node is not counted as such where its result is an output of the graph, since then there
+    would be nothing to show the output on.
+    """
+    if node.domain not in _ONNX or len(node.outputs) != 1 or not _is_used_inside(node):
+        return False
+    if node.op_type == "Constant":
+        return not node.inputs
+    # only directly over stored constants, so that odd chains need no recursion
+    return (
+        node.op_type == "DequantizeLinear"
+        and bool(node.inputs)
+        and all(operand is None or _is_stored(operand) for operand in node.inputs)
+    )
+
+
+def is_constant(value: Value) -> bool:
+    """Return whether a value is an initializer or the result of a constant node."""
+    if value.initializer is not None:
+        return True
+    return value.producer is not None and is_constant_node(value.producer)
+
+
+def _is_stored(value: Value) -> bool:
+    if value.initializer is not None:
+        return True
+    producer = value.producer
+    return producer is not None and producer.op_type == "Constant" and not producer.inputs
+
+
+def _is_used_inside(node: Node) -> bool:
+    value = node.outputs[0]
+    return value is not None and not value.is_output and bool(value.consumers)
+
+
+def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
+    """Return the stored tensor behind a constant value; None where there is none.
+
+    For a dequantized constant this is the quantized tensor.
+    """
+    if value.initializer is not None:
+        return value.initializer
+    producer = value.producer
+    if producer is None:
+        return None
+    if producer.op_type == "DequantizeLinear":
+        operand = producer.inputs[0] if producer.inputs else None
+        if operand is None or operand is value or operand.producer is producer:
+            return None
+        if operand.initializer is not None:
+            return operand.initializer
+        producer = operand.producer
+        if producer is None:
+            return None
+    if producer.op_type != "Constant":
+        return None
+    for attribute in producer.attributes.values():
+        if isinstance(attribute.value, (Tensor, SparseTensor)):
+            return attribute.value
+    return None
+
+
+def describe_constant(value: Value, limit: int = 8) -> str:
+    """Return the value of a Constant node that holds no tensor: ``[0, -1]``, ``"abc"``, ``@k``."""
+    producer = value.producer
+    if producer is None or producer.op_type != "Constant":
+        return ""
+    for attribute in producer.attributes.values():
+        if attribute.reference:
+            return f"@{attribute.reference}"
+        content = attribute.value
+        if isinstance(content, tuple):
+            shown = ", ".join(_describe_scalar(entry) for entry in content[:limit])
+            return f"[{shown}{', …' if len(content) > limit else ''}]"
+        if isinstance(content, (int, float, str, bytes)):
+            return _describe_scalar(content)
+    return ""
+
+
+def _describe_scalar(entry: object) -> str:
+    if isinstance(entry, float):
+        return f"{entry:.6g}"
+    return repr(entry) if isinstance(entry, (str, bytes)) else str(entry)

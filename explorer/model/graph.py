@@ -1,0 +1,286 @@
+"""Graphs, nodes and values: the wiring of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from .attribute import Attribute
+    from .device import NodeDeviceConfiguration
+    from .model import Model
+    from .tensor import SparseTensor, Tensor
+    from .types import ValueType
+
+GraphKind = Literal["main", "subgraph", "function", "training"]
+
+
+@dataclass(slots=True)
+class NodeDetails:
+    """What a node says beyond its wiring; read when first asked for."""
+
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    doc: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    device_configurations: tuple[NodeDeviceConfiguration, ...] = ()
+    warnings: tuple[ModelWarning, ...] = ()
+
+
+class NodeLoader(Protocol):
+    """What a reader offers to nodes: the details of one of them, and its metadata alone."""
+
+    def details(self, node: Node) -> NodeDetails:
+        """Read everything that the file says of a node."""
+        ...
+
+    def metadata(self, node: Node) -> dict[str, str]:
+        """Read only the metadata of a node (grouping looks at every node's)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizationAnnotation:
+    """A graph's own statement about how one value is quantized.
+
+    Parameters
+    ----------
+    tensor_name
+        The value that is annotated.
+    entries
+        Keys and values verbatim. ``SCALE_TENSOR`` and ``ZERO_POINT_TENSOR`` name tensors
+        (ONNX IR specification, TensorAnnotation); other keys hold what their tool put there.
+    """
+
+    tensor_name: str
+    entries: tuple[tuple[str, str], ...]
+
+
+class Value:
+    """Something that flows along an edge: an input, a node's output, or an initializer.
+
+    ``producer`` is None for graph inputs, initializers and names that nothing produces.
+    ``consumers`` lists (node, input index) for the nodes of any graph that use the value,
+    subgraphs included.
+    """
+
+    __slots__ = (
+        "annotation",
+        "consumers",
+        "doc",
+        "graph",
+        "initializer",
+        "is_input",
+        "is_output",
+        "metadata",
+        "name",
+        "output_index",
+        "producer",
+        "type",
+        "warnings",
+    )
+
+    def __init__(self, name: str, graph: Graph) -> None:
+        self.name = name
+        self.graph = graph
+        self.type: ValueType | None = None
+        self.producer: Node | None = None
+        self.output_index = -1
+        self.consumers: list[tuple[Node, int]] = []
+        self.initializer: Tensor | SparseTensor | None = None
+        self.annotation: QuantizationAnnotation | None = None
+        self.is_input = False
+        self.is_output = False
+        self.doc = ""
+        self.metadata: dict[str, str] = {}
+        self.warnings: tuple[ModelWarning, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """``main/%name``: the percent sign tells values from nodes."""
+        return f"{self.graph.path}/%{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<Value {self.path!r} {self.type or 'type unknown'}>"
+
+
+class Node:
+    """One operation. Its wiring is at hand; attributes and the rest load when asked for."""
+
+    __slots__ = (
+        "_details",
+        "_loader",
+        "captures",
+        "control_inputs",
+        "domain",
+        "graph",
+        "index",
+        "inputs",
+        "name",
+        "op_type",
+        "outputs",
+        "overload",
+        "path",
+        "subgraphs",
+    )
+
+    def __init__(
+        self, graph: Graph, index: int, name: str, op_type: str, domain: str, loader: NodeLoader
+    ) -> None:
+        self.graph = graph
+        self.index = index
+        self.name = name
+        self.op_type = op_type
+        self.domain = domain
+        self.overload = ""
+        self.path = ""
+        self.inputs: tuple[Value | None, ...] = ()
+        self.outputs: tuple[Value | None, ...] = ()
+        self.control_inputs: tuple[Value, ...] = ()
+        self.subgraphs: tuple[Graph, ...] = ()
+        self.captures: tuple[Value, ...] = ()
+        self._loader = loader
+        self._details: NodeDetails | None = None
+
+    @property
+    def details(self) -> NodeDetails:
+        """Everything that is read on demand."""
+        if self._details is None:
+            self._details = self._loader.details(self)
+        return self._details
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """Attributes by name, in file order; a repeated name gets ``#2`` appended."""
+        return self.details.attributes
+
+    @property
+    def doc(self) -> str:
+        """The node's own documentation string."""
+        return self.details.doc
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The node's metadata_props."""
+        if self._details is not None:
+            return self._details.metadata
+        return self._loader.metadata(self)
+
+    @property
+    def warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about this node."""
+        return self.details.warnings
+
+    @property
+    def function(self) -> Function | None:
+        """The model-local function that this node calls, if there is one."""
+        return self.graph.model.function(self.domain, self.op_type, self.overload)
+
+    @property
+    def opset_version(self) -> int | None:
+        """The version of the node's operator set that applies; None where not imported."""
+        return self.graph.opset_version(self.domain)
+
+    @property
+    def label(self) -> str:
+        """The node's name, or its op type and index where it has none."""
+        return self.name or f"#{self.index}:{self.op_type}"
+
+    def __repr__(self) -> str:
+        return f"<Node {self.op_type} {self.path!r}>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_node
+
+        return describe_node(self)
+
+
+class Graph:
+    """Nodes in file order and the values between them.
+
+    Parameters
+    ----------
+    model
+        The model that holds the graph.
+    kind
+        ``main``, ``subgraph`` (the value of a node's attribute), ``function`` or ``training``.
+    name
+        The graph's own name in the file.
+    path
+        ``main``, ``main/If_3.then_branch``, ``functions/domain::Name`` …
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        kind: GraphKind,
+        name: str,
+        path: str,
+        parent_node: Node | None = None,
+        parent_attribute: str = "",
+    ) -> None:
+        self.model = model
+        self.kind = kind
+        self.name = name
+        self.path = path
+        self.parent_node = parent_node
+        self.parent_attribute = parent_attribute
+        self.nodes: list[Node] = []
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.values: dict[str, Value] = {}
+        self.initializers: list[Tensor] = []
+        self.sparse_initializers: list[SparseTensor] = []
+        self.annotations: list[QuantizationAnnotation] = []
+        self.doc = ""
+        self.metadata: dict[str, str] = {}
+        self.warnings: list[ModelWarning] = []
+
+    def opset_version(self, domain: str) -> int | None:
+        """Return the version imported for an operator domain; None where it is not."""
+        return self.opset_imports.get("" if domain == "ai.onnx" else domain)
+
+    @property
+    def opset_imports(self) -> dict[str, int]:
+        """Operator sets in force here: the enclosing function's or the model's."""
+        if self.parent_node is not None:
+            return self.parent_node.graph.opset_imports
+        return self.model.opset_imports
+
+    @property
+    def subgraphs(self) -> Iterator[Graph]:
+        """Every graph nested in this one, at any depth, in file order."""
+        pending = [graph for node in reversed(self.nodes) for graph in reversed(node.subgraphs)]
+        while pending:
+            graph = pending.pop()
+            yield graph
+            pending.extend(
+                inner for node in reversed(graph.nodes) for inner in reversed(node.subgraphs)
+            )
+
+    def __repr__(self) -> str:
+        return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_graph
+
+        return describe_graph(self)
+
+
+class Function(Graph):
+    """A model-local function: a graph that nodes call by domain, name and overload."""
+
+    def __init__(self, model: Model, domain: str, name: str, overload: str, path: str) -> None:
+        super().__init__(model, "function", name, path)
+        self.domain = domain
+        self.overload = overload
+        self.attribute_names: tuple[str, ...] = ()
+        self.attribute_defaults: dict[str, Attribute] = {}
+        self.own_opset_imports: dict[str, int] = {}
+
+    @property
+    def opset_imports(self) -> dict[str, int]:
+        """The function's own operator sets, over those of the model."""
+        return {**self.model.opset_imports, **self.own_opset_imports}

@@ -1,0 +1,229 @@
+"""The model: one file and everything in it."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .device import DeviceConfiguration
+from .graph import Function, Graph, Node, Value
+from .paths import PathIndex, resolve_path
+from .tensor import SparseTensor, Tensor
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from netloupe.explorer.quantization import Quantization
+
+
+@dataclass(slots=True)
+class TrainingInfo:
+    """How the model is trained (ONNX IR 7, TrainingInfoProto).
+
+    ``initialization_binding`` and ``update_binding`` map an initializer's name to the output
+    that replaces its elements before the first step and after each step.
+    """
+
+    initialization: Graph | None
+    algorithm: Graph | None
+    initialization_binding: tuple[tuple[str, str], ...] = ()
+    update_binding: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class ModelHeader:
+    """What a model file says of itself before any graph."""
+
+    ir_version: int | None = None
+    producer_name: str = ""
+    producer_version: str = ""
+    domain: str = ""
+    model_version: int | None = None
+    doc: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    opset_imports: dict[str, int] = field(default_factory=dict)
+    device_configurations: tuple[DeviceConfiguration, ...] = ()
+
+
+class Model:
+    """One model file.
+
+    Parameters
+    ----------
+    source
+        What the user calls it: a file name, or ``<bytes>``.
+    format
+        ``ONNX`` or ``Caffe2``.
+    container
+        How the bytes are written: ``protobuf``, ``protobuf text`` …
+    folder
+        Where external data may be found; None where there is no file.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        format: str,
+        container: str,
+        folder: Path | None = None,
+    ) -> None:
+        self.source = source
+        self.format = format
+        self.container = container
+        self.folder = folder
+        self.header = ModelHeader()
+        self.graph = Graph(self, "main", "", "main")
+        self.functions: list[Function] = []
+        self.training: list[TrainingInfo] = []
+        self.warnings: list[ModelWarning] = []
+        self._functions_by_id: dict[tuple[str, str, str], Function] = {}
+        self._path_indexes: dict[str, PathIndex] = {}
+        self._graphs: dict[str, Graph] | None = None
+
+    # what the header says, under the specification's names
+
+    @property
+    def ir_version(self) -> int | None:
+        """Version of the ONNX intermediate representation; None where not stated."""
+        return self.header.ir_version
+
+    @property
+    def opset_imports(self) -> dict[str, int]:
+        """Version of each operator set, by domain ("" is ai.onnx)."""
+        return self.header.opset_imports
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The model's metadata_props."""
+        return self.header.metadata
+
+    @property
+    def doc(self) -> str:
+        """The model's documentation string."""
+        return self.header.doc
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """Every graph once: main, functions and training graphs, each followed by its subgraphs."""
+        roots: list[Graph] = [self.graph, *self.functions]
+        for training in self.training:
+            roots += [g for g in (training.initialization, training.algorithm) if g is not None]
+        return [graph for root in roots for graph in (root, *root.subgraphs)]
+
+    @property
+    def graphs_by_path(self) -> dict[str, Graph]:
+        """All graphs by their paths; a model does not change once it is read."""
+        if self._graphs is None:
+            self._graphs = {graph.path: graph for graph in self.graphs}
+        return self._graphs
+
+    def path_index(self, graph: Graph) -> PathIndex:
+        """Return the nodes of a graph by path and by name."""
+        index = self._path_indexes.get(graph.path)
+        if index is None:
+            index = self._path_indexes[graph.path] = PathIndex(graph)
+        return index
+
+    def add_function(self, function: Function) -> bool:
+        """Add a function; False where another has the same domain, name and overload."""
+        self.functions.append(function)
+        key = (function.domain, function.name, function.overload)
+        return self._functions_by_id.setdefault(key, function) is function
+
+    def function(self, domain: str, name: str, overload: str = "") -> Function | None:
+        """Return the model-local function of that identity, or None."""
+        return self._functions_by_id.get((domain, name, overload))
+
+    def find(self, pattern: str) -> list[Node]:
+        """Return the nodes whose name, op type or path matches a shell pattern.
+
+        Parameters
+        ----------
+        pattern
+            As in :mod:`fnmatch`, case-sensitive: ``Conv*``, ``*/attention/*``.
+        """
+        match = fnmatch.fnmatchcase
+        return [
+            node
+            for graph in self.graphs
+            for node in graph.nodes
+            if match(node.name, pattern)
+            or match(node.op_type, pattern)
+            or match(node.path, pattern)
+        ]
+
+    def __getitem__(self, path: str) -> Graph | Node | Value | Tensor | SparseTensor:
+        """Return the element at a path, or the only one with that name.
+
+        Raises
+        ------
+        NotFoundError
+            Where nothing matches, with the nearest names; or where a name is ambiguous.
+        """
+        return resolve_path(self, path)
+
+    def all_warnings(self) -> Iterator[ModelWarning]:
+        """Yield what is odd anywhere in the model; reads the details of every node."""
+        yield from self.warnings
+        for graph in self.graphs:
+            yield from graph.warnings
+            for tensor in graph.initializers:
+                yield from tensor.warnings
+            for sparse in graph.sparse_initializers:
+                yield from sparse.warnings
+            for value in graph.values.values():
+                yield from value.warnings
+            for node in graph.nodes:
+                yield from node.warnings
+
+    def quantization(self, value: Value) -> Quantization | None:
+        """Return how a value is quantized, whatever part of the file says so; else None."""
+        from netloupe.explorer.quantization import find_quantization
+
+        return find_quantization(value)
+
+    def to_svg(self, path: str | Path | None = None, **view: Any) -> str:
+        """Draw the model as SVG; write it to ``path`` where given, and return the text.
+
+        Parameters
+        ----------
+        path
+            A file to write.
+        **view
+            ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``.
+
+        Raises
+        ------
+        ViewError
+            For an option or a path that does not exist.
+        OutputError
+            Where the file cannot be written.
+        """
+        from netloupe.explorer.picture import draw_picture
+
+        return draw_picture(self, "svg", path, **view).decode()
+
+    def to_html(self, path: str | Path | None = None, **view: Any) -> str:
+        """Draw the model as one HTML page without scripts; options as for :meth:`to_svg`."""
+        from netloupe.explorer.picture import draw_picture
+
+        return draw_picture(self, "html", path, **view).decode()
+
+    def to_dot(self, path: str | Path | None = None, **view: Any) -> Any:
+        """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
+        from netloupe.explorer.picture import build_dot
+
+        return build_dot(self, path, **view)
+
+    def __repr__(self) -> str:
+        graphs = self.graphs
+        nodes = sum(len(graph.nodes) for graph in graphs)
+        return f"<Model {self.source!r}: {self.format}, {nodes} nodes in {len(graphs)} graphs>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_model
+
+        return describe_model(self)

@@ -1,0 +1,282 @@
+"""Tensors: what the file says of them now, their elements only when asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .dtype import DataType
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from netloupe.explorer.tensors import Histogram, Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalLocation:
+    """Where a tensor's bytes lie outside the model file, as the file states it.
+
+    Parameters
+    ----------
+    location
+        Path relative to the model's folder, verbatim and not yet judged.
+    offset
+        First byte; None for the start of the file.
+    length
+        Number of bytes; None for all up to the end.
+    entries
+        Every key and value in file order, known or not.
+    """
+
+    location: str
+    offset: int | None
+    length: int | None
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A tensor's elements in the form in which they are stored.
+
+    Parameters
+    ----------
+    kind
+        ``raw``: little-endian bytes, sub-byte types packed low bits first. ``typed``: an
+        array of the typed field's own element type. ``strings``: one bytes object per
+        element. ``absent``: nothing is stored.
+    data
+        The bytes, the array or the list that ``kind`` promises.
+    """
+
+    kind: Literal["raw", "typed", "strings", "absent"]
+    data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
+
+
+class Tensor:
+    """A dense constant: an initializer, an attribute's value, a fill.
+
+    Parameters
+    ----------
+    name
+        The name in the file; may be empty for attribute values.
+    path
+        Where the tensor is in the model.
+    dtype
+        Element type.
+    dims
+        The dimensions as stated, not yet judged.
+    storage
+        The field or place that holds the elements: ``raw_data``, ``float_data``,
+        ``external``, ``none`` …
+    stored_bytes
+        Size of the stored elements in bytes, where it is known without reading them.
+    fetch
+        Gives the stored elements when they are asked for.
+    """
+
+    __slots__ = (
+        "_fetch",
+        "dims",
+        "doc",
+        "dtype",
+        "external",
+        "metadata",
+        "name",
+        "path",
+        "segment",
+        "storage",
+        "stored_bytes",
+        "warnings",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        dtype: DataType,
+        dims: tuple[int, ...],
+        storage: str,
+        stored_bytes: int | None,
+        fetch: Callable[[], Payload],
+        *,
+        doc: str = "",
+        metadata: dict[str, str] | None = None,
+        external: ExternalLocation | None = None,
+        segment: Segment | None = None,
+        warnings: tuple[ModelWarning, ...] = (),
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.dtype = dtype
+        self.dims = dims
+        self.storage = storage
+        self.stored_bytes = stored_bytes
+        self._fetch = fetch
+        self.doc = doc
+        self.metadata = metadata or {}
+        self.external = external
+        self.segment = segment
+        self.warnings = warnings
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The dimensions as stated."""
+        return self.dims
+
+    @property
+    def size(self) -> int:
+        """Number of elements that the dimensions claim; 0 where one is negative."""
+        if any(dim < 0 for dim in self.dims):
+            return 0
+        return math.prod(self.dims)
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes that the dimensions claim; None for strings and unknown element types."""
+        if self.dtype.bits is None:
+            return None
+        return (self.size * self.dtype.bits + 7) // 8
+
+    def payload(self) -> Payload:
+        """Read the stored elements, undecoded.
+
+        Raises
+        ------
+        TensorDataError
+            Where they are external and may not or cannot be read.
+        """
+        return self._fetch()
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Decode the elements.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``dims``; dtype ``self.dtype.numpy``; strings as ``str`` objects, or
+            ``bytes`` where they are not UTF-8. May be a read-only view of the file's bytes.
+
+        Raises
+        ------
+        TensorDataError
+            Where nothing is stored, or its size contradicts the dimensions.
+        """
+        from netloupe.explorer.tensors import decode_tensor
+
+        return decode_tensor(self)
+
+    def statistics(self) -> Statistics:
+        """Return count, range, moments, zeros, NaNs and quantiles over all elements."""
+        from netloupe.explorer.tensors import compute_statistics
+
+        return compute_statistics(self.numpy())
+
+    def histogram(
+        self, bins: int = 64, value_range: tuple[float, float] | None = None
+    ) -> Histogram:
+        """Count the finite elements in ``bins`` intervals of equal width."""
+        from netloupe.explorer.tensors import compute_histogram
+
+        return compute_histogram(self.numpy(), bins=bins, value_range=value_range)
+
+    def plot(self, ax: Any = None, *, bins: int = 64, log: bool = False) -> Any:
+        """Draw the histogram with matplotlib and return the axes."""
+        from netloupe.explorer.tensors import plot_histogram
+
+        return plot_histogram(self, ax=ax, bins=bins, log=log)
+
+    def __repr__(self) -> str:
+        dims = ", ".join(map(str, self.dims[:8])) + (", …" if len(self.dims) > 8 else "")
+        return f"<Tensor {self.name!r} {self.dtype}[{dims}]>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_tensor
+
+        return describe_tensor(self)
+
+
+class SparseTensor:
+    """A sparse constant: the non-default elements and where they stand.
+
+    Parameters
+    ----------
+    values
+        The elements that are given, shape [NNZ]; its name is the tensor's name.
+    indices
+        Shape [NNZ] (linear) or [NNZ, rank]; None where the file has none.
+    dims
+        The shape of the dense tensor.
+    """
+
+    __slots__ = ("dims", "indices", "path", "values", "warnings")
+
+    def __init__(
+        self,
+        path: str,
+        values: Tensor,
+        indices: Tensor | None,
+        dims: tuple[int, ...],
+        warnings: tuple[ModelWarning, ...] = (),
+    ) -> None:
+        self.path = path
+        self.values = values
+        self.indices = indices
+        self.dims = dims
+        self.warnings = warnings
+
+    @property
+    def name(self) -> str:
+        """The name of ``values``, as the specification has it."""
+        return self.values.name
+
+    @property
+    def dtype(self) -> DataType:
+        """Element type."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the dense tensor."""
+        return self.dims
+
+    @property
+    def size(self) -> int:
+        """Number of elements of the dense tensor; 0 where a dimension is negative."""
+        if any(dim < 0 for dim in self.dims):
+            return 0
+        return math.prod(self.dims)
+
+    @property
+    def nbytes(self) -> int | None:
+        """Bytes of the stored values and indices."""
+        index_bytes = self.indices.nbytes if self.indices else 0
+        value_bytes = self.values.nbytes
+        return None if value_bytes is None or index_bytes is None else value_bytes + index_bytes
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Build the dense array of shape ``dims``.
+
+        Raises
+        ------
+        TensorDataError
+            Where indices and values do not fit the dimensions.
+        """
+        from netloupe.explorer.tensors import decode_sparse_tensor
+
+        return decode_sparse_tensor(self)
+
+    def __repr__(self) -> str:
+        dims = ", ".join(map(str, self.dims[:8]))
+        return f"<SparseTensor {self.name!r} {self.dtype}[{dims}], {self.values.size} given>"

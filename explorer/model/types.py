@@ -1,0 +1,124 @@
+"""The types of values: tensors, sequences, maps, optionals and opaque things."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .dtype import DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One axis of a shape.
+
+    Parameters
+    ----------
+    value
+        A size, the name of a symbol, or None where the file does not say.
+    denotation
+        What the axis means (``DATA_CHANNEL``), or the empty string.
+    """
+
+    value: int | str | None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return "?" if self.value is None or self.value == "" else str(self.value)
+
+
+Shape = tuple[Dimension, ...]
+
+
+def describe_shape(shape: Shape | None) -> str:
+    """Return ``[batch, 3, 224, ?]``; the empty string where the rank is unknown."""
+    if shape is None:
+        return ""
+    if len(shape) > 64:
+        head = ", ".join(map(str, shape[:16]))
+        return f"[{head}, … {len(shape) - 16} more]"
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """A dense tensor; ``shape`` is None where even the rank is unknown."""
+
+    dtype: DataType
+    shape: Shape | None = None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{describe_shape(self.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SparseTensorType:
+    """A sparse tensor; ``shape`` is that of the dense tensor it stands for."""
+
+    dtype: DataType
+    shape: Shape | None = None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"sparse({self.dtype}{describe_shape(self.shape)})"
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceType:
+    """A list of elements of one type; None where the file does not give it."""
+
+    element: ValueType | None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"sequence({self.element or '?'})"
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """A mapping from keys of an integer type or strings to values."""
+
+    key: DataType
+    value: ValueType | None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"map({self.key}, {self.value or '?'})"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalType:
+    """An element that may be absent."""
+
+    element: ValueType | None
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"optional({self.element or '?'})"
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A type known only to a runtime, named by domain and name."""
+
+    domain: str
+    name: str
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return f"opaque({'.'.join(part for part in (self.domain, self.name) if part) or '?'})"
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownType:
+    """A type message that sets none of the known kinds."""
+
+    denotation: str = ""
+
+    def __str__(self) -> str:
+        return "unknown type"
+
+
+ValueType = (
+    TensorType | SparseTensorType | SequenceType | MapType | OptionalType | OpaqueType | UnknownType
+)

@@ -1,0 +1,22 @@
+"""What is odd in a file, attached to the element where it was found."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWarning:
+    """Something contradictory or unknown that did not keep the model from opening.
+
+    Parameters
+    ----------
+    path
+        The path of the element concerned.
+    message
+        What is odd, in one sentence.
+    """
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"

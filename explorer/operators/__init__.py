@@ -1,0 +1,25 @@
+"""What the operators of ONNX and its common extensions declare about themselves.
+
+In come a domain, an operator type and an opset version; out come the formal names of inputs and
+outputs, and the kinds and defaults of attributes, from a table made by
+``tools/make_operator_table.py``. This package must not know models, readers or protobuf, and needs
+no ``onnx`` except for documentation.
+"""
+
+from .schemas import (
+    AttributeDefault,
+    AttributeSchema,
+    OperatorSchema,
+    Parameter,
+    find_schema,
+    read_documentation,
+)
+
+__all__ = [
+    "AttributeDefault",
+    "AttributeSchema",
+    "OperatorSchema",
+    "Parameter",
+    "find_schema",
+    "read_documentation",
+]

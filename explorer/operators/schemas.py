@@ -1,0 +1,203 @@
+"""Operator schemas, looked up in ``table.json``.
+
+The form of the table: ``operators[domain][op_type][since_version]`` is either another
+since_version, as an integer, whose declaration is the same, or an object with the members
+(all but empty ones)
+
+- ``inputs``, ``outputs``: names; ``B?`` is optional, ``inputs*`` is variadic;
+- ``attributes``: name to kind, or to ``[kind, default]``; ``axis!`` is required;
+- ``deprecated``: true.
+"""
+
+import json
+import pkgutil
+import struct
+from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Literal
+
+AttributeDefault = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
+ParameterOption = Literal["single", "optional", "variadic"]
+
+_OPTIONS: dict[str, ParameterOption] = {"?": "optional", "*": "variadic"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A formal input or output of an operator."""
+
+    name: str
+    option: ParameterOption
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSchema:
+    """A formal attribute of an operator.
+
+    ``kind`` is the name of an AttributeProto.AttributeType in lower case: ``int``, ``floats``,
+    ``graph``, ``type_proto`` and so on. ``default`` is None where none is declared; a float default
+    is the shortest decimal that rounds to the declared 32-bit float.
+    """
+
+    name: str
+    kind: str
+    required: bool
+    default: AttributeDefault | None
+
+    def is_default(self, value: object) -> bool:
+        """Return whether a value read from a file equals the declared default.
+
+        Floats are compared as the file holds them, in 32 bits; lists may be any sequence.
+        """
+        if self.default is None or value is None:
+            return False
+        if self.kind == "float":
+            return _round_float(self.default) == _round_float(value)
+        if isinstance(self.default, tuple):
+            if not isinstance(value, list | tuple) or len(value) != len(self.default):
+                return False
+            if self.kind == "floats":
+                return [_round_float(v) for v in self.default] == [_round_float(v) for v in value]
+            return self.default == tuple(value)
+        return self.default == value
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSchema:
+    """What an operator declares since one version of its operator set.
+
+    ``domain`` is ``""`` for ``ai.onnx``.
+    """
+
+    domain: str
+    op_type: str
+    since_version: int
+    deprecated: bool
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    attributes: dict[str, AttributeSchema]
+
+    def input_name(self, index: int) -> str | None:
+        """Return the formal name of the input at a position, counted from 0.
+
+        A variadic parameter gives ``inputs[0]``, ``inputs[1]``, …; None is past the last one.
+        """
+        return _name_parameter(self.inputs, index)
+
+    def output_name(self, index: int) -> str | None:
+        """Return the formal name of the output at a position, as `input_name` does."""
+        return _name_parameter(self.outputs, index)
+
+
+def find_schema(domain: str, op_type: str, opset_version: int | None) -> OperatorSchema | None:
+    """Return the schema that applies under an imported version of the operator set.
+
+    Parameters
+    ----------
+    domain
+        The operator's domain; ``""`` and ``ai.onnx`` are the same.
+    op_type
+        The operator's name.
+    opset_version
+        The version that the model imports, or None for the newest.
+
+    Returns
+    -------
+    OperatorSchema or None
+        The one with the highest since_version that is not above the imported version; None if
+        there is none.
+    """
+    domain = _canonical_domain(domain)
+    versions = _load_operators().get(domain, {}).get(op_type)
+    if versions is None:
+        return None
+    since_versions = [int(version) for version in versions]
+    if opset_version is not None:
+        since_versions = [version for version in since_versions if version <= opset_version]
+    return _build_schema(domain, op_type, max(since_versions)) if since_versions else None
+
+
+def read_documentation(domain: str, op_type: str, opset_version: int | None) -> str | None:
+    """Return an operator's documentation (Markdown) from the ``onnx`` package.
+
+    The arguments are those of `find_schema`. None if the package is not installed, or does not
+    know the operator.
+    """
+    try:
+        from onnx import defs
+    except ImportError:
+        return None
+    newest = 2**31 - 1
+    version = newest if opset_version is None else max(0, min(opset_version, newest))
+    try:
+        schema = defs.get_schema(op_type, version, _canonical_domain(domain))
+    except defs.SchemaError:
+        return None
+    return cleandoc(schema.doc or "").strip() or None  # without the margin of the C++ source
+
+
+def _canonical_domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
+
+
+def _round_float(value: object) -> object:
+    """Round a number to 32 bits; anything else, and what does not fit, stays as it is."""
+    if not isinstance(value, int | float):
+        return value
+    try:
+        return struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return value
+
+
+def _name_parameter(parameters: tuple[Parameter, ...], index: int) -> str | None:
+    if index < 0 or not parameters:
+        return None
+    last = len(parameters) - 1
+    if parameters[-1].option == "variadic" and index >= last:
+        return f"{parameters[-1].name}[{index - last}]"
+    return parameters[index].name if index <= last else None
+
+
+@cache
+def _load_operators() -> dict[str, dict[str, dict[str, Any]]]:
+    data = pkgutil.get_data(__name__, "table.json")
+    if data is None:  # only a loader that cannot read files at all
+        raise FileNotFoundError("netloupe was installed without its operator table, table.json")
+    operators: dict[str, dict[str, dict[str, Any]]] = json.loads(data)["operators"]
+    return operators
+
+
+@cache
+def _build_schema(domain: str, op_type: str, since_version: int) -> OperatorSchema:
+    versions = _load_operators()[domain][op_type]
+    entry = versions[str(since_version)]
+    if isinstance(entry, int):
+        entry = versions[str(entry)]
+    attributes = [_build_attribute(*item) for item in entry.get("attributes", {}).items()]
+    return OperatorSchema(
+        domain=domain,
+        op_type=op_type,
+        since_version=since_version,
+        deprecated=entry.get("deprecated", False),
+        inputs=tuple(_build_parameter(text) for text in entry.get("inputs", ())),
+        outputs=tuple(_build_parameter(text) for text in entry.get("outputs", ())),
+        attributes={attribute.name: attribute for attribute in attributes},
+    )
+
+
+def _build_parameter(text: str) -> Parameter:
+    option = _OPTIONS.get(text[-1])
+    return Parameter(text, "single") if option is None else Parameter(text[:-1], option)
+
+
+def _build_attribute(text: str, declared: str | list[Any]) -> AttributeSchema:
+    required = text.endswith("!")
+    name = text.removesuffix("!")
+    if isinstance(declared, str):
+        return AttributeSchema(name, declared, required, None)
+    kind, default = declared
+    if isinstance(default, list):
+        default = tuple(default)
+    return AttributeSchema(name, kind, required, default)

@@ -1,0 +1,269 @@
+"""From a model and the options of a view to a finished picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from netloupe.explorer.errors import NotFoundError, ViewError
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import DEADLINE, Composer, Direction, Scene
+from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.output import write_file
+from netloupe.explorer.render.faces import FaceBook
+from netloupe.explorer.render.text import measure_text, shorten_text
+from netloupe.explorer.view import View, expand_view, find_neighbourhood
+
+if TYPE_CHECKING:
+    import graphviz
+
+FORMATS = ("svg", "html", "pdf", "png", "dot")
+THEMES = ("light", "dark")
+DEFAULT_HOPS = 2
+
+_LABEL_SIZE = 9.5
+_LABEL_WIDTH = 190.0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What to show and how.
+
+    Parameters
+    ----------
+    graph
+        Path of the graph that is the outermost level; "" for the main graph.
+    expand
+        ``auto``, ``all``, ``none`` or a number of levels.
+    focus
+        Path or name of a node, group or value: only its neighbourhood is shown.
+    hops
+        How many edges the neighbourhood reaches.
+    direction
+        ``TB`` (downwards) or ``LR`` (to the right).
+    theme
+        ``light`` or ``dark``.
+    grouping
+        ``auto``, ``names``, ``modules`` or ``none``.
+    """
+
+    graph: str = ""
+    expand: str | int = "auto"
+    focus: str = ""
+    hops: int = DEFAULT_HOPS
+    direction: Direction = "TB"
+    theme: str = "light"
+    grouping: str = "auto"
+
+    @classmethod
+    def parse(cls, options: dict[str, Any]) -> ViewOptions:
+        """Check options given by keyword.
+
+        Raises
+        ------
+        ViewError
+            For an unknown option, or a value outside its choices.
+        """
+        known = [option.name for option in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise ViewError(f"there is no option {name!r}. Choose among {', '.join(known)}.")
+        parsed = cls(**{name: value for name, value in options.items() if value is not None})
+        if parsed.direction not in get_args(Direction):
+            raise ViewError(f"direction {parsed.direction!r} is unknown. Choose TB or LR.")
+        if parsed.theme not in THEMES:
+            raise ViewError(f"theme {parsed.theme!r} is unknown. Choose light or dark.")
+        if not isinstance(parsed.hops, int) or parsed.hops < 0:
+            raise ViewError(f"hops is {parsed.hops!r}. Give a number of edges, 0 or more.")
+        return parsed
+
+
+class Labels:
+    """The faces of boxes and the labels of edges, as the layout needs them."""
+
+    def __init__(self) -> None:
+        self.faces = FaceBook()
+        self._labels: dict[str, tuple[str, float]] = {}
+
+    def size(self, item: Any) -> tuple[float, float]:
+        """Return the size of an item's face."""
+        face = self.faces.face(item)
+        return face.width, face.height
+
+    def label(self, value: Value) -> tuple[str, float]:
+        """Return a value's type as it stands beside an edge, and its width in pixels."""
+        if value.type is None:
+            return "", 0.0
+        text = str(value.type)
+        label = self._labels.get(text)
+        if label is None:
+            shown = shorten_text(text, _LABEL_WIDTH, _LABEL_SIZE, False)
+            label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
+        return label
+
+
+@dataclass(slots=True)
+class Picture:
+    """A view with the scene that was laid out for it."""
+
+    model: Model
+    view: View
+    options: ViewOptions
+    scene: Scene
+    labels: Labels
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """What the picture shows, in a few words."""
+        name = Path(self.model.source).name or self.model.source
+        graph = self.view.graph
+        return name if graph is self.model.graph else f"{name} · {graph.path}"
+
+
+def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
+    """Return the view that options ask for, opened as they say, and notices about it.
+
+    Raises
+    ------
+    NotFoundError
+        Where ``graph`` or ``focus`` names nothing.
+    ViewError
+        Where they name something of the wrong kind.
+    """
+    graph = model.graph
+    if options.graph:
+        found = model[options.graph]
+        if not isinstance(found, Graph):
+            raise ViewError(f"{model.source}: {options.graph!r} is no graph but a part of one.")
+        graph = found
+    only = None
+    if options.focus:
+        graph, seeds = _find_focus(model, graph if options.graph else None, options)
+        only = find_neighbourhood(graph, seeds, options.hops)
+    view = View(model, graph, options.grouping, only)
+    notice = expand_view(view, options.expand)
+    return view, [notice] if notice else []
+
+
+def _find_focus(
+    model: Model, graph: Graph | None, options: ViewOptions
+) -> tuple[Graph, list[Node]]:
+    """Return the graph of the element in focus and the nodes that it consists of."""
+    path = options.focus
+    try:
+        found: Any = model[path]
+    except NotFoundError:
+        for candidate in [graph] if graph is not None else model.graphs:
+            tree = View(model, candidate, options.grouping).wiring(candidate).tree
+            group = tree.groups.get(path) or tree.groups.get(path + "/")
+            if group is not None:
+                return candidate, _nodes_of(group)
+        raise
+    if isinstance(found, Node):
+        return found.graph, [found]
+    if isinstance(found, Value):
+        nodes = [found.producer] if found.producer is not None else []
+        nodes += [node for node, _ in found.consumers if node.graph is found.graph]
+        return found.graph, nodes
+    if isinstance(found, Graph):
+        return found, list(found.nodes)
+    value = next(
+        (
+            g.values[found.name]
+            for g in model.graphs
+            if found in (*g.initializers, *g.sparse_initializers)
+        ),
+        None,
+    )
+    if value is None:
+        raise ViewError(f"{model.source}: {path!r} is used by no node that could be shown.")
+    return value.graph, [node for node, _ in value.consumers if node.graph is value.graph]
+
+
+def _nodes_of(group: Group) -> list[Node]:
+    from netloupe.explorer.view.wiring import nodes_inside
+
+    return nodes_inside(group)
+
+
+def make_picture(
+    model: Model,
+    options: ViewOptions,
+    *,
+    composer: Composer | None = None,
+    deadline: float = DEADLINE,
+) -> Picture:
+    """Lay out what options ask for."""
+    view, notices = make_view(model, options)
+    labels = Labels()
+    scene = (composer or Composer()).compose(view, labels, options.direction, deadline=deadline)
+    scene.notices = notices + scene.notices
+    return Picture(model, view, options, scene, labels, list(scene.notices))
+
+
+def draw_picture(
+    model: Model,
+    format: str,
+    path: str | Path | None = None,
+    **options: Any,
+) -> bytes:
+    """Draw a model in one of :data:`FORMATS`; write it to ``path`` where given.
+
+    Returns
+    -------
+    bytes
+        The picture; text formats in UTF-8.
+
+    Raises
+    ------
+    ViewError
+        For an unknown option or format.
+    OutputError
+        Where the file cannot be written.
+    """
+    picture = make_picture(model, ViewOptions.parse(options))
+    data = render_picture(picture, format)
+    if path is not None:
+        write_file(path, data)
+    return data
+
+
+def render_picture(picture: Picture, format: str) -> bytes:
+    """Return a picture in one of :data:`FORMATS`."""
+    scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
+    if format in ("svg", "html"):
+        from netloupe.explorer.render.svg import draw_svg
+
+        svg = draw_svg(scene, faces, theme=theme, title=picture.title)
+        if format == "html":
+            from netloupe.explorer.render.html import draw_html_page
+
+            return draw_html_page(svg, picture.title, picture.model, theme=theme).encode()
+        return svg.encode()
+    if format == "png":
+        from netloupe.explorer.render.raster import draw_png
+
+        return draw_png(scene, faces, theme)
+    if format == "pdf":
+        from netloupe.explorer.render.raster import draw_pdf
+
+        return draw_pdf(scene, faces, theme)
+    if format == "dot":
+        from netloupe.explorer.render.dot import draw_dot
+
+        return str(draw_dot(picture.view, faces, picture.options.direction).source).encode()
+    raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")
+
+
+def build_dot(model: Model, path: str | Path | None = None, **options: Any) -> graphviz.Digraph:
+    """Return what a view shows as a :class:`graphviz.Digraph`; write its text where asked."""
+    from netloupe.explorer.render.dot import draw_dot
+
+    parsed = ViewOptions.parse(options)
+    view, _ = make_view(model, parsed)
+    dot = draw_dot(view, FaceBook(), parsed.direction)
+    if path is not None:
+        write_file(path, str(dot.source).encode())
+    return dot

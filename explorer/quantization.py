@@ -1,0 +1,480 @@
+"""How values are quantized: one record per value, whatever part of the file says so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import (
+    DataType,
+    Model,
+    Node,
+    Payload,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    Value,
+    data_type,
+)
+from netloupe.explorer.quantization_sources import (
+    BLOCKED_OPS,
+    PAIR_OPS,
+    Statement,
+    find_statement,
+)
+
+Array = np.ndarray[Any, Any]
+Granularity = Literal["per tensor", "per channel", "per block"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantization:
+    """How one value is quantized.
+
+    Parameters
+    ----------
+    value
+        The quantized value, or the real one that it stands for.
+    source
+        What says so: ``quantization_annotation``, ``QuantizeLinear/DequantizeLinear``,
+        ``operands of QLinearConv`` …
+    scale
+        Real difference between neighbouring integers: one element, one per index of ``axis``,
+        or one per block; None where the file has no constant for it.
+    zero_point
+        The stored number that stands for 0.0; None where none is given (it is then 0).
+    axis
+        The axis along which scales differ, or along which blocks lie.
+    block_size
+        Elements along ``axis`` that share one scale; None where there are no blocks.
+    storage
+        The type of the stored numbers, where the file says it.
+    scale_value, zero_point_value
+        The values that hold scale and zero point.
+    extra
+        Other keys of an annotation, verbatim.
+    """
+
+    value: Value
+    source: str
+    scale: Array | None
+    zero_point: Array | None
+    axis: int | None
+    block_size: int | None
+    storage: DataType | None
+    scale_value: Value | None = None
+    zero_point_value: Value | None = None
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def granularity(self) -> Granularity | None:
+        """How many elements share a scale; None where the scale is unknown."""
+        if self.block_size:
+            return "per block"
+        return _judge_granularity(None if self.scale is None else self.scale.shape)
+
+    @property
+    def real_range(self) -> tuple[float, float] | tuple[Array, Array] | None:
+        """The real numbers that the lowest and the highest stored number stand for.
+
+        (qmin − zero_point) · scale and (qmax − zero_point) · scale; arrays of the scale's
+        shape where there is more than one. None where scale or storage is unknown.
+        """
+        ends = _find_stored_range(self.storage)
+        if ends is None or self.scale is None or not self.scale.size:
+            return None
+        scale = self.scale.astype(np.float64)
+        zero_point: Array = np.zeros(())
+        if self.zero_point is not None and self.zero_point.size:
+            zero_point = self.zero_point.astype(np.float64)
+            zero_point = zero_point.reshape(scale.shape if zero_point.size == scale.size else -1)
+        if zero_point.size not in (1, scale.size):
+            return None
+        if zero_point.size == 1:
+            zero_point = zero_point.reshape(())
+        with np.errstate(over="ignore", invalid="ignore"):
+            low, high = ((end - zero_point) * scale for end in ends)
+        if scale.size == 1:
+            return low.item(), high.item()
+        return low, high
+
+    @property
+    def levels(self) -> Array | None:
+        """Every real number that can be stored, ascending.
+
+        For one scale and storage of at most 8 bits; else None.
+        """
+        if self.scale is None or self.scale.size != 1:
+            return None
+        if self.zero_point is not None and self.zero_point.size > 1:
+            return None
+        stored = _list_stored(self.storage)
+        if stored is None:
+            return None
+        zero_point = 0.0
+        if self.zero_point is not None and self.zero_point.size:
+            zero_point = self.zero_point.astype(np.float64).item()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.sort((stored - zero_point) * self.scale.astype(np.float64).item())
+
+    @property
+    def badge(self) -> str:
+        """A short text for a node's face: ``int8``, ``int8 · per channel``; may be empty."""
+        return _write_badge(self.storage, self.granularity)
+
+    def describe(self) -> str:
+        """Return one line: ``int8 · per channel (axis 0) · [-1.2, 1.19]``."""
+        parts = [str(self.storage) if self.storage else "quantized"]
+        granularity = self.granularity
+        axis = "" if self.axis is None else f" (axis {self.axis})"
+        if granularity == "per block":
+            size = f" of {self.block_size}" if self.block_size else ""
+            parts.append(f"per block{size}{axis}")
+        elif granularity == "per channel":
+            parts.append(f"per channel{axis}")
+        elif granularity is not None:
+            parts.append(granularity)
+        real_range = self.real_range
+        if real_range is not None:
+            low, high = np.min(real_range[0]), np.max(real_range[1])
+            parts.append(f"[{low:.4g}, {high:.4g}]")
+        elif self.scale is None and not self.extra:
+            parts.append("scale not constant" if self.scale_value else "scale not given")
+        parts += [f"{key}={text}" for key, text in self.extra]
+        return " · ".join(parts)
+
+
+def find_quantization(value: Value) -> Quantization | None:
+    """Resolve how a value is quantized.
+
+    Parameters
+    ----------
+    value
+        Any value: the real one before QuantizeLinear or after DequantizeLinear, the stored
+        one between, or an operand of a quantized operator.
+
+    Returns
+    -------
+    Quantization or None
+        From the annotation, else the operation that produces the value, else the first that
+        consumes it; None where nothing says anything. Odd input gives a record with gaps.
+    """
+    statement = find_statement(value)
+    if statement is None:
+        return None
+    block_size, axis = _read_layout(statement, value)
+    storage = _find_storage(statement)
+    scale = _read_constant(statement.scale)
+    zero_point = _read_constant(statement.zero_point)
+    if _is_packed(statement):
+        zero_point = _unpack_zero_point(zero_point, statement.zero_point, scale, storage)
+    return Quantization(
+        value,
+        statement.source,
+        scale,
+        zero_point,
+        axis,
+        block_size,
+        storage,
+        statement.scale,
+        statement.zero_point,
+        statement.extra,
+    )
+
+
+def summarize_quantization(model: Model) -> dict[str, Any]:
+    """Count the quantized values of a model without reading any tensor.
+
+    Returns
+    -------
+    dict
+        ``tensors``: number of distinct values that :func:`find_quantization` has a record
+        for; ``sources``: how many of them by source.
+    """
+    sources: Counter[str] = Counter()
+    for graph in model.graphs:
+        for value in graph.values.values():
+            statement = find_statement(value)
+            if statement is not None:
+                sources[statement.source] += 1
+    return {"tensors": sources.total(), "sources": dict(sorted(sources.items()))}
+
+
+def node_badge(node: Node) -> str | None:
+    """Return the short quantization badge of a node's face, or None.
+
+    That of its first quantized constant of at most 16 bits (its weights), else of its first
+    quantized input or output. Reads no tensor data.
+    """
+    # of an input's other consumers none matters here, and there may be thousands
+    statements = [
+        find_statement(value, [(node, index)])
+        for index, value in enumerate(node.inputs)
+        if value is not None
+    ]
+    statements += [find_statement(value) for value in node.outputs if value is not None]
+    first: str | None = None
+    for statement in statements:
+        if statement is None:
+            continue
+        storage = _find_storage(statement)
+        badge = _write_badge(storage, _foresee_granularity(statement))
+        if not badge:
+            continue
+        is_constant = statement.quantized is not None and find_stored_tensor(statement.quantized)
+        if is_constant and storage is not None and (storage.bits or 64) <= 16:
+            return badge
+        first = first or badge
+    return first
+
+
+def find_stored_tensor(value: Value) -> Tensor | None:
+    """Return the dense constant behind a value: an initializer, or a Constant node's tensor.
+
+    Numbers and strings that a Constant node gives as plain attributes come as tensors too;
+    None where the value is computed or sparse.
+    """
+    if value.initializer is not None:
+        return value.initializer if isinstance(value.initializer, Tensor) else None
+    node = value.producer
+    if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
+        return None
+    for name, attribute in node.attributes.items():
+        if isinstance(attribute.value, Tensor):
+            return attribute.value
+        if name in _CONSTANT_TYPES:
+            return _make_tensor(value, name, attribute.value)
+    return None
+
+
+_CONSTANT_TYPES = {
+    "value_float": "float32",
+    "value_floats": "float32",
+    "value_int": "int64",
+    "value_ints": "int64",
+}
+
+
+def _make_tensor(value: Value, name: str, content: Any) -> Tensor | None:
+    dtype = data_type(_CONSTANT_TYPES[name])
+    is_list = isinstance(content, tuple)
+    try:
+        with np.errstate(over="ignore"):
+            elements = np.array(content if is_list else [content], dtype.numpy)
+    except (TypeError, ValueError, OverflowError):
+        return None  # a reference to a function's attribute, or a value of another kind
+    return Tensor(
+        value.name,
+        value.path,
+        dtype,
+        elements.shape if is_list else (),
+        name,
+        elements.nbytes,
+        lambda: Payload("typed", elements),
+    )
+
+
+def _read_integer(node: Node, name: str, default: int | None = None) -> int | None:
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, int) else default
+
+
+def _read_layout(statement: Statement, value: Value) -> tuple[int | None, int | None]:
+    """Return block size and axis; no axis where one scale serves all."""
+    node, axis, block_size = statement.node, statement.axis, None
+    granularity = _foresee_granularity(statement)
+    if granularity == "per tensor":
+        return None, None
+    if node is not None and node.op_type in PAIR_OPS:
+        axis = _read_integer(node, "axis", 1)
+        block_size = _read_integer(node, "block_size") or None
+    elif node is not None and node.op_type == "MatMulNBits":
+        block_size = _read_integer(node, "block_size")
+    elif node is not None and node.op_type == "GatherBlockQuantized":
+        block_size = _read_integer(node, "block_size", 128)
+        axis = _read_integer(node, "quantize_axis", 1)
+    elif node is not None and node.op_type == "QGemm":
+        axis = 0 if _read_integer(node, "transB") else 1
+    if axis is not None and axis < 0:
+        rank = _find_rank(value)
+        axis = axis + rank if rank is not None and axis + rank >= 0 else axis
+    return block_size, axis
+
+
+def _find_rank(value: Value) -> int | None:
+    if value.initializer is not None:
+        return len(value.initializer.dims)
+    shape = _find_shape(value)
+    return None if shape is None else len(shape)
+
+
+def _find_shape(value: Value | None) -> tuple[int | None, ...] | None:
+    """Return a value's shape without reading data; None for sizes that are not numbers."""
+    if value is None:
+        return None
+    tensor = find_stored_tensor(value)
+    if tensor is not None:
+        return tensor.dims
+    if isinstance(value.type, TensorType | SparseTensorType) and value.type.shape is not None:
+        return tuple(d.value if isinstance(d.value, int) else None for d in value.type.shape)
+    return None
+
+
+def _foresee_granularity(statement: Statement) -> Granularity | None:
+    """Judge the granularity by the shape of the scale, or of the zero point without one."""
+    if statement.node is not None and statement.node.op_type in BLOCKED_OPS:
+        return "per block"
+    if statement.scale is None and statement.zero_point is None:
+        return None
+    return _judge_granularity(_find_shape(statement.scale or statement.zero_point))
+
+
+def _judge_granularity(shape: tuple[int | None, ...] | None) -> Granularity | None:
+    if shape is None or any(size is None for size in shape):
+        return None
+    sizes = [size for size in shape if size is not None]
+    if all(size == 1 for size in sizes):
+        return "per tensor"
+    # channels have one axis; two that differ from 1 can only be blocks
+    return "per channel" if sum(size != 1 for size in sizes) == 1 else "per block"
+
+
+# numbers of TensorProto.DataType that output_dtype may have
+_OUTPUT_TYPES = {
+    2: "uint8",
+    3: "int8",
+    4: "uint16",
+    5: "int16",
+    6: "int32",
+    17: "float8_e4m3fn",
+    18: "float8_e4m3fnuz",
+    19: "float8_e5m2",
+    20: "float8_e5m2fnuz",
+    21: "uint4",
+    22: "int4",
+    23: "float4_e2m1fn",
+    25: "uint2",
+    26: "int2",
+}
+
+
+def _find_storage(statement: Statement) -> DataType | None:
+    node = statement.node
+    if node is not None and node.op_type in BLOCKED_OPS:
+        stored = _find_dtype(statement.quantized)
+        if stored is None or stored.name == "uint8":  # packed: the bits tell
+            name = f"uint{_read_integer(node, 'bits', 4)}"
+            return data_type(name) if data_type(name).is_known else stored
+        return stored
+    # narrower than the type of the container, where a tool states it
+    for key, text in statement.extra:
+        if key == "finn_datatype" and _is_narrow(data_type(text.lower())):
+            return data_type(text.lower())
+    for value in (statement.quantized, statement.zero_point):
+        dtype = _find_dtype(value)
+        if dtype is not None and _is_narrow(dtype):
+            return dtype
+    if node is not None and node.op_type == "QuantizeLinear":
+        output = _OUTPUT_TYPES.get(_read_integer(node, "output_dtype") or 2)
+        return data_type(output) if output else None
+    if node is not None and node.op_type == "DynamicQuantizeLinear":
+        return data_type("uint8")
+    return None
+
+
+def _is_narrow(dtype: DataType) -> bool:
+    return dtype.is_known and (dtype.is_integer or (dtype.is_float and (dtype.bits or 64) <= 8))
+
+
+def _find_dtype(value: Value | None) -> DataType | None:
+    if value is None:
+        return None
+    if isinstance(value.type, TensorType | SparseTensorType):
+        return value.type.dtype
+    if value.initializer is not None:
+        return value.initializer.dtype
+    tensor = find_stored_tensor(value)
+    return tensor.dtype if tensor is not None else None
+
+
+def _read_constant(value: Value | None) -> Array | None:
+    tensor = find_stored_tensor(value) if value is not None else None
+    if tensor is None:
+        return None
+    try:
+        array = tensor.numpy()
+    except TensorDataError:
+        return None
+    return array if array.dtype.kind not in "Oc" else None
+
+
+def _is_packed(statement: Statement) -> bool:
+    """Whether zero points are packed like the weights, or absent where that is no 0."""
+    return (
+        statement.node is not None
+        and statement.node.op_type in BLOCKED_OPS
+        and (_find_dtype(statement.quantized) or data_type("uint8")).name == "uint8"
+    )
+
+
+def _unpack_zero_point(
+    stored: Array | None, value: Value | None, scale: Array | None, storage: DataType | None
+) -> Array | None:
+    """Bring packed zero points into the scale's shape; the middle of the range without any."""
+    bits = storage.bits if storage is not None else None
+    if bits is None or bits > 8 or scale is None:
+        return None
+    if value is None:
+        return np.array(2 ** (bits - 1), np.uint8)
+    if stored is None or stored.dtype != np.uint8 or bits == 8 or not scale.size:
+        return stored
+    # each row of blocks starts at a whole byte, lowest bits first
+    per_row = scale.shape[-1] if scale.ndim > 1 else None
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    codes = (stored.reshape(-1, 1) >> shifts) & np.uint8(2**bits - 1)
+    codes = codes.reshape(-1)
+    if per_row is None:
+        return codes[: scale.size] if codes.size >= scale.size else None
+    rows = scale.size // per_row
+    if codes.size % rows or codes.size // rows < per_row:
+        return None
+    return codes.reshape(rows, -1)[:, :per_row].reshape(scale.shape)
+
+
+def _write_badge(storage: DataType | None, granularity: Granularity | None) -> str:
+    if storage is None:
+        return ""
+    if granularity in (None, "per tensor"):
+        return storage.name
+    return f"{storage} · {granularity}"
+
+
+@cache
+def _find_stored_range(storage: DataType | None) -> tuple[float, float] | None:
+    """Return the lowest and the highest number of a storage type."""
+    if storage is None or not _is_narrow(storage) or storage.bits is None:
+        return None
+    if storage.is_integer:
+        if storage.name.startswith("u"):
+            return 0.0, 2.0**storage.bits - 1
+        return -(2.0 ** (storage.bits - 1)), 2.0 ** (storage.bits - 1) - 1
+    stored = _list_stored(storage)
+    return None if stored is None else (float(stored[0]), float(stored[-1]))
+
+
+@cache
+def _list_stored(storage: DataType | None) -> Array | None:
+    """Return every finite number of a storage type of at most 8 bits, ascending."""
+    if storage is None or not _is_narrow(storage) or (storage.bits or 64) > 8:
+        return None
+    dtype = storage.numpy
+    if dtype is None or storage.bits is None:
+        return None
+    numbers = np.arange(2**storage.bits, dtype=np.uint8).view(dtype).astype(np.float64)
+    return np.unique(numbers[np.isfinite(numbers)])

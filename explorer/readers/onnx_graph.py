@@ -1,0 +1,360 @@
+"""ONNX graphs as those of the view model: nodes, values and the wiring between them.
+
+Names are resolved as the IR specification has it (Names within a Graph; Nested graphs): a
+node of a subgraph sees the values of the graphs around it, functions see only their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netloupe.explorer.model import (
+    Dimension,
+    Function,
+    Graph,
+    Model,
+    ModelWarning,
+    Node,
+    NodeDetails,
+    NodeDeviceConfiguration,
+    QuantizationAnnotation,
+    ShardedDimension,
+    ShardingSpec,
+    SparseTensor,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    Value,
+)
+from netloupe.explorer.model.paths import assign_node_paths
+
+from .onnx_attributes import read_attribute
+from .onnx_tensors import TensorReader, read_entries, read_text, read_type
+
+Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
+
+
+class GraphReader:
+    """Reads GraphProtos and FunctionProtos into graphs of the view model."""
+
+    def __init__(self, tensor_reader: TensorReader) -> None:
+        self.tensor_reader = tensor_reader
+
+    def read(self, graph: Graph, proto: Any, outer: tuple[Graph, ...] = ()) -> None:
+        """Fill a graph; ``outer`` are the graphs whose values it sees, innermost first."""
+        graph.doc = read_text(proto.doc_string)
+        graph.metadata = read_entries(proto.metadata_props)
+        for info in proto.input:
+            value = self._declare(graph, info)
+            if value.is_input:
+                graph.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
+                continue
+            value.is_input = True
+            graph.inputs.append(value)
+        self._read_initializers(graph, proto)
+        for info in proto.value_info:
+            self._declare(graph, info)
+        self._read_nodes(graph, proto.node, outer)
+        for info in proto.output:
+            self._read_output(graph, read_text(info.name), outer)
+            self._declare(graph, info)
+        self._read_annotations(graph, proto)
+
+    def read_function(self, function: Function, proto: Any) -> None:
+        """Fill a function's body."""
+        function.doc = read_text(proto.doc_string)
+        function.metadata = read_entries(proto.metadata_props)
+        for raw in proto.input:
+            value = _value(function, read_text(raw))
+            value.is_input = True
+            function.inputs.append(value)
+        for info in proto.value_info:
+            self._declare(function, info)
+        self._read_nodes(function, proto.node, ())
+        for raw in proto.output:
+            self._read_output(function, read_text(raw), ())
+
+    def read_training(self, model: Model, proto: Any, path: str, field: str) -> Graph:
+        """Return a training graph; an algorithm sees the values of the main graph."""
+        graph = Graph(model, "training", read_text(proto.name), path)
+        self.read(graph, proto, (model.graph,) if field == "algorithm" else ())
+        return graph
+
+    def _declare(self, graph: Graph, info: Any) -> Value:
+        """Add what a ValueInfoProto says to the value of that name."""
+        value = _value(graph, read_text(info.name))
+        if info.HasField("type"):
+            value.type = read_type(info.type)
+        if info.doc_string:
+            value.doc = read_text(info.doc_string)
+        if info.metadata_props:
+            value.metadata = read_entries(info.metadata_props)
+        return value
+
+    def _read_initializers(self, graph: Graph, proto: Any) -> None:
+        for tensor_proto in proto.initializer:
+            path = f"{graph.path}/%{read_text(tensor_proto.name)}"
+            tensor = self.tensor_reader.read(tensor_proto, path)
+            graph.initializers.append(tensor)
+            self._bind_initializer(graph, tensor)
+        for sparse_proto in proto.sparse_initializer:
+            path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
+            sparse = self.tensor_reader.read_sparse(sparse_proto, path)
+            graph.sparse_initializers.append(sparse)
+            self._bind_initializer(graph, sparse)
+
+    def _bind_initializer(self, graph: Graph, tensor: Tensor | SparseTensor) -> None:
+        value = _value(graph, tensor.name)
+        if value.initializer is not None:
+            graph.warnings.append(
+                ModelWarning(value.path, "two initializers have this name; the first is used")
+            )
+            return
+        value.initializer = tensor
+        if value.type is None:
+            kind = SparseTensorType if isinstance(tensor, SparseTensor) else TensorType
+            value.type = kind(tensor.dtype, tuple(Dimension(dim) for dim in tensor.dims))
+
+    def _read_nodes(self, graph: Graph, protos: Any, outer: tuple[Graph, ...]) -> None:
+        subgraphs: Subgraphs = {}
+        loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
+        nodes = graph.nodes
+        for index, proto in enumerate(protos):
+            node = Node(
+                graph,
+                index,
+                read_text(proto.name),
+                read_text(proto.op_type),
+                read_text(proto.domain),
+                loader,
+            )
+            if proto.overload:
+                node.overload = read_text(proto.overload)
+            nodes.append(node)
+        assign_node_paths(graph)
+        redefined: dict[str, list[Value]] = {}
+        for node, proto in zip(nodes, protos, strict=True):
+            node.outputs = tuple(
+                self._define(graph, node, index, read_text(name), redefined)
+                for index, name in enumerate(proto.output)
+            )
+        for node, proto in zip(nodes, protos, strict=True):
+            node.inputs = tuple(
+                self._use(graph, outer, node, index, read_text(name), redefined)
+                for index, name in enumerate(proto.input)
+            )
+            for number, attribute in enumerate(proto.attribute):
+                if attribute.HasField("g") or attribute.graphs:
+                    self._read_subgraphs(graph, outer, node, number, attribute, subgraphs)
+
+    def _define(
+        self, graph: Graph, node: Node, index: int, name: str, redefined: dict[str, list[Value]]
+    ) -> Value | None:
+        if not name:
+            return None
+        value = _value(graph, name)
+        if value.producer is not None or value.initializer is not None or value.is_input:
+            graph.warnings.append(
+                ModelWarning(node.path, f"defines %{name}, which is defined before")
+            )
+            versions = redefined.setdefault(name, [])
+            value = _value(graph, f"{name}#{len(versions) + 2}")
+            versions.append(value)
+        value.producer = node
+        value.output_index = index
+        return value
+
+    def _use(
+        self,
+        graph: Graph,
+        outer: tuple[Graph, ...],
+        node: Node,
+        index: int,
+        name: str,
+        redefined: dict[str, list[Value]],
+    ) -> Value | None:
+        if not name:
+            return None
+        value = graph.values.get(name)
+        if value is None or not _is_defined(value):
+            value = self._capture(graph, outer, name) or value
+        if value is None:
+            value = _value(graph, name)
+        if not _is_defined(value):
+            message = f"uses %{name}, which nothing defines"
+            graph.warnings.append(ModelWarning(node.path, message))
+        for version in redefined.get(name, ()):
+            if version.producer is not None and version.producer.index < node.index:
+                value = version
+        producer = value.producer
+        if producer is not None and producer.graph is graph and producer.index >= node.index:
+            graph.warnings.append(
+                ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
+            )
+        value.consumers.append((node, index))
+        return value
+
+    def _capture(self, graph: Graph, outer: tuple[Graph, ...], name: str) -> Value | None:
+        """Find a name in the graphs around, and note it on the nodes in between."""
+        for depth, around in enumerate(outer):
+            value = around.values.get(name)
+            if value is not None and _is_defined(value):
+                for inner in (graph, *outer[:depth]):
+                    caller = inner.parent_node
+                    if caller is not None and value not in caller.captures:
+                        caller.captures = (*caller.captures, value)
+                return value
+        return None
+
+    def _read_output(self, graph: Graph, name: str, outer: tuple[Graph, ...]) -> None:
+        value = graph.values.get(name)
+        if value is None or not _is_defined(value):
+            value = self._capture(graph, outer, name) or value
+        if value is None:
+            value = _value(graph, name)
+        if not _is_defined(value):
+            graph.warnings.append(ModelWarning(value.path, "is an output that nothing defines"))
+        if value.graph is graph:
+            value.is_output = True
+        graph.outputs.append(value)
+
+    def _read_subgraphs(
+        self,
+        graph: Graph,
+        outer: tuple[Graph, ...],
+        node: Node,
+        number: int,
+        attribute: Any,
+        subgraphs: Subgraphs,
+    ) -> None:
+        name = read_text(attribute.name)
+        found: dict[str, tuple[Graph, ...]] = {}
+        taken = {inner.path for inner in node.subgraphs}
+        fields = (("g", [attribute.g] if attribute.HasField("g") else []),)
+        for field, protos in (*fields, ("graphs", attribute.graphs)):
+            made = []
+            for position, proto in enumerate(protos):
+                path = f"{node.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
+                if path in taken:
+                    path = f"{path}#{number}"
+                inner = Graph(graph.model, "subgraph", read_text(proto.name), path, node, name)
+                node.subgraphs = (*node.subgraphs, inner)
+                self.read(inner, proto, (graph, *outer))
+                made.append(inner)
+            if made:
+                found[field] = tuple(made)
+        subgraphs[node.index, number] = found
+
+    def _read_annotations(self, graph: Graph, proto: Any) -> None:
+        for annotation_proto in proto.quantization_annotation:
+            annotation = QuantizationAnnotation(
+                read_text(annotation_proto.tensor_name),
+                tuple(
+                    (read_text(entry.key), read_text(entry.value))
+                    for entry in annotation_proto.quant_parameter_tensor_names
+                ),
+            )
+            graph.annotations.append(annotation)
+            value = graph.values.get(annotation.tensor_name)
+            path = f"{graph.path}/%{annotation.tensor_name}"
+            if value is None:
+                graph.warnings.append(
+                    ModelWarning(path, "has a quantization annotation but does not exist")
+                )
+            elif value.annotation is not None:
+                graph.warnings.append(ModelWarning(path, "has two quantization annotations"))
+            else:
+                value.annotation = annotation
+
+
+class _OnnxNodeLoader:
+    """Reads the details of a graph's nodes from their messages when they are asked for."""
+
+    def __init__(self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs) -> None:
+        self._protos = protos
+        self._tensors = tensors
+        self._subgraphs = subgraphs
+
+    def metadata(self, node: Node) -> dict[str, str]:
+        return read_entries(self._protos[node.index].metadata_props)
+
+    def details(self, node: Node) -> NodeDetails:
+        proto = self._protos[node.index]
+        details = NodeDetails(
+            doc=read_text(proto.doc_string),
+            metadata=read_entries(proto.metadata_props),
+            device_configurations=tuple(
+                _read_device_configuration(entry) for entry in proto.device_configurations
+            ),
+        )
+        warnings: list[ModelWarning] = []
+        for number, attribute_proto in enumerate(proto.attribute):
+            attribute = read_attribute(
+                attribute_proto,
+                node.path,
+                self._tensors,
+                self._subgraphs.get((node.index, number), {}),
+            )
+            warnings += attribute.warnings
+            key, count = attribute.name, 2
+            while key in details.attributes:
+                key = f"{attribute.name}#{count}"
+                count += 1
+            if key != attribute.name:
+                warnings.append(ModelWarning(node.path, f"has attribute {attribute.name!r} twice"))
+            details.attributes[key] = attribute
+        if not node.op_type:
+            warnings.append(ModelWarning(node.path, "has no op_type"))
+        details.warnings = tuple(warnings)
+        return details
+
+
+def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:
+    return NodeDeviceConfiguration(
+        read_text(proto.configuration_id),
+        proto.pipeline_stage if proto.HasField("pipeline_stage") else None,
+        tuple(_read_sharding(spec) for spec in proto.sharding_spec),
+    )
+
+
+def _read_sharding(proto: Any) -> ShardingSpec:
+    return ShardingSpec(
+        read_text(proto.tensor_name),
+        tuple(proto.device),
+        tuple(
+            (entry.key if entry.HasField("key") else None, tuple(entry.value))
+            for entry in proto.index_to_device_group_map
+        ),
+        tuple(
+            ShardedDimension(
+                dim.axis if dim.HasField("axis") else None,
+                tuple(
+                    (
+                        _read_extent(sharding),
+                        sharding.num_shards if sharding.HasField("num_shards") else None,
+                    )
+                    for sharding in dim.simple_sharding
+                ),
+            )
+            for dim in proto.sharded_dim
+        ),
+    )
+
+
+def _read_extent(proto: Any) -> int | str | None:
+    kind = proto.WhichOneof("dim")
+    if kind is None:
+        return None
+    return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)
+
+
+def _value(graph: Graph, name: str) -> Value:
+    """Return the graph's value of a name, made where it is new."""
+    value = graph.values.get(name)
+    if value is None:
+        value = graph.values[name] = Value(name, graph)
+    return value
+
+
+def _is_defined(value: Value) -> bool:
+    return value.producer is not None or value.initializer is not None or value.is_input

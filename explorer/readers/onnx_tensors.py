@@ -1,0 +1,254 @@
+"""ONNX tensors and types as those of the view model (onnx.proto: TensorProto, TypeProto)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netloupe.explorer.model import (
+    DataType,
+    Dimension,
+    ExternalLocation,
+    MapType,
+    ModelWarning,
+    OpaqueType,
+    OptionalType,
+    Payload,
+    Segment,
+    SequenceType,
+    SparseTensor,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    UnknownType,
+    ValueType,
+    data_type,
+)
+
+#: TensorProto.DataType (onnx.proto) -> our names
+DTYPE_NAMES = (
+    "undefined",
+    "float32",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "int32",
+    "int64",
+    "string",
+    "bool",
+    "float16",
+    "float64",
+    "uint32",
+    "uint64",
+    "complex64",
+    "complex128",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "uint4",
+    "int4",
+    "float4_e2m1fn",
+    "float8_e8m0fnu",
+    "uint2",
+    "int2",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+)
+
+#: typed storage fields of a TensorProto with the element type of each
+_TYPED_FIELDS = (
+    ("float_data", np.float32),
+    ("int32_data", np.int32),
+    ("int64_data", np.int64),
+    ("double_data", np.float64),
+    ("uint64_data", np.uint64),
+)
+
+_EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
+_MAX_TYPE_DEPTH = 64
+
+
+def read_text(text: str | bytes) -> str:
+    """Return a protobuf string; bytes that are not UTF-8 are shown as backslash escapes."""
+    return text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
+
+
+def read_dtype(code: int) -> DataType:
+    """Return the element type of a DataType number; unknown numbers stay visible."""
+    if 0 <= code < len(DTYPE_NAMES):
+        return data_type(DTYPE_NAMES[code])
+    return data_type(f"unknown({code})")
+
+
+def read_entries(entries: Iterable[Any]) -> dict[str, str]:
+    """Return StringStringEntryProto messages as a dict; a repeated key gets ``#2`` appended."""
+    result: dict[str, str] = {}
+    for entry in entries:
+        key = base = read_text(entry.key)
+        count = 2
+        while key in result:
+            key = f"{base}#{count}"
+            count += 1
+        result[key] = read_text(entry.value)
+    return result
+
+
+def read_type(proto: Any, depth: int = 0) -> ValueType:
+    """Return a TypeProto as a value type."""
+    denotation = read_text(proto.denotation)
+    kind = proto.WhichOneof("value")
+    if kind is None or depth > _MAX_TYPE_DEPTH:
+        return UnknownType(denotation)
+    inner = getattr(proto, kind)
+    if kind == "tensor_type":
+        return TensorType(read_dtype(inner.elem_type), _read_shape(inner), denotation)
+    if kind == "sparse_tensor_type":
+        return SparseTensorType(read_dtype(inner.elem_type), _read_shape(inner), denotation)
+    if kind == "map_type":
+        value = read_type(inner.value_type, depth + 1) if inner.HasField("value_type") else None
+        return MapType(read_dtype(inner.key_type), value, denotation)
+    if kind == "opaque_type":
+        return OpaqueType(read_text(inner.domain), read_text(inner.name), denotation)
+    element = read_type(inner.elem_type, depth + 1) if inner.HasField("elem_type") else None
+    if kind == "sequence_type":
+        return SequenceType(element, denotation)
+    return OptionalType(element, denotation)
+
+
+def _read_shape(proto: Any) -> tuple[Dimension, ...] | None:
+    if not proto.HasField("shape"):
+        return None
+    return tuple(
+        Dimension(_read_dimension(dimension), read_text(dimension.denotation))
+        for dimension in proto.shape.dim
+    )
+
+
+def _read_dimension(proto: Any) -> int | str | None:
+    kind = proto.WhichOneof("value")
+    if kind == "dim_value":
+        return int(proto.dim_value)
+    if kind == "dim_param":
+        return read_text(proto.dim_param)
+    return None
+
+
+class TensorReader:
+    """Makes tensors of the view model; elements stay in the message until asked for.
+
+    Parameters
+    ----------
+    folder
+        Where external data may lie; None where there is no file.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def read(self, proto: Any, path: str) -> Tensor:
+        """Return a TensorProto as a tensor at a path."""
+        warnings = []
+        dtype = read_dtype(proto.data_type)
+        if not dtype.is_known or dtype.name == "undefined":
+            warnings.append(ModelWarning(path, f"the element type is {dtype}"))
+        dims = tuple(proto.dims)
+        if any(dim < 0 for dim in dims):
+            warnings.append(ModelWarning(path, f"the dimensions {list(dims)} are negative"))
+        external = None
+        if proto.data_location == _EXTERNAL or proto.external_data:
+            external = _read_external_location(proto)
+        storage, stored_bytes, fetch = self._find_storage(proto, path, external)
+        segment = None
+        if proto.HasField("segment"):
+            segment = Segment(proto.segment.begin, proto.segment.end)
+        tensor = Tensor(
+            read_text(proto.name),
+            path,
+            dtype,
+            dims,
+            storage,
+            stored_bytes,
+            fetch,
+            doc=read_text(proto.doc_string),
+            metadata=read_entries(proto.metadata_props),
+            external=external,
+            segment=segment,
+        )
+        claimed = tensor.nbytes
+        if storage == "raw_data" and claimed is not None and claimed != stored_bytes:
+            warnings.append(
+                ModelWarning(path, f"{stored_bytes} bytes are stored where {claimed} are claimed")
+            )
+        tensor.warnings = tuple(warnings)
+        return tensor
+
+    def read_sparse(self, proto: Any, path: str) -> SparseTensor:
+        """Return a SparseTensorProto as a sparse tensor at a path."""
+        values = self.read(proto.values, path)
+        indices = self.read(proto.indices, path) if proto.HasField("indices") else None
+        warnings: tuple[ModelWarning, ...] = ()
+        if indices is None:
+            warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
+        return SparseTensor(path, values, indices, tuple(proto.dims), warnings)
+
+    def _find_storage(
+        self, proto: Any, path: str, external: ExternalLocation | None
+    ) -> tuple[str, int | None, Callable[[], Payload]]:
+        if external is not None:
+            return "external", external.length, self._external_fetch(proto, path, external)
+        if proto.HasField("raw_data"):
+            return "raw_data", len(proto.raw_data), lambda: Payload("raw", proto.raw_data)
+        if proto.string_data:
+            size = sum(map(len, proto.string_data))
+            return "string_data", size, lambda: Payload("strings", list(proto.string_data))
+        for field, element in _TYPED_FIELDS:
+            data = getattr(proto, field)
+            if len(data):
+                size = len(data) * np.dtype(element).itemsize
+                return field, size, _typed_fetch(proto, field, element)
+        return "none", 0, lambda: Payload("absent")
+
+    def _external_fetch(
+        self, proto: Any, path: str, external: ExternalLocation
+    ) -> Callable[[], Payload]:
+        def fetch() -> Payload:
+            from netloupe.explorer.tensors import read_external
+
+            dtype = read_dtype(proto.data_type)
+            expected = None
+            if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
+                size = 1
+                for dim in proto.dims:
+                    size *= dim
+                expected = (size * dtype.bits + 7) // 8
+            return Payload("raw", read_external(self._folder, external, expected, path))
+
+        return fetch
+
+
+def _typed_fetch(proto: Any, field: str, element: type[np.generic]) -> Callable[[], Payload]:
+    return lambda: Payload("typed", np.array(getattr(proto, field), dtype=element))
+
+
+def _read_external_location(proto: Any) -> ExternalLocation:
+    entries = tuple((read_text(e.key), read_text(e.value)) for e in proto.external_data)
+    known = dict(reversed(entries))  # of a repeated key the first entry counts
+    return ExternalLocation(
+        known.get("location", ""),
+        _read_number(known.get("offset")),
+        _read_number(known.get("length")),
+        entries,
+    )
+
+
+def _read_number(text: str | None) -> int | None:
+    try:
+        return None if text is None or len(text) > 20 else int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,92 @@
+"""Faces: what is drawn on a box, laid out in the box's own coordinates.
+
+The SVG writer, the PNG and PDF writer and the canvas in the browser all draw the same faces,
+so that a box looks alike everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Shape = Literal["node", "group", "terminal", "constant", "frame"]
+TextStyle = Literal[
+    "title",  # bold, in the category's dark hue
+    "title-muted",  # the same size, regular, quiet: a second part of the title
+    "name",  # small and bold: a weight's formal name
+    "text",  # small and dark: a value
+    "muted",  # small and grey: an attribute's name, dimensions
+    "badge",  # smaller: text in a pill
+]
+Anchor = Literal["start", "middle", "end"]
+
+#: font size in pixels and weight of every text style; the canvas uses the same table
+TEXT_STYLES: dict[TextStyle, tuple[float, bool]] = {
+    "title": (12.5, True),
+    "title-muted": (11.5, False),
+    "name": (10.5, True),
+    "text": (10.5, False),
+    "muted": (10.5, False),
+    "badge": (9.5, False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """One piece of text; ``y`` is its baseline, ``x`` its start, middle or end."""
+
+    x: float
+    y: float
+    text: str
+    style: TextStyle
+    anchor: Anchor = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A pill with text, such as ``int8 · per channel``."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What is drawn on one box.
+
+    Parameters
+    ----------
+    shape
+        ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
+        graph); ``constant``; ``frame`` (an open group: the size is a minimum, the title
+        stands in the top left corner).
+    category
+        The family of operators that decides the colours: a key of the theme's palette.
+    width, height
+        Size in pixels; for frames the smallest that holds the title.
+    header
+        Height of the tinted band at the top; equal to ``height`` where the whole box is
+        tinted, 0 for none.
+    rules
+        Heights at which a thin line separates rows.
+    texts, badges
+        What is written.
+    targets
+        Rows that select something of their own: top, bottom and the path that a click selects.
+    stack
+        Number of sheets behind the box (a fold of repeats), 0 for none.
+    """
+
+    shape: Shape
+    category: str
+    width: float
+    height: float
+    header: float
+    texts: tuple[TextRun, ...]
+    rules: tuple[float, ...] = ()
+    badges: tuple[Badge, ...] = ()
+    targets: tuple[tuple[float, float, str], ...] = ()
+    stack: int = 0

@@ -1,0 +1,306 @@
+"""Faces of items: what a node, a group, an input shows, and the size of its box."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.quantization import node_badge
+from netloupe.explorer.view import Item
+
+from .category import category_of, category_of_operator
+from .face import TEXT_STYLES, Badge, Face, Shape, TextRun, TextStyle
+from .rows import (
+    Row,
+    describe_attributes,
+    describe_constants,
+    describe_dims,
+    describe_elements,
+    short_name,
+)
+from .text import clean_label, measure_text, shorten_text
+
+#: rooms in pixels
+MARGIN = 10.0
+HEADER = 26.0
+TERMINAL_HEADER = 21.0  # no line below it, so less room
+BASELINE = 17.5
+ROW = 15.0
+ROW_BASELINE = 11.5
+BLOCK_PADDING = 4.0
+GAP = 7.0
+LEAST_WIDTH = 90.0
+MOST_WIDTH = 260.0
+MOST_FRAME_TITLE = 360.0
+MOST_NAME_WIDTH = 110.0
+BADGE_HEIGHT = 15.0
+OPENER = "+"  # on what can be opened
+
+#: a value is cut at its end, a name in the middle
+_KEEP: dict[TextStyle, Literal["both", "start"]] = {"text": "start"}
+_FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
+
+
+class FaceBook:
+    """The faces of a view's items; each is made once, equal ones are one object."""
+
+    def __init__(self) -> None:
+        self._faces: dict[tuple[str, str, bool, bool], Face] = {}
+        self._distinct: dict[Face, Face] = {}
+
+    def face(self, item: Item) -> Face:
+        """Return what is drawn on an item's box."""
+        key = (item.key, item.label, item.is_open, item.openable)
+        face = self._faces.get(key)
+        if face is None:
+            face = make_face(item)
+            face = self._faces[key] = self._distinct.setdefault(face, face)
+        return face
+
+    __call__ = face
+
+
+def make_face(item: Item) -> Face:
+    """Make what is drawn on an item's box."""
+    element = item.element
+    if item.is_open or item.kind == "root":
+        return _make_frame(item)
+    if isinstance(element, Node):
+        return _make_node_face(item, element)
+    if isinstance(element, Group | Graph):
+        return _make_group_face(item, element)
+    if item.kind == "constant":
+        return _make_constant_face(element)
+    return _make_terminal_face(item, element)
+
+
+def _make_node_face(item: Item, node: Node) -> Face:
+    blocks = [describe_attributes(node), describe_constants(node, item.constants)]
+    if item.openable:
+        blocks.append([Row(_count_nodes_inside(node), "muted", ())])
+    title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")
+    return _make_box(
+        "node",
+        category_of(node),
+        title,
+        quiet,
+        blocks,
+        badge=node_badge(node) or "",
+        openable=item.openable,
+    )
+
+
+def _count_nodes_inside(node: Node) -> str:
+    function = node.function
+    graphs: Sequence[Graph] = (function,) if function is not None else node.subgraphs
+    count = sum(len(graph.nodes) for graph in graphs)
+    where = f"in {len(graphs)} branches" if len(graphs) > 1 else "inside"
+    return f"{count:,} node{'' if count == 1 else 's'} {where}"
+
+
+def _make_group_face(item: Item, element: Group | Graph) -> Face:
+    if isinstance(element, Group):
+        label, type_name = item.label or element.label, element.type_name
+        count, nodes = element.node_count, _nodes_inside(element)
+    else:
+        label, type_name = item.label or element.parent_attribute or element.name, ""
+        nodes = element.nodes
+        count = len(nodes)
+    operators = Counter(node.op_type for node in nodes if node.op_type != "Constant")
+    listed = [
+        clean_label(f"{op_type} ×{number}" if number > 1 else op_type, 40)
+        for op_type, number in _by_count(operators)[:3]
+    ]
+    rows = [Row(f"{count:,} node{'' if count == 1 else 's'}", "muted", ())]
+    if listed and count > 1:
+        more = ", …" if len(operators) > 3 else ""
+        rows.append(Row(", ".join(listed) + more, "muted", ()))
+    category = category_of_group(label, type_name, nodes)
+    return _make_box("group", category, label, type_name, [rows], openable=item.openable)
+
+
+def _nodes_inside(group: Group) -> list[Node]:
+    nodes: list[Node] = []
+    pending: list[Group] = [group]
+    while pending:
+        for child in pending.pop().children:
+            if isinstance(child, Group):
+                pending.append(child)
+            else:
+                nodes.append(child)
+    return nodes
+
+
+def _by_count(operators: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(operators.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
+def category_of_group(label: str, type_name: str, nodes: Sequence[Node]) -> str:
+    """Return the family of a closed group.
+
+    The module's class or the group's name tells it (``GPT2Attention``, ``ln_1``), or its
+    nodes with weights do where all are of one family; otherwise it is ``group``.
+    """
+    for name in (type_name, label.rsplit(" / ", 1)[-1]):
+        category = category_of_operator("", name) if name else "other"
+        if category != "other":
+            return category
+    operators = {(node.domain, node.op_type) for node in nodes}
+    families = {category_of_operator(domain, op_type) for domain, op_type in operators}
+    families &= _FAMILIES_WITH_WEIGHTS
+    return families.pop() if len(families) == 1 else "group"
+
+
+def _make_terminal_face(item: Item, element: object) -> Face:
+    value = element if isinstance(element, Value) else None
+    name = item.label or (value.name if value else "") or "?"
+    rows = [Row(str(value.type) if value and value.type else "type unknown", "text", ())]
+    denotation = _describe_denotation(value) if value else ""
+    if denotation:
+        rows.append(Row(denotation, "muted", ()))
+    return _make_box("terminal", "terminal", name, "", [rows])
+
+
+def _describe_denotation(value: Value) -> str:
+    """Return ``IMAGE · batch×channel×feature×feature`` where the type says what it means."""
+    parts = []
+    if value.type is not None and value.type.denotation:
+        parts.append(value.type.denotation)
+    shape = getattr(value.type, "shape", None) or ()
+    if any(dim.denotation for dim in shape):
+        names = [dim.denotation.removeprefix("DATA_").lower() or "·" for dim in shape]
+        parts.append(describe_dims(names))
+    return " · ".join(parts)
+
+
+def _make_constant_face(element: object) -> Face:
+    value = element if isinstance(element, Value) else None
+    tensor = value.initializer if value else None
+    name = short_name(value.name) if value else "?"
+    if tensor is None:
+        return _make_box("constant", "constant", name, "constant", [])
+    elements = describe_elements(tensor)
+    text = f"{tensor.dtype.name} {elements or f'⟨{describe_dims(tensor.dims)}⟩'}"
+    return _make_box("constant", "constant", name, "", [[Row(text, "muted", ())]])
+
+
+def _make_frame(item: Item) -> Face:
+    element = item.element
+    if isinstance(element, Group):
+        title, quiet = item.label or element.label, element.type_name
+    elif isinstance(element, Node):
+        title = item.label or element.op_type
+        quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
+    else:
+        title, quiet = item.label or getattr(element, "parent_attribute", "") or element.name, ""
+    texts, end = _lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
+    category = category_of(element) if isinstance(element, Node) else "group"
+    return Face("frame", category, _round(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
+
+
+def _lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRun], float]:
+    """Place a title and its quiet second part between two positions; return where it ends."""
+    size, bold = TEXT_STYLES["title"]
+    quiet_size, quiet_bold = TEXT_STYLES["title-muted"]
+    quiet_wanted = measure_text(clean_label(quiet), quiet_size, quiet_bold) if quiet else 0.0
+    room = end - x - (min(quiet_wanted + GAP, (end - x) * 0.45) if quiet else 0.0)
+    shown = shorten_text(title, room, size, bold)
+    runs = [TextRun(x, BASELINE, shown, "title")]
+    x += measure_text(shown, size, bold)
+    if quiet:
+        x += GAP
+        shown = shorten_text(quiet, end - x, quiet_size, quiet_bold)
+        runs.append(TextRun(_round(x), BASELINE, shown, "title-muted"))
+        x += measure_text(shown, quiet_size, quiet_bold)
+    return runs, x
+
+
+def _make_box(
+    shape: Shape,
+    category: str,
+    title: str,
+    quiet: str,
+    blocks: Sequence[Sequence[Row]],
+    *,
+    badge: str = "",
+    openable: bool = False,
+) -> Face:
+    blocks = [block for block in blocks if block]
+    badge = clean_label(badge, 40)
+    badge_width = measure_text(badge, TEXT_STYLES["badge"][0]) + 14 if badge else 0.0
+    at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0)
+    columns = [_column_width(block) for block in blocks]
+
+    _, title_end = _lay_title(title, quiet, MARGIN, MARGIN + MOST_WIDTH)
+    wanted = title_end + MARGIN + at_right
+    for block, column in zip(blocks, columns, strict=True):
+        for row in block:
+            wanted = max(wanted, _row_end(row, column) + MARGIN)
+    width = _round(min(max(wanted, LEAST_WIDTH), MOST_WIDTH + (badge_width / 2 if badge else 0)))
+
+    texts, _ = _lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
+    badges = []
+    right = width - MARGIN
+    if openable:
+        texts.append(TextRun(right, BASELINE, OPENER, "title-muted", "end"))
+        right -= 16
+    if badge:
+        badges.append(
+            Badge(
+                _round(right - badge_width + 3),
+                (HEADER - BADGE_HEIGHT) / 2,
+                _round(badge_width),
+                BADGE_HEIGHT,
+                badge,
+            )
+        )
+    header = TERMINAL_HEADER if shape in ("terminal", "constant") and blocks else HEADER
+    y, rules = header, []
+    for index, (block, column) in enumerate(zip(blocks, columns, strict=True)):
+        if index:
+            rules.append(y)
+        y += BLOCK_PADDING
+        for row in block:
+            texts.extend(_lay_row(row, column, y + ROW_BASELINE, width - MARGIN))
+            y += ROW
+        y += BLOCK_PADDING
+    return Face(shape, category, width, y, header, tuple(texts), tuple(rules), badges=tuple(badges))
+
+
+def _column_width(block: Sequence[Row]) -> float:
+    """Return the width of the names of those rows that have something after the name."""
+    widths = [
+        measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
+        for row in block
+        if row.pieces
+    ]
+    return min(max(widths, default=0.0), MOST_NAME_WIDTH)
+
+
+def _row_end(row: Row, column: float) -> float:
+    if not row.pieces:
+        return MARGIN + measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
+    pieces = sum(
+        measure_text(clean_label(text), *TEXT_STYLES[style]) + GAP for text, style in row.pieces
+    )
+    return MARGIN + column + pieces
+
+
+def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:
+    room = column if row.pieces else end - MARGIN
+    name = shorten_text(row.name, room + 0.5, *TEXT_STYLES[row.name_style])
+    runs = [TextRun(MARGIN, y, name, row.name_style)]
+    x = MARGIN + column + GAP
+    for text, style in row.pieces:
+        keep = _KEEP.get(style, "both")
+        shown = shorten_text(text, max(end - x, 0.0) + 0.5, *TEXT_STYLES[style], keep)
+        runs.append(TextRun(_round(x), y, shown, style))
+        x += measure_text(shown, *TEXT_STYLES[style]) + GAP
+    return runs
+
+
+def _round(number: float) -> float:
+    return round(number, 1)

@@ -1,0 +1,257 @@
+"""Marks: rectangles, lines and texts that a face, an edge or a port is drawn with.
+
+The SVG writer and the PNG and PDF writer draw the same marks; only they know their formats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netloupe.explorer.layout import Scene, SceneEdge
+
+from .face import TEXT_STYLES, Anchor, Face, TextStyle
+from .text import clean_label, measure_text
+from .theme import CategoryColours, Theme
+
+RADII = {"node": 7.0, "group": 9.0, "terminal": 7.0, "constant": 7.0, "frame": 12.0}
+GROUP_BORDER = 1.6
+EDGE_WIDTH = 1.3
+ARROW_LENGTH = 7.0
+ARROW_HALF_WIDTH = 3.2
+PORT_RADIUS = 3.2
+SHEET_OFFSET = 5.0
+RING_OFFSET = 4.0
+RING_WIDTH = 2.5
+LABEL_SIZE = TEXT_STYLES["badge"][0]
+DASHES: dict[str, tuple[float, float]] = {"captured": (5.0, 3.5), "control": (1.5, 3.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class RectMark:
+    """A rectangle with round corners (only the upper ones where ``top_only``)."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    radius: float
+    fill: str = ""
+    stroke: str = ""
+    stroke_width: float = 1.0
+    top_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LineMark:
+    """A horizontal line."""
+
+    x: float
+    y: float
+    width: float
+    stroke: str
+    stroke_width: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TextMark:
+    """One line of text; ``y`` is the baseline."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    bold: bool
+    fill: str
+    anchor: Anchor = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class CurveMark:
+    """A cubic Bézier curve: start, then three points for each piece."""
+
+    points: tuple[float, ...]
+    stroke: str
+    stroke_width: float = EDGE_WIDTH
+    dash: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TriangleMark:
+    """An arrow head."""
+
+    points: tuple[float, float, float, float, float, float]
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class CircleMark:
+    """A ring."""
+
+    x: float
+    y: float
+    radius: float
+    fill: str
+    stroke: str
+    stroke_width: float = EDGE_WIDTH
+
+
+Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark
+
+
+def mark_face(face: Face, theme: Theme) -> list[Mark]:
+    """Return the marks of a box that is not open, from its own top left corner."""
+    colours = theme.category(face.category)
+    radius = RADII[face.shape]
+    width, height = face.width, face.height
+    marks: list[Mark] = []
+    for sheet in range(face.stack, 0, -1):
+        offset = sheet * SHEET_OFFSET
+        marks.append(RectMark(offset, -offset, width, height, radius, colours.tint, colours.border))
+    if face.header >= height:
+        marks.append(RectMark(0, 0, width, height, radius, colours.tint, colours.border))
+    else:
+        # a closed group is filled like an open one
+        body = theme.frames[0].fill if face.shape == "group" else theme.body
+        marks.append(RectMark(0, 0, width, height, radius, body))
+        if face.header:
+            marks.append(RectMark(0, 0, width, face.header, radius, colours.tint, top_only=True))
+            if face.shape not in ("terminal", "constant"):
+                marks.append(LineMark(0, face.header, width, colours.border, 0.8))
+        marks.extend(LineMark(0, y, width, colours.border, 0.8) for y in face.rules)
+        line = GROUP_BORDER if face.shape == "group" else 1.0
+        marks.append(RectMark(0, 0, width, height, radius, "", colours.border, line))
+    for run in face.texts:
+        colour = _text_colour(run.style, colours, theme)
+        marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
+    for badge in face.badges:
+        pill = theme.badge
+        marks.append(
+            RectMark(
+                badge.x,
+                badge.y,
+                badge.width,
+                badge.height,
+                badge.height / 2,
+                pill.fill,
+                pill.border,
+            )
+        )
+        middle, baseline = badge.x + badge.width / 2, badge.y + badge.height / 2 + 3.4
+        marks.append(_mark_text(middle, baseline, badge.text, "badge", pill.text, "middle"))
+    return marks
+
+
+def _text_colour(style: TextStyle, colours: CategoryColours, theme: Theme) -> str:
+    if style in ("title", "title-muted"):
+        return colours.text
+    return theme.muted if style == "muted" else theme.ink
+
+
+def _mark_text(
+    x: float, y: float, text: str, style: TextStyle, colour: str, anchor: Anchor = "start"
+) -> TextMark:
+    size, bold = TEXT_STYLES[style]
+    return TextMark(x, y, text, size, bold, colour, anchor)
+
+
+def mark_frame(face: Face, width: float, height: float, depth: int, theme: Theme) -> list[Mark]:
+    """Return the marks of an open group of any size, from its own top left corner."""
+    colours = theme.frame(depth)
+    marks: list[Mark] = [
+        RectMark(0, 0, width, height, RADII["frame"], colours.fill, colours.border)
+    ]
+    for run in face.texts:
+        colour = theme.frame_text if run.style == "title" else theme.frame_muted
+        marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
+    return marks
+
+
+def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark:
+    """Return the ring around a selected box."""
+    gap = RING_OFFSET
+    return RectMark(
+        -gap,
+        -gap,
+        width + 2 * gap,
+        height + 2 * gap,
+        RADII.get(shape, 7.0) + gap - 1,
+        "",
+        theme.accent,
+        RING_WIDTH,
+    )
+
+
+def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False) -> list[Mark]:
+    """Return the line of an edge and its arrow head."""
+    plain = {"captured": theme.edge_captured, "control": theme.edge_control}
+    colour = theme.accent if selected else plain.get(edge.kind, theme.edge)
+    points = edge.points
+    marks: list[Mark] = []
+    head = _arrow_head(points) if edge.arrow else None
+    if head is not None:
+        triangle, points = head
+        marks.append(TriangleMark(triangle, colour))
+    width = EDGE_WIDTH + 0.9 if selected else EDGE_WIDTH
+    marks.insert(0, CurveMark(points, colour, width, DASHES.get(edge.kind)))
+    return marks
+
+
+def _arrow_head(
+    points: Sequence[float],
+) -> tuple[tuple[float, float, float, float, float, float], tuple[float, ...]] | None:
+    """Return the triangle at a curve's end, and the curve drawn back to its base."""
+    if len(points) < 4:
+        return None
+    x, y = points[-2:]
+    for index in range(len(points) - 4, -1, -2):
+        dx, dy = x - points[index], y - points[index + 1]
+        length = math.hypot(dx, dy)
+        if length > 0.5:
+            break
+    else:
+        return None
+    dx, dy = dx / length, dy / length
+    base_x, base_y = x - dx * ARROW_LENGTH, y - dy * ARROW_LENGTH
+    side_x, side_y = -dy * ARROW_HALF_WIDTH, dx * ARROW_HALF_WIDTH
+    triangle = (x, y, base_x + side_x, base_y + side_y, base_x - side_x, base_y - side_y)
+    back = ARROW_LENGTH - 1.5
+    shorter = [*points[:-2], x - dx * back, y - dy * back]
+    if len(points) >= 8:  # the last control point moves along, so that the curve keeps its form
+        reach = math.hypot(x - points[-4], y - points[-3])
+        if reach < back + 1:
+            shorter[-4:-2] = shorter[-2:]
+    return triangle, tuple(shorter)
+
+
+def mark_edge_label(edge: SceneEdge, ground: str, theme: Theme) -> list[Mark]:
+    """Return an edge's label on a patch of the ground's colour."""
+    text = clean_label(edge.label, 120)
+    width, height = measure_text(text, LABEL_SIZE) + 8, 13.0
+    left, top = edge.label_x - width / 2, edge.label_y - height / 2
+    return [
+        RectMark(left, top, width, height, 4.0, ground),
+        TextMark(edge.label_x, top + 9.9, text, LABEL_SIZE, False, theme.edge_label, "middle"),
+    ]
+
+
+def ground_of_edge(scene: Scene, edge: SceneEdge, theme: Theme) -> str:
+    """Return the colour behind an edge: that of the open box whose inside it crosses."""
+    boxes = scene.boxes
+    source, target = edge.source, edge.target
+    if source >= 0 and target >= 0 and boxes[target].parent == source:
+        around = source
+    elif source >= 0 and target >= 0 and boxes[source].parent == target:
+        around = target
+    else:
+        inner = source if source >= 0 else target
+        around = boxes[inner].parent if inner >= 0 else -1
+    if around < 0 or boxes[around].item.kind == "root":
+        return theme.page
+    return theme.frame(boxes[around].depth).fill
+
+
+def mark_port(x: float, y: float, theme: Theme) -> CircleMark:
+    """Return the ring where a value passes a border."""
+    return CircleMark(x, y, PORT_RADIUS, theme.port, theme.edge)

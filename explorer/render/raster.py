@@ -1,0 +1,341 @@
+"""A Scene as PNG or PDF, drawn by matplotlib's renderers with the marks that the SVG has."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.backend_bases import GraphicsContextBase, RendererBase
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
+from matplotlib.image import imsave
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+
+from netloupe.explorer.layout import Scene
+from netloupe.explorer.view import Item
+
+from .face import Face
+from .marks import (
+    CircleMark,
+    CurveMark,
+    LineMark,
+    Mark,
+    RectMark,
+    TextMark,
+    TriangleMark,
+    ground_of_edge,
+    mark_edge,
+    mark_edge_label,
+    mark_face,
+    mark_frame,
+    mark_port,
+    mark_ring,
+)
+from .text import clean_label, measure_text
+from .theme import Theme, load_theme
+
+LONGEST_SIDE = 16_000  # pixels of a PNG
+MOST_PIXELS = 64_000_000  # four bytes each, held twice while the file is written
+LEAST_TEXT = 2.0  # pixels of a PNG: smaller text would be a grey line
+LONGEST_PAGE = 14_400.0  # points of a PDF page (ISO 32000-1, annex C.2)
+
+_FAMILY = "DejaVu Sans"
+_CURVE_TO_CIRCLE = 0.5522847498  # control points of a quarter circle, over its radius
+#: tried in this order for characters that DejaVu Sans lacks
+_OTHER_FAMILIES = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Source Han Sans",
+    "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+)
+
+Placed = tuple[float, float, Mark]
+
+
+def choose_png_scale(scene: Scene, scale: float = 2.0) -> tuple[float, str]:
+    """Return the scale at which a PNG of a scene is drawn, and a notice where it is smaller."""
+    width, height = max(scene.width, 1.0), max(scene.height, 1.0)
+    largest = min(
+        LONGEST_SIDE / width, LONGEST_SIDE / height, math.sqrt(MOST_PIXELS / (width * height))
+    )
+    if scale <= largest:
+        return scale, ""
+    return largest, (
+        f"The PNG is drawn at {largest:.3g} instead of {scale:.3g} pixels per unit, because it "
+        "would be too large. SVG and PDF have no such limit."
+    )
+
+
+def choose_pdf_scale(scene: Scene) -> tuple[float, str]:
+    """Return the points per pixel of a PDF page, and a notice where it had to be reduced."""
+    longest = max(scene.width, scene.height, 1.0)
+    if longest <= LONGEST_PAGE:
+        return 1.0, ""
+    scale = LONGEST_PAGE / longest
+    return scale, f"The PDF page is scaled to {scale:.3g} to stay within the format's limit."
+
+
+def draw_png(
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    theme: str = "light",
+    scale: float = 2.0,
+    *,
+    selected: frozenset[str] = frozenset(),
+) -> bytes:
+    """Draw a scene as PNG.
+
+    Parameters
+    ----------
+    scene
+        What is where.
+    face_of
+        Gives the face of an item.
+    theme
+        ``light`` or ``dark``.
+    scale
+        Pixels per unit of the scene; reduced as :func:`choose_png_scale` tells.
+    selected
+        Paths of the boxes and edges to be marked.
+
+    Raises
+    ------
+    ViewError
+        For an unknown theme.
+    """
+    scale, _ = choose_png_scale(scene, scale)
+    width = max(1, math.floor(scene.width * scale + 1e-6))
+    height = max(1, math.floor(scene.height * scale + 1e-6))
+    renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
+    painter = _Painter(renderer, scale, height, LEAST_TEXT)
+    with mpl.rc_context({"text.hinting": "none"}):  # widths as measured
+        painter.paint(place_marks(scene, face_of, load_theme(theme), selected))
+    stream = io.BytesIO()
+    # no version of the software in the file: the same picture gives the same bytes
+    metadata: dict[str, Any] = {"Software": None}
+    quick: dict[str, Any] = {"compress_level": 4}
+    imsave(stream, renderer.buffer_rgba(), format="png", metadata=metadata, pil_kwargs=quick)
+    return stream.getvalue()
+
+
+def draw_pdf(
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    theme: str = "light",
+    title: str = "",
+    *,
+    selected: frozenset[str] = frozenset(),
+) -> bytes:
+    """Draw a scene as a PDF of one page, with text as text; parameters as for draw_png."""
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    scale, _ = choose_pdf_scale(scene)
+    width, height = max(scene.width, 1.0) * scale, max(scene.height, 1.0) * scale
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72, frameon=False)
+    marks = place_marks(scene, face_of, load_theme(theme), selected)
+    figure.add_artist(_SceneArtist(marks, scale, height))
+    stream = io.BytesIO()
+    metadata = {"CreationDate": None, "Title": clean_label(title) or None}
+    with mpl.rc_context({"pdf.fonttype": 42, "pdf.compression": 6}):
+        canvas: Any = FigureCanvasPdf(figure)
+        canvas.print_pdf(stream, metadata=metadata)
+    return stream.getvalue()
+
+
+def place_marks(
+    scene: Scene, face_of: Callable[[Item], Face], theme: Theme, selected: frozenset[str]
+) -> Iterator[Placed]:
+    """Yield every mark of a scene with the place of its origin, in the order of painting."""
+    yield 0.0, 0.0, RectMark(0, 0, scene.width, scene.height, 0, theme.page)
+    boxes = [box for box in scene.boxes if box.item.kind != "root"]
+    for box in boxes:
+        if box.item.is_open:
+            face = face_of(box.item)
+            for mark in mark_frame(face, box.width, box.height, box.depth, theme):
+                yield box.x, box.y, mark
+    for edge in scene.edges:
+        for mark in mark_edge(edge, theme, edge.path in selected):
+            yield 0.0, 0.0, mark
+        if edge.label:
+            for mark in mark_edge_label(edge, ground_of_edge(scene, edge, theme), theme):
+                yield 0.0, 0.0, mark
+    for port in scene.ports:
+        yield 0.0, 0.0, mark_port(port.x, port.y, theme)
+    known: dict[Face, list[Mark]] = {}
+    for box in boxes:
+        face = face_of(box.item)
+        if not box.item.is_open:
+            if face not in known:
+                known[face] = mark_face(face, theme)
+            for mark in known[face]:
+                yield box.x, box.y, mark
+        if box.item.path in selected:
+            yield box.x, box.y, mark_ring(box.width, box.height, face.shape, theme)
+
+
+class _SceneArtist(Artist):
+    """All marks of a scene as one artist, which saves an artist for each mark."""
+
+    def __init__(self, marks: Iterator[Placed], scale: float, height: float) -> None:
+        super().__init__()
+        self._marks = marks
+        self._scale = scale
+        self._height = height
+
+    def draw(self, renderer: RendererBase) -> None:
+        _Painter(renderer, self._scale, self._height).paint(self._marks)
+
+
+class _Painter:
+    """Draws marks with a renderer whose y axis points up."""
+
+    def __init__(
+        self, renderer: RendererBase, scale: float, height: float, least_text: float = 0.0
+    ) -> None:
+        self.renderer = renderer
+        self.least_text = least_text
+        self.scale = scale
+        self.height = height
+        self.context: GraphicsContextBase = renderer.new_gc()
+        self.paths: dict[Mark, Path] = {}
+
+    def paint(self, marks: Iterator[Placed]) -> None:
+        for x, y, mark in marks:
+            if isinstance(mark, TextMark):
+                self._paint_text(x, y, mark)
+            else:
+                self._paint_path(x, y, mark)
+        self.context.restore()
+
+    def _paint_path(self, x: float, y: float, mark: Mark) -> None:
+        path = self.paths.get(mark)
+        if path is None:
+            path = self.paths[mark] = make_path(mark)
+        fill, stroke = getattr(mark, "fill", ""), getattr(mark, "stroke", "")
+        context, scale = self.context, self.scale
+        context.set_linewidth(mark.stroke_width * scale if stroke else 0.0)  # type: ignore[union-attr]
+        context.set_foreground(to_rgb(stroke) if stroke else (0, 0, 0), isRGBA=False)
+        dash = getattr(mark, "dash", None)
+        if dash is None:
+            context.set_dashes(0, None)
+        else:
+            context.set_dashes(0, [length * scale for length in dash])
+        transform = Affine2D.from_values(scale, 0, 0, -scale, x * scale, self.height - y * scale)
+        self.renderer.draw_path(context, path, transform, to_rgb(fill) if fill else None)
+
+    def _paint_text(self, x: float, y: float, mark: TextMark) -> None:
+        text = replace_missing(mark.text)
+        if not text or mark.size * self.scale < self.least_text:
+            return
+        left = x + mark.x
+        if mark.anchor != "start":
+            width = measure_text(mark.text, mark.size, mark.bold)
+            left -= width if mark.anchor == "end" else width / 2
+        baseline = (y + mark.y) * self.scale
+        if not self.renderer.flipy():
+            baseline = self.height - baseline
+        self.context.set_linewidth(1.0)
+        self.context.set_dashes(0, None)
+        self.context.set_foreground(to_rgb(mark.fill))
+        font = choose_font(mark.size * self.scale, mark.bold)
+        self.renderer.draw_text(self.context, left * self.scale, baseline, text, font, 0)
+
+
+def make_path(mark: Mark) -> Path:
+    """Return a mark's outline in the mark's own coordinates."""
+    if isinstance(mark, RectMark):
+        return _round_rectangle(mark)
+    if isinstance(mark, LineMark):
+        return Path([(mark.x, mark.y), (mark.x + mark.width, mark.y)])
+    if isinstance(mark, CurveMark):
+        points = _pairs(mark.points)
+        return Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
+    if isinstance(mark, CircleMark):
+        return Path.circle((mark.x, mark.y), mark.radius)
+    if isinstance(mark, TriangleMark):
+        points = _pairs(mark.points)
+        return Path([*points, points[0]], closed=True)
+    raise TypeError(f"{type(mark).__name__} has no outline")
+
+
+def _pairs(numbers: tuple[float, ...]) -> list[tuple[float, float]]:
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def _round_rectangle(mark: RectMark) -> Path:
+    left, top = mark.x, mark.y
+    right, bottom = left + mark.width, top + mark.height
+    radius = min(mark.radius, mark.width / 2, mark.height / (1 if mark.top_only else 2))
+    if radius <= 0:
+        corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+        return Path(corners, closed=True)
+    control = radius * (1 - _CURVE_TO_CIRCLE)
+    lower = 0.0 if mark.top_only else radius
+    lower_control = 0.0 if mark.top_only else control
+    points = [
+        (left + radius, top),
+        (right - radius, top),
+        (right - control, top),
+        (right, top + control),
+        (right, top + radius),
+        (right, bottom - lower),
+        (right, bottom - lower_control),
+        (right - lower_control, bottom),
+        (right - lower, bottom),
+        (left + lower, bottom),
+        (left + lower_control, bottom),
+        (left, bottom - lower_control),
+        (left, bottom - lower),
+        (left, top + radius),
+        (left, top + control),
+        (left + control, top),
+        (left + radius, top),
+        (left + radius, top),
+    ]
+    corner = [Path.CURVE4] * 3
+    side: list[Any] = [Path.LINETO]
+    codes = [Path.MOVETO, *side, *corner, *side, *corner, *side, *corner, *side, *corner]
+    return Path(points, [*codes, Path.CLOSEPOLY])
+
+
+@lru_cache(maxsize=64)
+def choose_font(size: float, bold: bool) -> FontProperties:
+    """Return the font of labels at a size in pixels."""
+    families = [_FAMILY, *_find_other_families()]
+    return FontProperties(family=families, size=size, weight="bold" if bold else "normal")
+
+
+@cache
+def _find_other_families() -> tuple[str, ...]:
+    present = {entry.name for entry in fontManager.ttflist}
+    return tuple(family for family in _OTHER_FAMILIES if family in present)[:2]
+
+
+@lru_cache(maxsize=1 << 14)
+def replace_missing(text: str) -> str:
+    """Return the text with a hollow square for each character that no font at hand has."""
+    if text.isascii():
+        return text
+    return "".join(character if _has_glyph(character) else "□" for character in text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _has_glyph(character: str) -> bool:
+    families = (_FAMILY, *_find_other_families())
+    fonts = (get_font(findfont(FontProperties(family=family))) for family in families)
+    return any(font.get_char_index(ord(character)) for font in fonts)

@@ -1,0 +1,310 @@
+"""The rows on a node's face: the attributes that matter, and the constant operands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.operators import OperatorSchema, find_schema
+
+from .face import TextStyle
+
+if TYPE_CHECKING:
+    from netloupe.explorer.view.item import ConstantRow
+
+MOST_ATTRIBUTES = 5
+MOST_CONSTANTS = 6
+MOST_ELEMENTS = 8
+_MOST_DIMS = 6
+
+#: names that are shown, in this order, and what they are called on a face
+_ATTRIBUTES = {
+    "kernel_shape": "kernel",
+    "kernel": "kernel",
+    "kernel_h": "kernel_h",
+    "kernel_w": "kernel_w",
+    "strides": "strides",
+    "stride": "stride",
+    "pads": "pads",
+    "pad": "pad",
+    "dilations": "dilations",
+    "dilation": "dilation",
+    "group": "group",
+    "output_padding": "output_padding",
+    "auto_pad": "auto_pad",
+    "ceil_mode": "ceil_mode",
+    "axis": "axis",
+    "axes": "axes",
+    "perm": "perm",
+    "split": "split",
+    "num_outputs": "num_outputs",
+    "keepdims": "keepdims",
+    "to": "to",
+    "dtype": "dtype",
+    "shape": "shape",
+    "starts": "starts",
+    "ends": "ends",
+    "epsilon": "epsilon",
+    "alpha": "alpha",
+    "beta": "beta",
+    "gamma": "gamma",
+    "min": "min",
+    "max": "max",
+    "size": "size",
+    "bias": "bias",
+    "lambd": "lambd",
+    "approximate": "approximate",
+    "transA": "transA",
+    "transB": "transB",
+    "trans_a": "trans_a",
+    "trans_b": "trans_b",
+    "equation": "equation",
+    "num_heads": "num_heads",
+    "q_num_heads": "q_num_heads",
+    "kv_num_heads": "kv_num_heads",
+    "scale": "scale",
+    "is_causal": "is_causal",
+    "unidirectional": "unidirectional",
+    "hidden_size": "hidden_size",
+    "direction": "direction",
+    "activations": "activations",
+    "activation": "activation",
+    "linear_before_reset": "linear_before_reset",
+    "mode": "mode",
+    "coordinate_transformation_mode": "transform",
+    "nearest_mode": "nearest",
+    "blocksize": "blocksize",
+    "block_size": "block_size",
+    "bits": "bits",
+    "K": "K",
+    "N": "N",
+    "upper": "upper",
+    "k": "k",
+    "p": "p",
+    "largest": "largest",
+    "exclusive": "exclusive",
+    "reverse": "reverse",
+    "fmod": "fmod",
+    "reduction": "reduction",
+    "output_dtype": "output_dtype",
+    "value": "value",
+    "classlabels_strings": "classes",
+    "classlabels_int64s": "classes",
+    "post_transform": "post_transform",
+    "kernel_type": "kernel_type",
+    "norm": "norm",
+    "order": "order",
+    "broadcast": "broadcast",
+    "Y_scale": "Y_scale",
+    "Y_zero_point": "Y_zero_point",
+}
+_ALWAYS = frozenset(("axis", "axes", "perm", "epsilon", "to", "kernel_shape"))
+_UNINTERESTING: dict[str, Any] = {
+    "group": 1,
+    "auto_pad": "NOTSET",
+    "keepdims": 1,
+    "ceil_mode": 0,
+    "order": "NCHW",
+    "stride": 1,
+    "pad": 0,
+    "dilation": 1,
+    "direction": "forward",
+}
+_MULTIPLIED = frozenset(("kernel_shape", "strides", "dilations", "kernel"))
+_DTYPES = frozenset(("to", "dtype", "output_dtype"))
+#: names of element types in the order of their numbers in the two formats
+_ONNX_DTYPES = """
+    undefined float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32
+    uint64 complex64 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2
+    float8_e5m2fnuz uint4 int4 float4_e2m1fn float8_e8m0fnu uint2 int2
+"""
+_CAFFE2_DTYPES = """
+    undefined float32 int32 uint8 string bool uint8 int8 uint16 int16 int64 ? float16 float64
+"""
+
+
+class Row(NamedTuple):
+    """One line: a name, and pieces of text with their styles after it."""
+
+    name: str
+    name_style: TextStyle
+    pieces: tuple[tuple[str, TextStyle], ...]
+
+
+def describe_attributes(node: Node) -> list[Row]:
+    """Return a row for each attribute that matters, at most ``MOST_ATTRIBUTES``."""
+    attributes = node.attributes
+    if not attributes:
+        return []
+    schema = find_schema(node.domain, node.op_type, node.opset_version)
+    names = [name for name in _ATTRIBUTES if name in attributes]
+    if schema is None:
+        names += [name for name in attributes if name not in _ATTRIBUTES]
+    rows = []
+    for name in names:
+        attribute = attributes[name]
+        if _is_default(attribute, schema):
+            continue
+        text = _describe_attribute(node, attribute)
+        if text:
+            rows.append(Row(_ATTRIBUTES.get(name, name), "muted", ((text, "text"),)))
+    return _bound(rows, MOST_ATTRIBUTES)
+
+
+def _bound(rows: list[Row], most: int) -> list[Row]:
+    if len(rows) <= most + 1:
+        return rows
+    return [*rows[:most], Row(f"… {len(rows) - most} more", "muted", ())]
+
+
+def _is_default(attribute: Attribute, schema: OperatorSchema | None) -> bool:
+    name: str = attribute.name
+    value: Any = attribute.value
+    if attribute.reference or name in _ALWAYS:
+        return False
+    if name in ("strides", "dilations"):
+        return isinstance(value, tuple) and all(item == 1 for item in value)
+    if name in ("pads", "output_padding"):
+        return isinstance(value, tuple) and not any(value)
+    if name in _UNINTERESTING:
+        return bool(_UNINTERESTING[name] == value)
+    formal = schema.attributes.get(name) if schema else None
+    return formal is not None and formal.is_default(value)
+
+
+def _describe_attribute(node: Node, attribute: Attribute) -> str:
+    """Return an attribute's value as it stands on a face; "" for what does not belong there."""
+    name: str = attribute.name
+    value: Any = attribute.value
+    if attribute.reference:
+        return f"@{attribute.reference}"
+    if name in _DTYPES and isinstance(value, int):
+        is_caffe2 = node.graph.model.format == "Caffe2"
+        names = (_CAFFE2_DTYPES if is_caffe2 else _ONNX_DTYPES).split()
+        return names[value] if 0 <= value < len(names) else str(value)
+    if isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
+        if name in _MULTIPLIED:
+            return describe_dims(value)
+        if name == "pads":
+            return describe_pads(value)
+    if isinstance(value, Tensor):
+        return describe_elements(value) or describe_dims(value.dims)
+    if isinstance(value, Graph | SparseTensor):
+        return ""
+    return describe_value(value)
+
+
+def describe_pads(pads: Sequence[int]) -> str:
+    """Return paddings as briefly as they allow: ``1``, ``1, 0`` (both sides alike), or all."""
+    half = len(pads) // 2
+    if len(set(pads)) == 1:
+        return str(pads[0])
+    if len(pads) % 2 == 0 and tuple(pads[:half]) == tuple(pads[half:]):
+        return ", ".join(map(str, pads[:half]))
+    return describe_value(tuple(pads))
+
+
+def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
+    """Return a number, string or tuple of them in a few characters."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float):
+        return describe_number(value)
+    if isinstance(value, int):
+        return str(value) if value.bit_length() < 200 else "…"
+    if isinstance(value, bytes):
+        return value[:80].decode("utf-8", "replace")
+    if isinstance(value, str):
+        return value[:200]
+    if isinstance(value, tuple):
+        parts = [describe_value(item) for item in value[:most]]
+        more = f", … {len(value) - most} more" if len(value) > most else ""
+        return f"[{', '.join(parts)}{more}]"
+    return "" if value is None else clip(str(value), 80)
+
+
+def clip(text: str, most: int) -> str:
+    """Return the text, or its beginning and an ellipsis."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def describe_number(value: float) -> str:
+    """Return a float with six digits at most: ``1e-5``, ``0.125``, ``-inf``."""
+    text = f"{value:.6g}"
+    if "e" in text:
+        digits, exponent = text.split("e")
+        text = f"{digits}e{int(exponent)}"
+    return text
+
+
+def describe_dims(dims: Iterable[object]) -> str:
+    """Return ``768×2304``; the middle of many dimensions is left out."""
+    parts = [str(dim) for dim in dims]
+    if len(parts) > _MOST_DIMS:
+        parts = [*parts[:3], "…", *parts[-2:]]
+    return "×".join(parts)
+
+
+def describe_elements(tensor: Tensor | SparseTensor) -> str:
+    """Return the elements of a scalar or of a tiny vector; "" for anything else.
+
+    Nothing is read from other files.
+    """
+    if isinstance(tensor, SparseTensor) or tensor.external is not None:
+        return ""
+    dims = tensor.dims
+    if len(dims) > 1 or (dims and not 0 < dims[0] <= MOST_ELEMENTS):
+        return ""
+    if dims and dims[0] > 1 and not (tensor.dtype.is_integer or tensor.dtype.name == "bool"):
+        return ""
+    try:
+        elements = tensor.numpy()
+    except TensorDataError:
+        return ""
+    values = elements.tolist()
+    if isinstance(values, list):
+        return describe_value(tuple(values))
+    return describe_value(values)
+
+
+def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Row]:
+    """Return a row for each constant operand, at most ``MOST_CONSTANTS``."""
+    if not constants:
+        return []
+    schema = find_schema(node.domain, node.op_type, node.opset_version)
+    rows = []
+    for constant in constants[: MOST_CONSTANTS + 1]:
+        name = schema.input_name(constant.index) if schema else None
+        if name is None:
+            operand = node.inputs[constant.index] if constant.index < len(node.inputs) else None
+            name = short_name(operand.name if operand is not None else "")
+        rows.append(Row(name, "name", _describe_constant(constant)))
+    hidden = len(constants) - MOST_CONSTANTS
+    if hidden > 1:
+        rows[MOST_CONSTANTS:] = [Row(f"… {hidden} more", "muted", ())]
+    return rows
+
+
+def _describe_constant(constant: ConstantRow) -> tuple[tuple[str, TextStyle], ...]:
+    tensor = constant.tensor
+    if tensor is None:
+        return ((constant.text, "text"),)
+    elements = describe_elements(tensor)
+    dtype = tensor.dtype.name
+    if elements:
+        if dtype in ("float32", "int64", "bool", "string"):
+            return ((elements, "text"),)
+        return ((elements, "text"), (dtype, "muted"))
+    text = f"⟨{describe_dims(tensor.dims)}⟩"
+    if isinstance(tensor, SparseTensor):
+        return ((f"{text} sparse" + (f" {dtype}" if dtype != "float32" else ""), "muted"),)
+    return ((text if dtype == "float32" else f"{text} {dtype}", "muted"),)
+
+
+def short_name(name: str) -> str:
+    """Return the last part of a scoped name."""
+    parts = [part for part in re.split(r"[/.:]", name[-200:]) if part]
+    return parts[-1] if parts else "?"

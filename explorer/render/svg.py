@@ -1,0 +1,289 @@
+"""A Scene as SVG: text stays text, no scripts, no fonts from elsewhere, the same bytes each time.
+
+All colours and sizes are presentation attributes rather than CSS, which every viewer knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+
+from netloupe.explorer.layout import Scene, SceneBox
+from netloupe.explorer.view import Item
+
+from .face import Face
+from .marks import (
+    CircleMark,
+    CurveMark,
+    LineMark,
+    Mark,
+    RectMark,
+    TextMark,
+    ground_of_edge,
+    mark_edge,
+    mark_edge_label,
+    mark_face,
+    mark_frame,
+    mark_port,
+    mark_ring,
+)
+from .text import FONT_FAMILY, clean_label
+from .theme import Theme, load_theme
+
+LONGEST_TITLE = 4000
+_LONGEST_ID = 80
+_PLAIN_PATH = re.compile(r"\w+(?:/\w[\w.]*)*", re.ASCII)
+_NOT_IN_ID = re.compile(r"[^A-Za-z0-9_.]+")
+_CLASSES = {
+    "node": "node",
+    "group": "group",
+    "branch": "group",
+    "input": "terminal",
+    "output": "terminal",
+    "constant": "constant",
+}
+_ID_LETTERS = {
+    "node": "n",
+    "group": "g",
+    "branch": "b",
+    "input": "i",
+    "output": "o",
+    "constant": "c",
+}
+
+
+def draw_svg(
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    theme: str = "light",
+    title: str = "",
+    *,
+    selected: frozenset[str] = frozenset(),
+    id_prefix: str = "",
+) -> str:
+    """Draw a scene.
+
+    Parameters
+    ----------
+    scene
+        What is where.
+    face_of
+        Gives the face of an item, such as :meth:`FaceBook.face`.
+    theme
+        ``light`` or ``dark``.
+    title
+        What the picture shows, for screen readers and tool tips.
+    selected
+        Paths of the boxes and edges to be marked.
+    id_prefix
+        What every id begins with, where several pictures stand in one page.
+
+    Returns
+    -------
+    str
+        One ``<svg>`` element; numbers are pixels. Boxes are ``<g class="node">``,
+        ``<g class="group">`` (an open call is both), ``terminal`` and ``constant``, edges
+        ``<g class="edge">``; the first line of each ``<title>`` is the path.
+
+    Raises
+    ------
+    ViewError
+        For an unknown theme.
+    """
+    return _Drawing(scene, face_of, load_theme(theme), selected, id_prefix).draw(title)
+
+
+class _Drawing:
+    def __init__(
+        self,
+        scene: Scene,
+        face_of: Callable[[Item], Face],
+        theme: Theme,
+        selected: frozenset[str],
+        id_prefix: str,
+    ) -> None:
+        self.scene = scene
+        self.face_of = face_of
+        self.theme = theme
+        self.selected = selected
+        self.id_prefix = id_prefix
+        self.ids: dict[str, int] = {}
+        self.bodies: dict[Face, str] = {}
+
+    def draw(self, title: str) -> str:
+        scene, theme = self.scene, self.theme
+        width, height = _number(scene.width), _number(scene.height)
+        title_text = escape_text(clean_label(title) or "Model graph")
+        prefix = self.id_prefix
+        frames = [box for box in scene.boxes if box.item.is_open and box.item.kind != "root"]
+        boxes = [box for box in scene.boxes if not box.item.is_open and box.item.kind != "root"]
+        opening = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'viewBox="0 0 {width} {height}" role="img" '
+            f'aria-labelledby="{prefix}picture-title {prefix}picture-description" '
+            f'font-family="{escape_text(FONT_FAMILY)}">'
+        )
+        parts = [
+            opening,
+            f'<title id="{prefix}picture-title">{title_text}</title>',
+            f'<desc id="{prefix}picture-description">{escape_text(_describe(scene))}</desc>',
+            f'<rect class="page" width="{width}" height="{height}" fill="{theme.page}"/>',
+            '<g class="groups">',
+            *map(self._draw_frame, frames),
+            '</g>\n<g class="edges">',
+            *self._draw_edges(),
+            '</g>\n<g class="ports">',
+            *(_draw_mark(mark_port(port.x, port.y, theme)) for port in scene.ports),
+            '</g>\n<g class="boxes">',
+            *map(self._draw_box, boxes),
+            "</g>\n</svg>\n",
+        ]
+        return "\n".join(parts)
+
+    def _draw_frame(self, box: SceneBox) -> str:
+        marks = mark_frame(self.face_of(box.item), box.width, box.height, box.depth, self.theme)
+        classes = "node group" if box.item.kind == "node" else "group"
+        return self._wrap(box, classes, "frame", "".join(map(_draw_mark, marks)))
+
+    def _draw_box(self, box: SceneBox) -> str:
+        face = self.face_of(box.item)
+        body = self.bodies.get(face)
+        if body is None:
+            body = "".join(map(_draw_mark, mark_face(face, self.theme)))
+            self.bodies[face] = body
+        return self._wrap(box, _CLASSES[box.item.kind], face.shape, body)
+
+    def _wrap(self, box: SceneBox, classes: str, shape: str, body: str) -> str:
+        item = box.item
+        if item.path in self.selected:
+            body += _draw_mark(mark_ring(box.width, box.height, shape, self.theme))
+        identity = self._identify(_ID_LETTERS[item.kind], item.key)
+        title = escape_text(clean_label(item.path, LONGEST_TITLE))
+        return (
+            f'<g class="{classes}" id="{identity}" '
+            f'transform="translate({_number(box.x)} {_number(box.y)})">'
+            f"<title>{title}</title>{body}</g>"
+        )
+
+    def _draw_edges(self) -> Iterable[str]:
+        for edge in self.scene.edges:
+            marks = mark_edge(edge, self.theme, edge.path in self.selected)
+            if edge.label:
+                ground = ground_of_edge(self.scene, edge, self.theme)
+                marks += mark_edge_label(edge, ground, self.theme)
+            title = clean_label(edge.path, LONGEST_TITLE)
+            if edge.value.type is not None:
+                title += "\n" + clean_label(str(edge.value.type))
+            identity = self._identify("e", edge.path.replace("/%", "/", 1))
+            drawn = "".join(map(_draw_mark, marks))
+            yield (
+                f'<g class="edge" id="{identity}"><title>{escape_text(title)}</title>{drawn}</g>'
+            )
+
+    def _identify(self, letter: str, path: str) -> str:
+        """Return an id that depends on the path alone, but for a count where it repeats."""
+        identity = f"{self.id_prefix}{letter}-{make_id(path)}"
+        count = self.ids[identity] = self.ids.get(identity, 0) + 1
+        return identity if count == 1 else f"{identity}--{count}"
+
+
+def make_id(path: str) -> str:
+    """Return a path as a part of an XML id; different paths give different ids.
+
+    Slashes become hyphens. Where anything else has to change, a hash of the path follows.
+    """
+    if len(path) <= _LONGEST_ID and _PLAIN_PATH.fullmatch(path):
+        return path.replace("/", "-")
+    digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    readable = _NOT_IN_ID.sub("-", path[:_LONGEST_ID]).strip("-")
+    return f"{readable}--{digest}"
+
+
+def _describe(scene: Scene) -> str:
+    kinds = [box.item.kind for box in scene.boxes]
+    groups = kinds.count("group") + kinds.count("branch")
+    text = f"{kinds.count('node')} nodes, {groups} groups and {len(scene.edges)} edges."
+    return " ".join([text, *(clean_label(notice, 1000) for notice in scene.notices)])
+
+
+def escape_text(text: str) -> str:
+    """Return text that may stand in XML or HTML, within quotes too."""
+    return (
+        text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace('"', "&quot;")
+        .replace("'", "&#39;")
+    )
+
+
+def _number(value: float) -> str:
+    """Return a number with at most two decimals."""
+    text = f"{value:.2f}"
+    text = text.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def _draw_mark(mark: Mark) -> str:
+    if isinstance(mark, TextMark):
+        return _draw_text(mark)
+    if isinstance(mark, RectMark):
+        return _draw_rect(mark)
+    if isinstance(mark, LineMark):
+        return (
+            f'<path d="M{_number(mark.x)} {_number(mark.y)}h{_number(mark.width)}" '
+            f'stroke="{mark.stroke}" stroke-width="{_number(mark.stroke_width)}"/>'
+        )
+    if isinstance(mark, CurveMark):
+        dash = ""
+        if mark.dash is not None:
+            dash = f' stroke-dasharray="{" ".join(map(_number, mark.dash))}"'
+        return (
+            f'<path d="{draw_curve(mark.points)}" fill="none" stroke="{mark.stroke}" '
+            f'stroke-width="{_number(mark.stroke_width)}"{dash}/>'
+        )
+    if isinstance(mark, CircleMark):
+        return (
+            f'<circle cx="{_number(mark.x)}" cy="{_number(mark.y)}" r="{_number(mark.radius)}" '
+            f'fill="{mark.fill}" stroke="{mark.stroke}" '
+            f'stroke-width="{_number(mark.stroke_width)}"/>'
+        )
+    corners = " ".join(map(_number, mark.points))
+    return f'<path d="M{corners}z" fill="{mark.fill}"/>'
+
+
+def _draw_text(mark: TextMark) -> str:
+    weight = ' font-weight="bold"' if mark.bold else ""
+    anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
+    return (
+        f'<text x="{_number(mark.x)}" y="{_number(mark.y)}" font-size="{_number(mark.size)}"'
+        f'{weight}{anchor} fill="{mark.fill}">{escape_text(mark.text)}</text>'
+    )
+
+
+def _draw_rect(mark: RectMark) -> str:
+    paint = f'fill="{mark.fill or "none"}"'
+    if mark.stroke:
+        paint += f' stroke="{mark.stroke}"'
+        if mark.stroke_width != 1:
+            paint += f' stroke-width="{_number(mark.stroke_width)}"'
+    x, y, radius = _number(mark.x), _number(mark.y), _number(mark.radius)
+    width, height = _number(mark.width), _number(mark.height)
+    if mark.top_only:
+        straight = _number(mark.width - 2 * mark.radius)
+        left = _number(mark.x)
+        return (
+            f'<path d="M{left} {_number(mark.y + mark.height)}'
+            f"V{_number(mark.y + mark.radius)}a{radius} {radius} 0 0 1 {radius} -{radius}"
+            f"h{straight}a{radius} {radius} 0 0 1 {radius} {radius}"
+            f'V{_number(mark.y + mark.height)}z" {paint}/>'
+        )
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" {paint}/>'
+
+
+def draw_curve(points: tuple[float, ...]) -> str:
+    """Return the path data of a Bézier curve."""
+    numbers = list(map(_number, points))
+    start, rest = numbers[:2], numbers[2:]
+    return f"M{' '.join(start)}" + (f"C{' '.join(rest)}" if rest else "")

@@ -1,0 +1,127 @@
+"""Colours. ``themes.json`` is the single source, for Python and for the canvas alike."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from netloupe.explorer.errors import ViewError
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryColours:
+    """A family of operators: ``tint`` behind the title, ``border``, and ``text`` of that hue."""
+
+    tint: str
+    border: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColours:
+    """An open group at one depth."""
+
+    fill: str
+    border: str
+
+
+@dataclass(frozen=True, slots=True)
+class PillColours:
+    """A badge or a stub."""
+
+    fill: str
+    border: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Every colour of a picture, as ``#rrggbb``.
+
+    Parameters
+    ----------
+    name
+        ``light`` or ``dark``.
+    page, body
+        The ground of the picture; the ground of a box below its header.
+    ink, muted
+        Values and weights' names; attributes' names and dimensions.
+    frames
+        Open groups by depth, outermost first; deeper ones repeat the last two in turn.
+    frame_text, frame_muted
+        Title of an open group and its second part.
+    edge, edge_captured, edge_control, edge_label
+        Lines and the text on them.
+    port
+        Inside of a ring on a border.
+    badge, stub
+        Pills on boxes and beside them.
+    accent, hover, hit
+        What is selected, pointed at, found by a search.
+    shadow
+        Drawn with little opacity under sheets and selections.
+    categories
+        Colours of every family of operators, of ``terminal`` and of ``constant``.
+    """
+
+    name: str
+    page: str
+    body: str
+    ink: str
+    muted: str
+    frames: tuple[FrameColours, ...]
+    frame_text: str
+    frame_muted: str
+    edge: str
+    edge_captured: str
+    edge_control: str
+    edge_label: str
+    port: str
+    badge: PillColours
+    stub: PillColours
+    accent: str
+    hover: str
+    hit: str
+    shadow: str
+    categories: dict[str, CategoryColours]
+
+    def category(self, name: str) -> CategoryColours:
+        """Return the colours of a family; those of ``other`` where it is unknown."""
+        return self.categories.get(name) or self.categories["other"]
+
+    def frame(self, depth: int) -> FrameColours:
+        """Return the colours of an open group with ``depth`` others around it."""
+        last = len(self.frames) - 1
+        return self.frames[depth if depth <= last else last - (depth - last) % 2]
+
+
+@cache
+def load_theme(name: str) -> Theme:
+    """Return a theme by name.
+
+    Raises
+    ------
+    ViewError
+        Where there is no such theme.
+    """
+    themes = themes_as_json()
+    if name not in themes:
+        raise ViewError(f"there is no theme {name!r}. Choose one of {', '.join(themes)}.")
+    colours: dict[str, Any] = dict(themes[name])
+    frames = tuple(FrameColours(**frame) for frame in colours.pop("frames"))
+    badge, stub = PillColours(**colours.pop("badge")), PillColours(**colours.pop("stub"))
+    categories = {
+        category: CategoryColours(**entry) for category, entry in colours.pop("categories").items()
+    }
+    return Theme(name=name, frames=frames, badge=badge, stub=stub, categories=categories, **colours)
+
+
+@cache
+def themes_as_json() -> dict[str, dict[str, Any]]:
+    """Return all themes as ``themes.json`` holds them."""
+    text = files(__package__).joinpath("themes.json").read_text(encoding="utf-8")
+    themes: dict[str, dict[str, Any]] = json.loads(text)
+    return themes

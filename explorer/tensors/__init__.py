@@ -1,0 +1,24 @@
+"""From a tensor's stored bytes to arrays, statistics, histograms and plots.
+
+A :class:`~netloupe.explorer.model.Tensor` comes in; a numpy array, a :class:`Statistics`, a
+:class:`Histogram` or a matplotlib drawing goes out. Nothing here knows protobuf, graphs or
+widgets.
+"""
+
+from .decode import decode_sparse_tensor, decode_tensor
+from .external import read_external
+from .histogram import Histogram, compute_histogram
+from .plot import draw_histogram_png, plot_histogram
+from .statistics import Statistics, compute_statistics
+
+__all__ = [
+    "Histogram",
+    "Statistics",
+    "compute_histogram",
+    "compute_statistics",
+    "decode_sparse_tensor",
+    "decode_tensor",
+    "draw_histogram_png",
+    "plot_histogram",
+    "read_external",
+]

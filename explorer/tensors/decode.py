@@ -1,0 +1,294 @@
+"""Decode a tensor's stored elements into a numpy array.
+
+Sizes are compared with the bytes at hand before anything is allocated: the dimensions are
+only a claim of the file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import SparseTensor, Tensor
+
+Array = np.ndarray[Any, Any]
+Bytes = npt.NDArray[np.uint8]
+
+MAX_RANK = 64
+MAX_DENSE_ELEMENTS = 2**28
+
+# the typed field's element type → types whose elements stand there one for one, by value
+_BY_VALUE = {
+    "float32": {"float32"},
+    "float64": {"float64"},
+    "int32": {"int32", "int16", "int8", "uint16", "uint8"},
+    "int64": {"int64"},
+    "uint64": {"uint64", "uint32"},
+}
+_COMPLEX_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def decode_tensor(tensor: Tensor) -> Array:
+    """Decode the elements of a dense tensor.
+
+    Parameters
+    ----------
+    tensor
+        Any tensor of the view model.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``tensor.dims``, dtype ``tensor.dtype.numpy``. A read-only view of the stored
+        bytes where they are whole elements in raw form.
+
+    Raises
+    ------
+    TensorDataError
+        Where the type or the dimensions make no sense, nothing is stored, or the stored size
+        is not the size that the dimensions claim.
+
+    Notes
+    -----
+    The packing of narrow types follows ``TensorProto.raw_data`` and ``int32_data`` of the
+    ONNX schema (IR 14): 4-bit low nibble first, 2-bit lowest bits first, 6-bit as one
+    little-endian bit stream.
+    """
+    dtype = tensor.dtype.numpy
+    if dtype is None:
+        raise TensorDataError(
+            f"{tensor.path}: elements of type {tensor.dtype} cannot be decoded. "
+            "Write the model again with a type of the ONNX or Caffe2 specification."
+        )
+    _check_dims(tensor.path, tensor.dims)
+    segment = tensor.segment
+    if segment is not None and (segment.begin, segment.end) != (0, tensor.size):
+        raise TensorDataError(
+            f"{tensor.path}: only the elements {segment.begin} to {segment.end} of {tensor.size} "
+            "are stored in this tensor. Join the segments to see the whole."
+        )
+    payload = tensor.payload()
+    data = payload.data
+    match payload.kind:
+        case "raw" if tensor.dtype.bits is not None:
+            elements = _decode_raw(tensor, _as_bytes(tensor, data), dtype)
+        case "typed" if tensor.dtype.bits is not None:
+            elements = _decode_typed(tensor, np.ravel(np.asarray(data)), dtype)
+        case "strings" if tensor.dtype.name == "string":
+            elements = _decode_strings(tensor, data)
+        case "absent":
+            if tensor.size:
+                raise TensorDataError(
+                    f"{tensor.path}: claims {_describe_claim(tensor)}, but the file stores none. "
+                    "Load the model with its data, or write it again with the data inside."
+                )
+            elements = np.empty(0, dtype)
+        case kind:
+            raise TensorDataError(
+                f"{tensor.path}: elements of type {tensor.dtype} cannot be stored as {kind} data "
+                f"({tensor.storage}). Write the tensor again in the field of its type."
+            )
+    return _shape(tensor.path, elements, tensor.dims)
+
+
+def decode_sparse_tensor(sparse: SparseTensor) -> Array:
+    """Build the dense array that a sparse tensor stands for.
+
+    Parameters
+    ----------
+    sparse
+        Values of shape [NNZ], indices of shape [NNZ] (linear) or [NNZ, rank].
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape ``sparse.dims``; zero (the empty string) where no value is given.
+
+    Raises
+    ------
+    TensorDataError
+        Where indices are absent, of the wrong shape or outside the dimensions, or where the
+        dense form would have more than 2**28 elements.
+    """
+    path, dims = sparse.path, sparse.dims
+    _check_dims(path, dims)
+    size = sparse.size
+    if size > MAX_DENSE_ELEMENTS:
+        raise TensorDataError(
+            f"{path}: the dense form would have {size} elements, more than {MAX_DENSE_ELEMENTS}. "
+            "Look at its values and indices instead."
+        )
+    values = decode_tensor(sparse.values).reshape(-1)
+    if sparse.indices is None:
+        if values.size:
+            raise TensorDataError(
+                f"{path}: {values.size} values are given without indices. "
+                "Write the sparse tensor again with both."
+            )
+        positions = np.empty(0, np.int64)
+    else:
+        positions = _linear_positions(path, decode_tensor(sparse.indices), values.size, dims)
+    if positions.size and (positions.min() < 0 or positions.max() >= size):
+        raise _outside_error(path, dims)
+    if values.dtype == object:
+        dense: Array = np.full(size, "", object)
+    else:
+        dense = np.zeros(size, values.dtype)
+    dense[positions] = values
+    return _shape(path, dense, dims)
+
+
+def _check_dims(path: str, dims: tuple[int, ...]) -> None:
+    if len(dims) > MAX_RANK:
+        raise TensorDataError(
+            f"{path}: claims {len(dims)} dimensions, and arrays have at most {MAX_RANK}. "
+            "Write the tensor again with fewer."
+        )
+    if any(dim < 0 for dim in dims):
+        raise TensorDataError(
+            f"{path}: claims the dimensions {list(dims)}, and a size cannot be negative. "
+            "Write the tensor again with its true shape."
+        )
+
+
+def _shape(path: str, elements: Array, dims: tuple[int, ...]) -> Array:
+    try:
+        return elements.reshape(dims)
+    except (ValueError, OverflowError) as error:  # e.g. [2**62, 2**62, 0]
+        raise TensorDataError(
+            f"{path}: an array cannot have the dimensions {list(dims)}. "
+            "Write the tensor again with its true shape."
+        ) from error
+
+
+def _describe_claim(tensor: Tensor) -> str:
+    return f"{tensor.size} element{'' if tensor.size == 1 else 's'} of {tensor.dtype}"
+
+
+def _size_error(tensor: Tensor, fact: str) -> TensorDataError:
+    return TensorDataError(
+        f"{tensor.path}: claims {_describe_claim(tensor)} (dimensions {list(tensor.dims)}), "
+        f"but {fact}. The file is damaged or was written wrongly: get it again from its source."
+    )
+
+
+def _as_bytes(tensor: Tensor, data: Any) -> Bytes:
+    try:
+        return np.frombuffer(data, np.uint8) if len(data) else np.empty(0, np.uint8)
+    except (TypeError, ValueError) as error:
+        raise TensorDataError(f"{tensor.path}: its stored elements are no bytes.") from error
+
+
+def _decode_raw(tensor: Tensor, stored: Bytes, dtype: np.dtype[np.generic]) -> Array:
+    bits = tensor.dtype.bits
+    assert bits is not None  # noqa: S101 - the caller matched on it
+    size = tensor.size
+    expected = (size * bits + 7) // 8
+    # float6 writers may fill the last group of four elements up to its three bytes
+    padded = (size + 3) // 4 * 3 if bits == 6 else expected
+    if stored.size not in (expected, padded):
+        raise _size_error(
+            tensor,
+            f"{stored.size} bytes of raw data hold {stored.size * 8 // bits} (expected {expected})",
+        )
+    if bits < 8:
+        return _unpack(stored, bits, size).view(dtype)
+    if bits > 8 and sys.byteorder == "big":
+        part = dtype.itemsize // 2 if tensor.dtype.is_complex else dtype.itemsize
+        stored = stored.reshape(-1, part)[:, ::-1].reshape(-1)
+    return stored.view(dtype)
+
+
+def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
+    """Spread packed codes of 2, 4 or 6 bits over one byte each."""
+    if bits == 6:
+        groups = np.zeros(((size + 3) // 4, 3), np.uint8)
+        groups.reshape(-1)[: stored.size] = stored
+        low, middle, high = groups.T
+        codes = np.empty((len(groups), 4), np.uint8)
+        codes[:, 0] = low & 0x3F
+        codes[:, 1] = (low >> 6) | ((middle & 0x0F) << 2)
+        codes[:, 2] = (middle >> 4) | ((high & 0x03) << 4)
+        codes[:, 3] = high >> 2
+    else:
+        shifts = np.arange(0, 8, bits, dtype=np.uint8)
+        codes = (stored[:, None] >> shifts) & np.uint8((1 << bits) - 1)
+    return codes.reshape(-1)[:size]
+
+
+def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) -> Array:
+    name, field = tensor.dtype.name, stored.dtype.name
+    bits = tensor.dtype.bits
+    assert bits is not None  # noqa: S101 - the caller matched on it
+    if name in _BY_VALUE.get(field, ()):
+        _check_count(tensor, stored, tensor.size)
+        # numbers out of range wrap around, as they do in the specification's own reader
+        return stored if stored.dtype == dtype else stored.astype(dtype)
+    if _COMPLEX_PARTS.get(name) == field:
+        _check_count(tensor, stored, 2 * tensor.size)
+        return np.ascontiguousarray(stored).view(dtype)
+    if field != "int32":
+        raise TensorDataError(
+            f"{tensor.path}: elements of type {name} cannot be stored as {field} numbers "
+            f"({tensor.storage}). Write the tensor again in the field of its type."
+        )
+    if bits in (2, 4):
+        _check_count(tensor, stored, (tensor.size * bits + 7) // 8)
+        return _unpack(stored.astype(np.uint8), bits, tensor.size).view(dtype)
+    _check_count(tensor, stored, tensor.size)
+    if bits == 6:
+        return (stored.astype(np.uint8) & np.uint8(0x3F)).view(dtype)
+    return stored.astype(np.uint16 if bits == 16 else np.uint8).view(dtype)
+
+
+def _check_count(tensor: Tensor, stored: Array, expected: int) -> None:
+    if stored.size != expected:
+        raise _size_error(
+            tensor, f"{stored.size} entries of {tensor.storage} are stored (expected {expected})"
+        )
+
+
+def _decode_strings(tensor: Tensor, stored: Any) -> Array:
+    strings: Sequence[bytes] = stored
+    if len(strings) != tensor.size:
+        raise _size_error(tensor, f"{len(strings)} strings are stored")
+    elements = np.empty(len(strings), object)
+    for index, text in enumerate(strings):
+        try:
+            elements[index] = bytes(text).decode()
+        except UnicodeDecodeError:
+            elements[index] = bytes(text)
+    return elements
+
+
+def _linear_positions(
+    path: str, indices: Array, count: int, dims: tuple[int, ...]
+) -> npt.NDArray[np.int64]:
+    if indices.dtype.kind not in "iu":
+        raise TensorDataError(f"{path}: its indices are {indices.dtype}, not integers.")
+    indices = indices.astype(np.int64)
+    if indices.shape == (count,):
+        return indices
+    if indices.shape != (count, len(dims)):
+        raise TensorDataError(
+            f"{path}: {count} values need indices of shape [{count}] or [{count}, {len(dims)}], "
+            f"but they have {list(indices.shape)}. Write the sparse tensor again."
+        )
+    if not count or not dims:
+        return np.zeros(count, np.int64)
+    try:
+        return np.asarray(np.ravel_multi_index(tuple(indices.T), dims), np.int64)
+    except ValueError as error:  # never wraps from one row into the next
+        raise _outside_error(path, dims) from error
+
+
+def _outside_error(path: str, dims: tuple[int, ...]) -> TensorDataError:
+    return TensorDataError(
+        f"{path}: an index points outside the dimensions {list(dims)}. "
+        "Write the sparse tensor again with indices inside them."
+    )

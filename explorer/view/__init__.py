@@ -1,0 +1,24 @@
+"""What is shown of a model: which groups are open, and the items and links in them.
+
+A model and its groups go in; a tree of items with the links between siblings comes out. It
+knows nothing of sizes, positions or colours.
+"""
+
+from .expand import expand_view
+from .focus import find_neighbourhood
+from .item import BORDER, ConstantRow, Instance, Item, Link
+from .view import View, resolve_operand
+from .wiring import body_graphs
+
+__all__ = [
+    "BORDER",
+    "ConstantRow",
+    "Instance",
+    "Item",
+    "Link",
+    "View",
+    "body_graphs",
+    "expand_view",
+    "find_neighbourhood",
+    "resolve_operand",
+]

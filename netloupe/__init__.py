@@ -1,0 +1,95 @@
+"""netloupe: a visual explorer for neural-network graph files (ONNX and Caffe2).
+
+Importing this module loads neither protobuf nor a widget library: each name below is
+fetched from its module on first use (PEP 562).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from netloupe.explorer.errors import (
+        LayoutError,
+        ModelFormatError,
+        NetloupeError,
+        NotFoundError,
+        OutputError,
+        SourceError,
+        TensorDataError,
+        ViewError,
+    )
+    from netloupe.explorer.load import load
+    from netloupe.explorer.model import (
+        Attribute,
+        Function,
+        Graph,
+        Model,
+        ModelWarning,
+        Node,
+        SparseTensor,
+        Tensor,
+        Value,
+    )
+    from netloupe.widgets import Explorer, explore
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Attribute": "netloupe.explorer.model",
+    "Explorer": "netloupe.widgets",
+    "Function": "netloupe.explorer.model",
+    "Graph": "netloupe.explorer.model",
+    "LayoutError": "netloupe.explorer.errors",
+    "Model": "netloupe.explorer.model",
+    "ModelFormatError": "netloupe.explorer.errors",
+    "ModelWarning": "netloupe.explorer.model",
+    "NetloupeError": "netloupe.explorer.errors",
+    "Node": "netloupe.explorer.model",
+    "NotFoundError": "netloupe.explorer.errors",
+    "OutputError": "netloupe.explorer.errors",
+    "SourceError": "netloupe.explorer.errors",
+    "SparseTensor": "netloupe.explorer.model",
+    "Tensor": "netloupe.explorer.model",
+    "TensorDataError": "netloupe.explorer.errors",
+    "Value": "netloupe.explorer.model",
+    "ViewError": "netloupe.explorer.errors",
+    "explore": "netloupe.widgets",
+    "load": "netloupe.explorer.load",
+}
+
+__all__ = [
+    "Attribute",
+    "Explorer",
+    "Function",
+    "Graph",
+    "LayoutError",
+    "Model",
+    "ModelFormatError",
+    "ModelWarning",
+    "NetloupeError",
+    "Node",
+    "NotFoundError",
+    "OutputError",
+    "SourceError",
+    "SparseTensor",
+    "Tensor",
+    "TensorDataError",
+    "Value",
+    "ViewError",
+    "__version__",
+    "explore",
+    "load",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'netloupe' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,231 @@
+"""Faces: what stands on a box, and that it fits."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import Scene
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.render.face import TEXT_STYLES, Face
+from netloupe.explorer.render.faces import FaceBook, make_face
+from netloupe.explorer.render.rows import describe_dims, describe_number, describe_pads
+from netloupe.explorer.render.text import measure_text
+from netloupe.explorer.view import Instance, Item
+from netloupe.explorer.view.item import ConstantRow
+
+
+def words(face: Face) -> list[str]:
+    return [run.text for run in face.texts]
+
+
+def face_of_node(model: Model, index: int = 0, **options: object) -> Face:
+    graph = model.graph
+    node = graph.nodes[index]
+    item = Item("node", node.path, node, Instance(graph, "main", None), None, **options)  # type: ignore[arg-type]
+    item.constants = tuple(
+        ConstantRow(number, value.initializer, "", value.path)
+        for number, value in enumerate(node.inputs)
+        if value is not None and value.initializer is not None
+    )
+    return make_face(item)
+
+
+def one_node(
+    op_type: str,
+    *,
+    domain: str = "",
+    initializers: Sequence[onnx.TensorProto] = (),
+    name: str = "",
+    **attributes: object,
+) -> Model:
+    inputs = ["x", *(tensor.name for tensor in initializers)]
+    node = helper.make_node(op_type, inputs, ["y"], name=name, domain=domain, **attributes)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        list(initializers),
+    )
+    return load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]))
+
+
+def fits(face: Face) -> bool:
+    for run in face.texts:
+        width = measure_text(run.text, *TEXT_STYLES[run.style])
+        left = run.x - {"start": 0.0, "middle": width / 2, "end": width}[run.anchor]
+        if left < 0 or left + width > face.width - 4 or not 0 < run.y < face.height:
+            return False
+    return all(
+        badge.x >= 0
+        and badge.x + badge.width <= face.width
+        and measure_text(badge.text, *TEXT_STYLES["badge"]) <= badge.width - 8
+        for badge in face.badges
+    )
+
+
+def test_every_text_of_the_scene_fits_its_box(scene: Scene, faces: FaceBook) -> None:
+    for box in scene.boxes:
+        assert fits(faces.face(box.item)), box.item
+
+
+def test_attributes_that_matter_then_weights(scene: Scene, faces: FaceBook) -> None:
+    face = next(faces.face(box.item) for box in scene.boxes if box.item.path == "main/Conv")
+    assert words(face) == [
+        "Conv", "kernel", "3×3", "strides", "2×2", "pads", "1", "W", "⟨4×4×3×3⟩", "B", "⟨4⟩",
+    ]  # fmt: skip
+    assert face.category == "linear"
+    assert face.header == 26
+    assert len(face.rules) == 1
+
+
+def test_a_node_without_rows_is_one_band() -> None:
+    face = face_of_node(one_node("Relu"))
+    assert words(face) == ["Relu"]
+    assert face.header == face.height == 26
+    assert face.width == 90
+
+
+def test_uninteresting_defaults_are_left_out() -> None:
+    model = one_node("Softmax", axis=-1)
+    assert words(face_of_node(model)) == ["Softmax", "axis", "-1"]
+    model = one_node("MaxPool", kernel_shape=[2, 2], strides=[1, 1], auto_pad="NOTSET", ceil_mode=0)
+    assert words(face_of_node(model)) == ["MaxPool", "kernel", "2×2"]
+
+
+def test_cast_says_the_dtype() -> None:
+    assert words(face_of_node(one_node("Cast", to=TensorProto.BFLOAT16)))[1:] == ["to", "bfloat16"]
+    assert words(face_of_node(one_node("Cast", to=77)))[1:] == ["to", "77"]
+
+
+def test_tiny_constants_show_their_elements() -> None:
+    heads = numpy_helper.from_array(np.array([0, -1, 12, 64]), "heads")
+    assert words(face_of_node(one_node("Reshape", initializers=[heads])))[1:] == [
+        "shape",
+        "[0, -1, 12, 64]",
+    ]
+    scale = numpy_helper.from_array(np.array(0.125, np.float32), "scale")
+    assert words(face_of_node(one_node("Mul", initializers=[scale])))[1:] == ["B", "0.125"]
+    zero = numpy_helper.from_array(np.array(3, np.int8), "zero")
+    assert words(face_of_node(one_node("Add", initializers=[zero])))[1:] == ["B", "3", "int8"]
+
+
+def test_broken_constants_show_their_dimensions() -> None:
+    short = onnx.TensorProto(name="w", data_type=1, dims=[], raw_data=b"x")
+    assert words(face_of_node(one_node("Mul", initializers=[short])))[1:] == ["B", "⟨⟩"]
+
+
+def test_many_rows_are_bounded() -> None:
+    weights = [numpy_helper.from_array(np.zeros((2, 2), np.float32), f"w{i}") for i in range(40)]
+    face = face_of_node(one_node("Concat", initializers=weights, axis=1))
+    assert words(face)[-1] == "… 34 more"
+    assert len(face.texts) < 20
+    face = face_of_node(one_node("Odd", domain="example", **{f"a{i}": i for i in range(30)}))
+    assert words(face)[-1] == "… 25 more"
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>", 'a"&]]>', "\x00\ud800\u202e", "x" * 100_000, "層" * 99]
+)
+def test_hostile_names_fit(text: str) -> None:
+    model = one_node("Op", domain="example")
+    node = model.graph.nodes[0]
+    node.op_type = text
+    for options in ({}, {"label": text, "openable": True}):
+        face = face_of_node(model, **options)
+        assert fits(face)
+        assert face.width <= 300
+        assert all("\n" not in run.text and "\x00" not in run.text for run in face.texts)
+
+
+def test_the_groups_name_stands_before_the_operator() -> None:
+    face = face_of_node(one_node("LayerNormalization"), label="ln_1")
+    assert [(run.text, run.style) for run in face.texts] == [
+        ("ln_1", "title"),
+        ("LayerNormalization", "title-muted"),
+    ]
+
+
+def make_group(model: Model, label: str, type_name: str = "") -> Item:
+    group = Group("scope", model.graph, f"main/{label}/", label, type_name)
+    group.children = list(model.graph.nodes)
+    group.node_count = len(model.graph.nodes)
+    return Item(
+        "group", group.path, group, Instance(model.graph, "main", None), None, openable=True
+    )
+
+
+def test_a_closed_group_counts_its_nodes(model: Model) -> None:
+    face = make_face(make_group(model, "layers.1", "GPT2Block"))
+    assert words(face)[:2] == ["layers.1", "GPT2Block"]
+    assert "+" in words(face)
+    assert "12 nodes" in words(face)
+    assert face.shape == "group"
+    assert fits(face)
+
+
+def test_a_groups_family_comes_from_its_class_or_its_weights(model: Model) -> None:
+    assert make_face(make_group(model, "h", "GPT2Attention")).category == "attention"
+    assert make_face(make_group(model, "input_layernorm")).category == "normalization"
+    assert make_face(make_group(model, "h", "Block")).category == "group"
+    assert make_face(make_group(one_node("MatMul"), "h", "Block")).category == "linear"
+
+
+def test_an_open_group_is_a_frame(model: Model) -> None:
+    item = make_group(model, "layers.1", "GPT2Block")
+    item.is_open = True
+    face = make_face(item)
+    assert (face.shape, face.header, words(face)) == ("frame", 26, ["layers.1", "GPT2Block"])
+    assert fits(face)
+
+
+def test_what_can_be_opened_says_how_much_is_inside(model: Model) -> None:
+    node = next(node for node in model.graph.nodes if node.op_type == "If")
+    item = Item("node", node.path, node, Instance(model.graph, "main", None), None, openable=True)
+    assert words(make_face(item)) == ["If", "+", "2 nodes in 2 branches"]
+
+
+def test_an_input_shows_type_and_denotation() -> None:
+    proto = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> g (float[N,3,H,W] image) => (float[N,3,H,W] y) '
+        "{ y = Relu(image) }"
+    )
+    tensor_type = proto.graph.input[0].type
+    tensor_type.denotation = "IMAGE"
+    for dim, denotation in zip(
+        tensor_type.tensor_type.shape.dim, ("DATA_BATCH", "DATA_CHANNEL", "", ""), strict=True
+    ):
+        dim.denotation = denotation
+    model = load(proto)
+    value = model.graph.inputs[0]
+    item = Item("input", value.path, value, Instance(model.graph, "main", None), None)
+    face = make_face(item)
+    assert words(face) == ["image", "float32[N, 3, H, W]", "IMAGE · batch×channel×·×·"]
+    assert face.shape == "terminal"
+
+
+def test_faces_are_made_once_and_equal_ones_are_one_object(model: Model) -> None:
+    book = FaceBook()
+    graph, instance = model.graph, Instance(model.graph, "main", None)
+    node = graph.nodes[8]
+    one, other = (Item("node", key, node, instance, None) for key in ("a", "b"))
+    assert book.face(one) is book.face(one)
+    assert book.face(one) is book.face(other)
+    one.label = "renamed"
+    assert words(book.face(one))[0] == "renamed"
+
+
+def test_brief_forms() -> None:
+    assert describe_pads((1, 1, 1, 1)) == "1"
+    assert describe_pads((1, 2, 1, 2)) == "1, 2"
+    assert describe_pads((0, 1, 2, 3)) == "[0, 1, 2, 3]"
+    assert describe_number(1e-5) == "1e-5"
+    assert describe_number(0.1 + 0.2) == "0.3"
+    assert describe_number(float("-inf")) == "-inf"
+    assert describe_dims(range(9)) == "0×1×2×…×7×8"

@@ -1,0 +1,195 @@
+"""Make ``explorer/operators/table.json`` from the operator schemas of the ``onnx`` package.
+
+The table holds facts only: names, kinds, defaults, versions. Its form is described in
+``explorer/operators/schemas.py``. Operators that ``onnx`` does not declare come from
+``contrib_operators.json`` beside this script. ``--contrib`` first makes that file anew from the
+registry of an installed ``onnxruntime`` (its domains only: the others are kept by hand).
+``--check`` writes nothing and exits with 1 if the committed table differs.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.defs
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "explorer" / "operators" / "table.json"
+CONTRIB = Path(__file__).with_name("contrib_operators.json")
+
+Operators = dict[str, dict[str, dict[str, Any]]]
+
+SUFFIXES = {"single": "", "optional": "?", "variadic": "*"}
+
+
+def describe_parameter(parameter: Any) -> str:
+    option = parameter.option.name.lower()
+    if not re.fullmatch(r"[\w.-]+", parameter.name):
+        raise ValueError(f"the table cannot hold the parameter name {parameter.name!r}")
+    return str(parameter.name) + SUFFIXES[option]
+
+
+def shorten_float(value: float) -> float:
+    """Return the shortest decimal that rounds to the same 32-bit float."""
+    import numpy
+
+    return float(str(numpy.float32(value)))
+
+
+def read_default(proto: onnx.AttributeProto) -> Any:
+    """Return a default as a JSON value, or None where none is declared."""
+    kind = onnx.AttributeProto.AttributeType.Name(proto.type)
+    if kind == "UNDEFINED":
+        return None
+    value = onnx.helper.get_attribute_value(proto)
+    match kind:
+        case "INT" | "INTS":
+            return value if kind == "INT" else list(value)
+        case "FLOAT":
+            return shorten_float(value)
+        case "FLOATS":
+            return [shorten_float(item) for item in value]
+        case "STRING":
+            return value.decode()
+        case "STRINGS":
+            return [item.decode() for item in value]
+    raise ValueError(f"the table cannot hold a default of kind {kind}")
+
+
+def describe_schema(schema: Any, defaults: dict[str, onnx.AttributeProto]) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
+    for name, attribute in sorted(schema.attributes.items()):
+        kind = attribute.type.name.lower()
+        default = read_default(defaults[name])
+        key = f"{name}!" if attribute.required else name
+        attributes[key] = kind if default is None else [kind, default]
+    entry = {
+        "inputs": [describe_parameter(parameter) for parameter in schema.inputs],
+        "outputs": [describe_parameter(parameter) for parameter in schema.outputs],
+        "attributes": attributes,
+        "deprecated": bool(schema.deprecated),
+    }
+    return {key: value for key, value in entry.items() if value}
+
+
+def read_onnx_operators() -> Operators:
+    """Return the full declaration of every version of every operator in ``onnx``."""
+    operators: Operators = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        defaults = {name: item.default_value for name, item in schema.attributes.items()}
+        versions = operators.setdefault(schema.domain, {}).setdefault(schema.name, {})
+        versions[str(schema.since_version)] = describe_schema(schema, defaults)
+    return operators
+
+
+def read_contrib_operators(known: Operators) -> Operators:
+    """Return what ``onnxruntime`` registers beyond the operators and versions already known."""
+    from onnxruntime.capi.onnxruntime_pybind11_state import get_all_operator_schema
+
+    operators: Operators = {}
+    for schema in get_all_operator_schema():
+        version = str(schema.since_version)
+        if version in known.get(schema.domain, {}).get(schema.name, {}):
+            continue
+        defaults = {
+            name: onnx.AttributeProto.FromString(item._default_value)
+            for name, item in schema.attributes.items()
+        }
+        versions = operators.setdefault(schema.domain, {}).setdefault(schema.name, {})
+        versions[version] = describe_schema(schema, defaults)
+    return operators
+
+
+def merge_operators(sources: Iterable[Operators]) -> Operators:
+    """Return the union; where two declare the same version, the first one counts."""
+    merged: Operators = {}
+    for source in sources:
+        for domain, by_type in source.items():
+            for op_type, versions in by_type.items():
+                target = merged.setdefault(domain, {}).setdefault(op_type, {})
+                for version, entry in versions.items():
+                    target.setdefault(version, entry)
+    return merged
+
+
+def sort_versions(versions: dict[str, Any]) -> dict[str, Any]:
+    return dict(sorted(versions.items(), key=lambda item: int(item[0])))
+
+
+def share_versions(versions: dict[str, Any]) -> dict[str, Any]:
+    """Replace a declaration that an earlier version has already by that version's number."""
+    shared: dict[str, Any] = {}
+    for version, declaration in sort_versions(versions).items():
+        equal = [earlier for earlier, entry in shared.items() if entry == declaration]
+        shared[version] = int(equal[0]) if equal else declaration
+    return shared
+
+
+def format_table(sources: dict[str, str], operators: Operators) -> str:
+    """Return the JSON text: sorted, one line for each version of an operator."""
+
+    def compact(value: Any) -> str:
+        return json.dumps(value, separators=(",", ":"))
+
+    domains = []
+    for domain, by_type in sorted(operators.items()):
+        types = []
+        for op_type, versions in sorted(by_type.items()):
+            lines = [f'"{version}":{compact(entry)}' for version, entry in versions.items()]
+            types.append(f"{compact(op_type)}:{{\n" + ",\n".join(lines) + "}")
+        domains.append(f"{compact(domain)}:{{\n" + ",\n".join(types) + "}")
+    body = ",\n".join(domains)
+    return f'{{"sources":{compact(sources)},\n"operators":{{\n{body}}}}}\n'
+
+
+def make_table() -> str:
+    """Return the text of the table from the installed ``onnx`` and the contrib file."""
+    contrib = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    merged = merge_operators([read_onnx_operators(), contrib["operators"]])
+    shared = {
+        domain: {op_type: share_versions(versions) for op_type, versions in by_type.items()}
+        for domain, by_type in merged.items()
+    }
+    return format_table({"onnx": onnx.__version__, **contrib["sources"]}, shared)
+
+
+def write_contrib() -> None:
+    """Make the contrib file anew; domains that ``onnxruntime`` does not register are kept."""
+    import onnxruntime
+
+    contrib = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    registered = read_contrib_operators(read_onnx_operators())
+    kept = {k: v for k, v in contrib["operators"].items() if k not in registered}
+    operators = {
+        domain: {op_type: sort_versions(versions) for op_type, versions in by_type.items()}
+        for domain, by_type in {**kept, **registered}.items()
+    }
+    sources = {**contrib["sources"], "onnxruntime": onnxruntime.__version__}
+    CONTRIB.write_text(format_table(sources, operators), encoding="utf-8")
+
+
+def main() -> int:
+    """Write the table, or compare it with the committed one."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--contrib", action="store_true", help="make contrib_operators.json first")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    arguments = parser.parse_args()
+    if arguments.contrib:
+        write_contrib()
+    text = make_table()
+    if arguments.check:
+        same = TABLE.exists() and TABLE.read_text(encoding="utf-8") == text
+        print(f"{TABLE.name} {'is current' if same else 'differs'}")
+        return 0 if same else 1
+    TABLE.write_text(text, encoding="utf-8")
+    print(f"{TABLE.name} written, {len(text):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

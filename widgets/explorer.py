@@ -1,0 +1,378 @@
+"""The explorer: a canvas with an inspector beside it, and the selection between them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import ipywidgets
+import traitlets
+
+from netloupe.explorer.describe import describe_element, describe_model
+from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
+from netloupe.explorer.layout import Scene, shared_engine
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.picture import ViewOptions, render_picture
+
+from .canvas import Canvas, Message
+from .fallback import static_bundle
+from .inspector import Inspector
+from .session import Session
+
+#: the cell waits so long for the static picture; when it takes longer it is added later
+_STATIC_SECONDS = 3.0
+
+
+class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
+    """Shows a model: click, open, search; read and set the selection from Python.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        What is shown first.
+    height
+        Height of the canvas in pixels.
+
+    Attributes
+    ----------
+    selection
+        The path of what is selected, or None. Set it, or observe it::
+
+            explorer.observe(lambda change: print(change.new), "selection")
+    """
+
+    selection = traitlets.Unicode(None, allow_none=True)
+
+    def __init__(self, model: Model, options: ViewOptions, height: int = 560) -> None:
+        self._session = Session(model, options)
+        self._lock = threading.RLock()
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
+        self._static_id = uuid4().hex
+        theme = options.theme
+        self.canvas = Canvas(
+            on_request=self._receive,
+            theme=theme if theme == "dark" else "auto",
+            direction=options.direction,
+            height=height,
+            title=f"Graph of {Path(model.source).name or model.source}",
+            static_id=self._static_id,
+            breadcrumb=self._session.breadcrumb(),
+            layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
+        )
+        self.inspector = Inspector(on_navigate=self._navigate)
+        self.inspector.layout.width = "360px"
+        self.inspector.layout.flex = "0 0 360px"
+        self.inspector.layout.height = f"{height}px"
+        super().__init__(
+            [self.canvas, self.inspector],
+            layout=ipywidgets.Layout(width="100%", align_items="stretch"),
+        )
+        self.inspector.show(describe_model(model))
+        self.canvas.observe(self._canvas_selected, "selection")
+        self.canvas.observe(self._turned, "direction")
+        self.observe(self._selected, "selection")
+        #: the first scene, on its way while the cell goes on
+        self._scene: Future[Scene] = self._pool.submit(self._compose)
+
+    # what Python can do
+
+    @property
+    def model(self) -> Model:
+        """The model that is shown."""
+        return self._session.model
+
+    @property
+    def selected(self) -> Any:
+        """The element of the model that is selected, or None."""
+        return self._session.element(self.selection) if self.selection else None
+
+    def select(self, path: str | None) -> None:
+        """Select an element: open what hides it, bring it to the middle and mark it.
+
+        Parameters
+        ----------
+        path
+            A path, or a name that only one element has; None to select nothing.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        """
+        if not path:
+            self.selection = None
+            return
+        with self._lock:
+            target = self._session.reveal(path)
+            self._push(select=target, center=target)
+        self._set_selection(target)
+
+    def open(self, path: str | None = None) -> None:
+        """Open a group, a call or control flow, and what hides it.
+
+        Raises
+        ------
+        ViewError
+            Where there is nothing to open.
+        """
+        if path is None:  # ipywidgets' own open(), which connects to the browser
+            super().open()
+            return
+        with self._lock:
+            target = self._session.reveal(path)
+            self._session.view.open(target)
+            self._push(center=target)
+
+    def close(self, path: str | None = None) -> None:
+        """Close an open group; without a path, close the widget itself.
+
+        Raises
+        ------
+        ViewError
+            Where nothing open is at that path.
+        """
+        if path is None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._session.cancel()
+            self.canvas.close()
+            super().close()
+            return
+        with self._lock:
+            self._session.view.close(self._session.reveal(path))
+            self._push(center=path)
+
+    def search(self, text: str, *, regex: bool = False) -> list[str]:
+        """Return the paths of all nodes, values and graphs that match, as the search box does.
+
+        Raises
+        ------
+        ViewError
+            For an invalid regular expression.
+        """
+        from netloupe.explorer.search import search_model
+
+        return [hit.path for hit in search_model(self.model, text, regex=regex)]
+
+    def to_svg(self, path: str | Path | None = None) -> str:
+        """Draw what is open now as SVG; write it to ``path`` where given."""
+        from netloupe.explorer.output import write_file
+
+        with self._lock:
+            data = render_picture(self._session.picture(self._session.compose()), "svg")
+        if path is not None:
+            write_file(path, data)
+        return data.decode()
+
+    # the selection
+
+    def _canvas_selected(self, change: Any) -> None:
+        self._set_selection(change.new or None)
+
+    def _selected(self, change: Any) -> None:
+        path = change.new or ""
+        if path != self.canvas.selection:
+            if path:
+                self.select(path)
+            else:
+                self.canvas.selection = ""
+        self._describe(path)
+
+    def _set_selection(self, path: str | None) -> None:
+        self.canvas.selection = path or ""
+        self.selection = path
+
+    def _navigate(self, path: str) -> None:
+        """Follow a link of the inspector."""
+        try:
+            self.select(path)
+        except NetloupeError as error:
+            self.inspector.show_error(str(error))
+
+    def _describe(self, path: str) -> None:
+        if not path:
+            self.inspector.show(describe_model(self.model))
+            return
+        try:
+            element = self._session.element(path)
+        except NetloupeError as error:
+            self.inspector.show_error(str(error))
+            return
+        self.inspector.show(describe_element(self.model, element, path))
+
+    # what the browser asks for
+
+    def _receive(self, message: Message, _buffers: list[memoryview]) -> None:
+        if message.get("type") == "cancel":
+            self._session.cancel()
+            return
+        self._pool.submit(self._answer, message)
+
+    def _answer(self, message: Message) -> None:
+        """Answer one request; runs beside the kernel's own work."""
+        number = message.get("id")
+        handler = self._handlers.get(str(message.get("type")))
+        try:
+            if handler is None:
+                raise ViewError(f"the request {message.get('type')!r} is unknown.")
+            with self._lock:
+                handler(self, number, message)
+        except NetloupeError as error:
+            self.canvas.send_error(number, str(error))
+        except Exception as error:
+            self.canvas.log.exception("a request of the canvas failed")
+            self.canvas.send_error(number, f"internal error: {error}")
+
+    def _answer_scene(self, number: Any, _message: Message) -> None:
+        scene = self._scene.result() if self._scene.done() else self._compose()
+        self._reply(number, scene, fit=True, select=self.selection or "")
+
+    def _answer_toggle(self, number: Any, message: Message) -> None:
+        item = self._session.toggle(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_open(self, number: Any, message: Message) -> None:
+        item = self._session.view.open(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_close(self, number: Any, message: Message) -> None:
+        item = self._session.view.close(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_enter(self, number: Any, message: Message) -> None:
+        self._session.enter(_path(message))
+        self._reply(number, self._compose(), fit=True)
+        self.canvas.breadcrumb = self._session.breadcrumb()
+
+    def _answer_reveal(self, number: Any, message: Message) -> None:
+        target = self._session.reveal(_path(message))
+        self._reply(number, self._compose(), select=target, center=target)
+        self.canvas.breadcrumb = self._session.breadcrumb()
+        self._set_selection(target)
+
+    def _answer_expand(self, number: Any, message: Message) -> None:
+        self._session.expand(str(message.get("mode")))
+        self._reply(number, self._compose(), fit=True)
+
+    def _answer_search(self, number: Any, message: Message) -> None:
+        text, regex = str(message.get("text", "")), bool(message.get("regex"))
+        hits, total = self._session.search(text, regex=regex)
+        self.canvas.reply(number, "hits", hits=hits, total=total)
+
+    _handlers: ClassVar[dict[str, Callable[[Explorer, Any, Message], None]]] = {
+        "scene": _answer_scene,
+        "toggle": _answer_toggle,
+        "open": _answer_open,
+        "close": _answer_close,
+        "enter": _answer_enter,
+        "reveal": _answer_reveal,
+        "expand": _answer_expand,
+        "search": _answer_search,
+    }
+
+    def _turned(self, change: Any) -> None:
+        with self._lock:
+            self._session.set_direction(change.new)
+            self._push(fit=True)
+
+    # scenes
+
+    def _compose(self) -> Scene:
+        with self._lock:
+            return self._session.compose()
+
+    def _reply(self, number: Any, scene: Scene, **extra: Any) -> None:
+        header, buffers = self._session.encode(scene)
+        self.canvas.reply_scene(number, header, buffers, **extra)
+
+    def _push(self, **extra: Any) -> None:
+        """Show the current view in the browser."""
+        scene = self._compose()
+        self._scene = _finished(scene)
+        header, buffers = self._session.encode(scene)
+        self.canvas.push_scene(header, buffers, **extra)
+        self.canvas.breadcrumb = self._session.breadcrumb()
+
+    # display
+
+    def _ipython_display_(self) -> None:
+        """Show the widget, and below it a picture for viewers without a kernel.
+
+        The browser hides the picture as soon as the canvas is painted. A saved notebook keeps
+        both; where no kernel runs, the picture is what is seen.
+        """
+        from IPython import display as ipython
+
+        show: Callable[..., Any] = ipython.display
+        update: Callable[..., Any] = ipython.update_display
+        bundle = self._repr_mimebundle_()
+        show(bundle[0] if isinstance(bundle, tuple) else bundle, raw=True)
+        try:
+            scene = self._scene.result(timeout=_STATIC_SECONDS)
+        except TimeoutError:
+            show(static_bundle("", self._static_id), raw=True, display_id=self._static_id)
+
+            def add_later(future: Future[Scene]) -> None:
+                if future.exception() is None:
+                    bundle = static_bundle(self._static_svg(future.result()), self._static_id)
+                    update(bundle, raw=True, display_id=self._static_id)
+
+            self._scene.add_done_callback(add_later)
+            return
+        except LayoutError as error:
+            self.inspector.show_error(str(error))
+            return
+        show(static_bundle(self._static_svg(scene), self._static_id), raw=True)
+
+    def _static_svg(self, scene: Scene) -> str:
+        with self._lock:
+            return render_picture(self._session.picture(scene), "svg").decode()
+
+
+def _path(message: Message) -> str:
+    path = message.get("path")
+    if not isinstance(path, str):
+        raise ViewError("the request names no path.")
+    return path
+
+
+def _finished(scene: Scene) -> Future[Scene]:
+    future: Future[Scene] = Future()
+    future.set_result(scene)
+    return future
+
+
+def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
+    """Explore a model in a notebook: returns at once, shows the picture beside an inspector.
+
+    Parameters
+    ----------
+    source
+        A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
+    height
+        Height in pixels.
+    **view
+        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, as
+        for :meth:`Model.to_svg`.
+
+    Returns
+    -------
+    Explorer
+        Read ``selection``; call ``select``, ``open``, ``close``, ``search``; ``observe``.
+
+    Raises
+    ------
+    SourceError, ModelFormatError
+        Where the source is no model that can be read.
+    ViewError, NotFoundError
+        For options that do not exist or do not fit.
+    """
+    options = ViewOptions.parse(view)
+    shared_engine().start()
+    return Explorer(load(source), options, height)

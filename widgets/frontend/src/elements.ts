@@ -1,0 +1,181 @@
+/** Small pieces of the page around the picture. Text goes in as text, never as markup. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Strokes on a 16 × 16 grid. */
+const ICONS = {
+  "zoom-in": "M8 3.5v9M3.5 8h9",
+  "zoom-out": "M3.5 8h9",
+  fit: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
+  auto: "M3 3h10v10H3zM5.5 5.5h5v2.2h-5zM5.5 10.3h2.2M10 10.3h.5",
+  all: "M2.5 2.5h4.6v4.6H2.5zM8.9 2.5h4.6v4.6H8.9zM2.5 8.9h4.6v4.6H2.5zM8.9 8.9h4.6v4.6H8.9z",
+  none: "M5 2.5h8.5V11M2.5 5H11v8.5H2.5z",
+  regex: "M10 3v6M7.4 4.5l5.2 3M12.6 4.5l-5.2 3M4.4 12.4h.1",
+  close: "M4 4l8 8M12 4l-8 8",
+} as const;
+
+export type Icon = keyof typeof ICONS;
+
+export function makeElement<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className: string,
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  element.className = className;
+  return element;
+}
+
+export function iconButton(icon: Icon, title: string, press: () => void): HTMLButtonElement {
+  const button = makeElement("button", "nl-button");
+  button.type = "button";
+  button.title = title;
+  button.setAttribute("aria-label", title);
+  const picture = document.createElementNS(SVG, "svg");
+  picture.setAttribute("viewBox", "0 0 16 16");
+  picture.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", ICONS[icon]);
+  picture.append(path);
+  button.append(picture);
+  button.addEventListener("click", press);
+  return button;
+}
+
+export interface ToolbarActions {
+  zoom(factor: number): void;
+  fit(): void;
+  expand(mode: "auto" | "all" | "none"): void;
+}
+
+export function makeToolbar(actions: ToolbarActions): HTMLElement {
+  const bar = makeElement("div", "nl-toolbar");
+  bar.setAttribute("role", "toolbar");
+  bar.setAttribute("aria-label", "View");
+  bar.append(
+    iconButton("zoom-in", "Zoom in (+)", () => actions.zoom(1.3)),
+    iconButton("zoom-out", "Zoom out (−)", () => actions.zoom(1 / 1.3)),
+    iconButton("fit", "Show all (F)", () => actions.fit()),
+    makeElement("span", "nl-gap"),
+    iconButton("auto", "Open what fits", () => actions.expand("auto")),
+    iconButton("all", "Open all groups", () => actions.expand("all")),
+    iconButton("none", "Close all groups", () => actions.expand("none")),
+  );
+  return bar;
+}
+
+/** Path and label of each graph from the main one to the one shown. */
+export type Crumb = readonly [string, string];
+
+export function readCrumbs(value: unknown): Crumb[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((entry) => Array.isArray(entry) && entry.length >= 2)
+    .map((entry) => [String(entry[0]), String(entry[1])] as const);
+}
+
+export function fillBreadcrumb(
+  bar: HTMLElement,
+  crumbs: Crumb[],
+  enter: (path: string) => void,
+): void {
+  bar.hidden = crumbs.length < 2;
+  bar.replaceChildren();
+  crumbs.forEach(([path, label], index) => {
+    if (index > 0) {
+      const between = makeElement("span", "nl-crumb-between");
+      between.textContent = "›";
+      between.setAttribute("aria-hidden", "true");
+      bar.append(between);
+    }
+    const last = index === crumbs.length - 1;
+    const crumb = makeElement("button", "nl-crumb");
+    crumb.type = "button";
+    crumb.textContent = label;
+    crumb.title = path;
+    if (last) crumb.setAttribute("aria-current", "page");
+    else crumb.addEventListener("click", () => enter(path));
+    bar.append(crumb);
+  });
+}
+
+/** Errors and notices along the top; each can be dismissed, none touches the picture. */
+export class Strip {
+  readonly element = makeElement("div", "nl-strip");
+  private notices = "";
+
+  constructor() {
+    this.element.setAttribute("role", "alert");
+  }
+
+  get isShown(): boolean {
+    return this.element.childElementCount > 0;
+  }
+
+  showError(message: string): void {
+    this.element.querySelector(".nl-error")?.remove();
+    this.add("nl-error", message);
+  }
+
+  /** Show what a scene has to say, unless the same was shown before. */
+  showNotices(notices: string[]): void {
+    const all = notices.join("\n");
+    if (all === this.notices) return;
+    this.notices = all;
+    this.element.querySelectorAll(".nl-notice").forEach((line) => line.remove());
+    for (const notice of notices) this.add("nl-notice", notice);
+  }
+
+  clear(): void {
+    this.element.replaceChildren();
+  }
+
+  private add(className: string, message: string): void {
+    const line = makeElement("div", className);
+    const text = makeElement("span", "nl-strip-text");
+    text.textContent = message;
+    line.append(text, iconButton("close", "Dismiss", () => line.remove()));
+    this.element.append(line);
+  }
+}
+
+/** A thin moving line and, a little later, what the kernel is doing and a way to stop it. */
+export class Progress {
+  readonly element = makeElement("div", "nl-progress");
+  private readonly line = makeElement("div", "nl-progress-line");
+  private readonly note = makeElement("div", "nl-progress-note");
+  private readonly text = makeElement("span", "");
+  private readonly button = makeElement("button", "nl-cancel");
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private cancel: (() => void) | null = null;
+
+  constructor() {
+    this.element.setAttribute("role", "status");
+    this.element.hidden = true;
+    this.button.type = "button";
+    this.button.textContent = "Cancel";
+    this.button.addEventListener("click", () => {
+      this.cancel?.();
+      this.hide();
+    });
+    this.note.append(this.text, this.button);
+    this.element.append(this.line, this.note);
+  }
+
+  show(message: string, cancel: (() => void) | null): void {
+    this.cancel = cancel;
+    this.button.hidden = cancel === null;
+    this.text.textContent = message || "Working …";
+    if (!this.element.hidden) return;
+    this.element.hidden = false;
+    this.note.hidden = true;
+    this.timer = setTimeout(() => {
+      this.note.hidden = false;
+    }, 300);
+  }
+
+  hide(): void {
+    clearTimeout(this.timer);
+    this.element.hidden = true;
+    this.cancel = null;
+  }
+}

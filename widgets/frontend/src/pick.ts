@@ -1,0 +1,245 @@
+/** What lies under a point, and what lies in a window: spatial indexes over a Scene. */
+
+import Flatbush from "flatbush";
+import type { Scene } from "./wire";
+import type { Point, Rectangle } from "./viewport";
+
+export type Hit =
+  | { kind: "box"; index: number; path: string }
+  | { kind: "row"; index: number; path: string; top: number; bottom: number }
+  | { kind: "edge"; index: number; path: string }
+  | { kind: "port"; index: number; path: string };
+
+const LABEL_HEIGHT = 13;
+const LABEL_MARGIN = 4;
+const LABEL_GLYPH = 5.8;
+const FRAME_TITLE = 26;
+const STEPS = 12;
+
+export class Picker {
+  private readonly boxIndex: Flatbush | null;
+  private readonly edgeIndex: Flatbush | null;
+
+  constructor(private readonly scene: Scene) {
+    this.boxIndex = buildIndex(scene.boxCount, (box) => boxRectangle(scene, box));
+    this.edgeIndex = buildIndex(scene.edgeCount, (edge) => edgeBounds(scene, edge));
+  }
+
+  /** Boxes that touch the rectangle, in the scene's order (outer before inner). */
+  boxesIn(part: Rectangle): Uint32Array {
+    return search(this.boxIndex, part);
+  }
+
+  edgesIn(part: Rectangle): Uint32Array {
+    return search(this.edgeIndex, part);
+  }
+
+  /**
+   * What a click at a point of the scene means. A closed box wins over what runs behind it;
+   * an open frame answers on its title band and its border, its inside is ground.
+   *
+   * @param slack how far beside a line still counts, in the scene's pixels
+   */
+  at(point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    const around = {
+      x: point.x - slack,
+      y: point.y - slack,
+      width: 2 * slack,
+      height: 2 * slack,
+    };
+    const boxes = this.boxesIn(around);
+    for (let k = boxes.length - 1; k >= 0; k--) {
+      const box = boxes[k];
+      if (scene.isOpen(box) || !contains(boxRectangle(scene, box), point)) continue;
+      return this.rowAt(box, point) ?? { kind: "box", index: box, path: scene.pathOf(box) };
+    }
+    const port = this.portAt(point, slack);
+    if (port) return port;
+    const edge = this.edgeAt(around, point, slack);
+    if (edge) return edge;
+    for (let k = boxes.length - 1; k >= 0; k--) {
+      const box = boxes[k];
+      if (scene.isOpen(box) && onFrame(scene, box, point, slack)) {
+        return { kind: "box", index: box, path: scene.pathOf(box) };
+      }
+    }
+    return null;
+  }
+
+  private rowAt(box: number, point: Point): Hit | null {
+    const y = point.y - this.scene.boxes[box * 4 + 1];
+    for (const [top, bottom, path] of this.scene.faceOf(box).targets) {
+      if (y >= top && y < bottom) return { kind: "row", index: box, path, top, bottom };
+    }
+    return null;
+  }
+
+  private portAt(point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    const reach = slack + 2;
+    for (let port = 0; port < scene.portCount; port++) {
+      const dx = scene.ports[port * 2] - point.x;
+      const dy = scene.ports[port * 2 + 1] - point.y;
+      if (dx * dx + dy * dy <= reach * reach) {
+        return { kind: "port", index: port, path: scene.portPath(port) };
+      }
+    }
+    return null;
+  }
+
+  private edgeAt(around: Rectangle, point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    let nearest = -1;
+    let distance = slack;
+    for (const edge of this.edgesIn(around)) {
+      const away = contains(labelRectangle(scene, edge), point)
+        ? 0
+        : distanceToEdge(scene, edge, point);
+      if (away <= distance) {
+        nearest = edge;
+        distance = away;
+      }
+    }
+    return nearest < 0 ? null : { kind: "edge", index: nearest, path: scene.edgePath(nearest) };
+  }
+}
+
+export function boxRectangle(scene: Scene, box: number): Rectangle {
+  const at = box * 4;
+  const { boxes } = scene;
+  return { x: boxes[at], y: boxes[at + 1], width: boxes[at + 2], height: boxes[at + 3] };
+}
+
+/** Height of the band in which an open frame's title stands. */
+export function titleBand(scene: Scene, box: number): number {
+  return scene.faceOf(box).header || FRAME_TITLE;
+}
+
+/** The pill around an edge's label; empty where it has none. */
+export function labelRectangle(scene: Scene, edge: number): Rectangle {
+  const label = scene.edgeLabel(edge);
+  const width = label ? label.length * LABEL_GLYPH + 2 * LABEL_MARGIN : 0;
+  const height = label ? LABEL_HEIGHT : 0;
+  return {
+    x: scene.labels[edge * 2] - width / 2,
+    y: scene.labels[edge * 2 + 1] - height / 2,
+    width,
+    height,
+  };
+}
+
+export function distanceToEdge(scene: Scene, edge: number, point: Point): number {
+  let nearest = Infinity;
+  let previous: Point | null = null;
+  for (const place of alongEdge(scene, edge)) {
+    if (previous) nearest = Math.min(nearest, distanceToSegment(point, previous, place));
+    previous = place;
+  }
+  return nearest;
+}
+
+/** A point of the edge halfway along its pieces. */
+export function middleOfEdge(scene: Scene, edge: number): Point {
+  const places = [...alongEdge(scene, edge)];
+  return places[places.length >> 1] ?? { x: scene.labels[edge * 2], y: scene.labels[edge * 2 + 1] };
+}
+
+function* alongEdge(scene: Scene, edge: number): Generator<Point> {
+  const { points } = scene;
+  const end = scene.pointsEnd(edge);
+  let at = scene.pointsStart(edge);
+  if (end - at < 2) return;
+  yield { x: points[at], y: points[at + 1] };
+  for (; at + 7 < end; at += 6) {
+    for (let step = 1; step <= STEPS; step++) {
+      const t = step / STEPS;
+      const s = 1 - t;
+      const a = s * s * s;
+      const b = 3 * s * s * t;
+      const c = 3 * s * t * t;
+      const d = t * t * t;
+      yield {
+        x: a * points[at] + b * points[at + 2] + c * points[at + 4] + d * points[at + 6],
+        y: a * points[at + 1] + b * points[at + 3] + c * points[at + 5] + d * points[at + 7],
+      };
+    }
+  }
+}
+
+function distanceToSegment(point: Point, from: Point, to: Point): number {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const length = dx * dx + dy * dy;
+  const along = length === 0 ? 0 : ((point.x - from.x) * dx + (point.y - from.y) * dy) / length;
+  const share = Math.min(Math.max(along, 0), 1);
+  return Math.hypot(point.x - from.x - share * dx, point.y - from.y - share * dy);
+}
+
+/** Bézier curves stay inside the hull of their points, so its bounds hold the curve. */
+function edgeBounds(scene: Scene, edge: number): Rectangle {
+  let left = Infinity;
+  let top = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  const end = scene.pointsEnd(edge);
+  for (let at = scene.pointsStart(edge); at + 1 < end; at += 2) {
+    left = Math.min(left, scene.points[at]);
+    right = Math.max(right, scene.points[at]);
+    top = Math.min(top, scene.points[at + 1]);
+    bottom = Math.max(bottom, scene.points[at + 1]);
+  }
+  if (scene.edgeLabel(edge)) {
+    const label = labelRectangle(scene, edge);
+    left = Math.min(left, label.x);
+    right = Math.max(right, label.x + label.width);
+    top = Math.min(top, label.y);
+    bottom = Math.max(bottom, label.y + label.height);
+  }
+  if (left > right) return { x: 0, y: 0, width: 0, height: 0 };
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+function onFrame(scene: Scene, box: number, point: Point, slack: number): boolean {
+  const { x, y, width, height } = boxRectangle(scene, box);
+  const grown = {
+    x: x - slack,
+    y: y - slack,
+    width: width + 2 * slack,
+    height: height + 2 * slack,
+  };
+  if (!contains(grown, point)) return false;
+  return (
+    point.y < y + titleBand(scene, box) ||
+    point.y > y + height - slack ||
+    point.x < x + slack ||
+    point.x > x + width - slack
+  );
+}
+
+function contains(part: Rectangle, point: Point): boolean {
+  return (
+    part.width > 0 &&
+    point.x >= part.x &&
+    point.x <= part.x + part.width &&
+    point.y >= part.y &&
+    point.y <= part.y + part.height
+  );
+}
+
+function buildIndex(count: number, rectangleOf: (index: number) => Rectangle): Flatbush | null {
+  if (count === 0) return null;
+  const index = new Flatbush(count, 16, Float32Array);
+  for (let k = 0; k < count; k++) {
+    const { x, y, width, height } = rectangleOf(k);
+    index.add(x, y, x + width, y + height);
+  }
+  index.finish();
+  return index;
+}
+
+function search(index: Flatbush | null, part: Rectangle): Uint32Array {
+  if (!index) return new Uint32Array(0);
+  const found = index.search(part.x, part.y, part.x + part.width, part.y + part.height);
+  return Uint32Array.from(found).sort();
+}

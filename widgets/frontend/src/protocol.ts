@@ -1,0 +1,129 @@
+/** Requests to the kernel and its replies. One connection for each view of a widget. */
+
+import type { WidgetModel } from "./model";
+
+export interface Hit {
+  path: string;
+  title: string;
+  detail: string;
+  kind: string;
+  /** path of the drawn box that is it or hides it */
+  shown: string | null;
+}
+
+export type Reply =
+  | {
+      type: "scene";
+      header: unknown;
+      select?: string;
+      center?: string;
+      anchor?: string;
+      fit?: boolean;
+    }
+  | { type: "hits"; hits: Hit[]; total: number };
+
+/** What comes without having been asked for, or tells about a request under way. */
+export type Push =
+  | Extract<Reply, { type: "scene" }>
+  | { type: "error"; message: string }
+  | { type: "busy"; id: string | null; message: string }
+  | { type: "idle" }
+  | { type: "center"; path: string };
+
+export class KernelError extends Error {}
+export class NoAnswerError extends Error {}
+
+interface Waiting {
+  resolve(reply: { reply: Reply; buffers: ArrayBufferView[] }): void;
+  reject(error: Error): void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+let connections = 0;
+
+export class Connection {
+  private readonly prefix = `${++connections}-${Math.random().toString(36).slice(2, 10)}`;
+  private readonly waiting = new Map<string, Waiting>();
+  private count = 0;
+
+  /**
+   * @param push gets what was not asked for. A scene that another view of the same widget asked
+   *   for comes here too, without the places to go to: both views show the same state.
+   */
+  constructor(
+    private readonly model: Pick<WidgetModel, "on" | "off" | "send">,
+    private readonly push: (message: Push, buffers: ArrayBufferView[]) => void,
+  ) {
+    model.on("msg:custom", this.receive);
+  }
+
+  /**
+   * Send a request.
+   *
+   * @param timeout milliseconds until NoAnswerError; a "busy" message of the kernel stops the clock
+   * @returns the request's id and the promise of its reply; KernelError where the kernel says so
+   */
+  request(
+    content: { type: string; [field: string]: unknown },
+    timeout: number,
+  ): { id: string; reply: Promise<{ reply: Reply; buffers: ArrayBufferView[] }> } {
+    const id = `${this.prefix}-${++this.count}`;
+    const reply = new Promise<{ reply: Reply; buffers: ArrayBufferView[] }>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.delete(id);
+        reject(new NoAnswerError("The kernel does not answer."));
+      }, timeout);
+      this.waiting.set(id, { resolve, reject, timer });
+      try {
+        this.model.send({ ...content, id });
+      } catch (error) {
+        clearTimeout(timer);
+        this.waiting.delete(id);
+        reject(new NoAnswerError(`There is no kernel: ${describe(error)}`));
+      }
+    });
+    return { id, reply };
+  }
+
+  /** Tell the kernel to give up a request. */
+  cancel(target: string): void {
+    this.model.send({ id: `${this.prefix}-${++this.count}`, type: "cancel", target });
+  }
+
+  close(): void {
+    this.model.off("msg:custom", this.receive);
+    for (const { timer } of this.waiting.values()) clearTimeout(timer);
+    this.waiting.clear();
+  }
+
+  private readonly receive = (message: unknown, buffers: ArrayBufferView[] = []): void => {
+    if (typeof message !== "object" || message === null) return;
+    const fields = message as Record<string, any>;
+    const id = typeof fields.id === "string" ? fields.id : null;
+    const waiting = id === null ? undefined : this.waiting.get(id);
+    if (fields.type === "busy") {
+      if (waiting) clearTimeout(waiting.timer);
+      if (id === null || waiting) {
+        this.push({ type: "busy", id, message: String(fields.message ?? "") }, buffers);
+      }
+      return;
+    }
+    if (waiting && id !== null) {
+      clearTimeout(waiting.timer);
+      this.waiting.delete(id);
+      if (fields.type === "error") waiting.reject(new KernelError(String(fields.message)));
+      else waiting.resolve({ reply: fields as Reply, buffers });
+      return;
+    }
+    const known = ["scene", "error", "idle", "center"].includes(fields.type);
+    if (id === null || fields.type === "idle") {
+      if (known) this.push(fields as Push, buffers);
+    } else if (fields.type === "scene") {
+      this.push({ type: "scene", header: fields.header }, buffers);
+    }
+  };
+}
+
+export function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+/** What is said about an element: in the tooltip, and to who listens instead of looking. */
+
+import type { Hit } from "./pick";
+import { titleOf } from "./text";
+import { CONSTANT, INPUT, NODE, OUTPUT, type Scene } from "./wire";
+
+/** The lines of the tooltip: the path, and the type where it is known. */
+export function tooltipOf(scene: Scene, hit: Hit): string[] {
+  switch (hit.kind) {
+    case "box":
+      return [hit.path];
+    case "row":
+      return [hit.path];
+    case "edge":
+      return withoutBlank([hit.path, scene.edgeLabel(hit.index) || labelOf(scene, hit.path)]);
+    case "port":
+      return withoutBlank([hit.path, labelOf(scene, hit.path)]);
+  }
+}
+
+/** A sentence about what is selected. */
+export function describeSelection(scene: Scene, path: string): string {
+  if (!path) return "Nothing selected";
+  const box = scene.boxesAt(path)[0];
+  if (box !== undefined) {
+    const inputs = new Set<string>();
+    const outputs = new Set<string>();
+    for (const edge of scene.edgesOf(box)) {
+      const other = scene.sourceOf(edge) === box ? scene.targetOf(edge) : scene.sourceOf(edge);
+      if (other >= 0 && scene.parentOf(other) === box) continue;
+      (scene.targetOf(edge) === box ? inputs : outputs).add(scene.edgePath(edge));
+    }
+    const name = titleOf(scene.faceOf(box)) || path;
+    return `${name}, ${kindOf(scene, box)}, ${count(inputs.size, "input")}, ${count(outputs.size, "output")}`;
+  }
+  const row = scene.rowsAt(path)[0];
+  if (row) return `${path}, constant of ${titleOf(scene.faceOf(row.box))}`;
+  if (scene.edgesAt(path).length > 0) {
+    return withoutBlank([path, "value", labelOf(scene, path)]).join(", ");
+  }
+  return `${path}, not in the picture`;
+}
+
+function kindOf(scene: Scene, box: number): string {
+  const flags = scene.flagsOf(box);
+  if (flags & INPUT) return "input of the graph";
+  if (flags & OUTPUT) return "output of the graph";
+  if (flags & CONSTANT) return "constant";
+  const state = scene.isOpen(box) ? "open " : scene.isOpenable(box) ? "closed " : "";
+  return state + (flags & NODE ? "node" : "group");
+}
+
+function labelOf(scene: Scene, path: string): string {
+  for (const edge of scene.edgesAt(path)) {
+    const label = scene.edgeLabel(edge);
+    if (label) return label;
+  }
+  return "";
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function withoutBlank(parts: string[]): string[] {
+  return parts.filter((part) => part !== "");
+}

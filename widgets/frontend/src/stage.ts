@@ -1,0 +1,352 @@
+/** The picture in its window: holds the scene, the viewport and the marks, and paints on demand. */
+
+import { type Marks, OVERVIEW_BOXES, type Overview, drawOverview, noMarks, paint } from "./draw";
+import { Minimap } from "./minimap";
+import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
+import { type Hit, Picker, boxRectangle, middleOfEdge } from "./pick";
+import type { Palette } from "./theme";
+import {
+  type Point,
+  type Size,
+  type Viewport,
+  between,
+  centreOn,
+  firstView,
+  fitWhole,
+  keepInSight,
+  panBy,
+  placeAt,
+  toScene,
+  toWindow,
+  zoomAt,
+} from "./viewport";
+import type { Scene } from "./wire";
+
+const TRANSITION = 200;
+/** How far beside a line a click still counts, in pixels of the screen. */
+const SLACK = 5;
+/** What is to be seen stands at least this far inside the window. */
+const SIGHT = 64;
+/** What is jumped to is shown at least this large. */
+const JUMP_ZOOM = 0.6;
+
+export interface Arrival {
+  /** path of the box that stays where it is on the screen */
+  anchor?: string;
+  /** path to move into the middle */
+  center?: string;
+  /** show the scene as when it is first opened */
+  fit?: boolean;
+}
+
+export class Stage {
+  readonly canvas = document.createElement("canvas");
+  readonly minimap = new Minimap();
+  scene: Scene | null = null;
+  view: Viewport = { x: 0, y: 0, zoom: 1 };
+  visible = 0;
+  frameMs = 0;
+  private picker: Picker | null = null;
+  private marks: Marks = noMarks();
+  private overview: Overview | null = null;
+  private size: Size = { width: 0, height: 0 };
+  private ratio = 1;
+  private request = 0;
+  private awaitsFirstView = false;
+  private centreLater: string | undefined;
+  private glide: { from: Viewport; to: Viewport; transition: Transition | null; start: number } | null =
+    null;
+
+  constructor(
+    private palette: Palette,
+    private readonly painted: () => void,
+  ) {
+    this.canvas.className = "nl-picture";
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.request);
+    this.request = 0;
+    this.scene = null;
+  }
+
+  setPalette(palette: Palette): void {
+    this.palette = palette;
+    this.overview = null;
+    this.minimap.reset();
+    this.redraw();
+  }
+
+  /** The window's size in CSS pixels; 0 while it is hidden. */
+  resize(size: Size, ratio: number): void {
+    const had = this.size;
+    if (had.width === size.width && had.height === size.height && this.ratio === ratio) return;
+    this.size = size;
+    this.ratio = ratio;
+    this.canvas.width = Math.max(1, Math.round(size.width * ratio));
+    this.canvas.height = Math.max(1, Math.round(size.height * ratio));
+    this.minimap.reset();
+    if (this.isHidden) return;
+    if (this.awaitsFirstView) {
+      this.showFirstView();
+    } else if (had.width > 0 && had.height > 0) {
+      // What was in the middle across stays there.
+      const shift = (size.width - had.width) / 2 / this.view.zoom;
+      this.view = { ...this.view, x: this.view.x - shift };
+    }
+    this.paintNow();
+  }
+
+  show(scene: Scene, arrival: Arrival): void {
+    const before = this.scene;
+    const was = this.view;
+    this.glide = null;
+    this.scene = scene;
+    this.picker = new Picker(scene);
+    this.overview = null;
+    this.marks = noMarks();
+    this.minimap.reset();
+    if (!before || arrival.fit || this.awaitsFirstView) {
+      this.centreLater = arrival.center;
+      if (this.isHidden) this.awaitsFirstView = true;
+      else this.showFirstView();
+      this.redraw();
+      return;
+    }
+    const kept = keepPlace(before, scene, was, this.size, arrival.anchor);
+    const centred = arrival.center === undefined ? null : this.viewAt(arrival.center, kept);
+    const target = centred ?? this.inSight(arrival.anchor, keepInSight(kept, scene, this.size));
+    // Boxes start from where they were on the screen, seen from where the window now is.
+    const transition = prefersStill() ? null : planTransition(before, scene, was, kept);
+    this.view = kept;
+    this.glideTo(target, transition);
+  }
+
+  private showFirstView(): void {
+    const { scene } = this;
+    if (!scene) return;
+    this.awaitsFirstView = false;
+    this.view = firstView(scene, this.size, scene.direction, startOf(scene));
+    if (this.centreLater !== undefined) {
+      this.view = this.viewAt(this.centreLater, this.view) ?? this.view;
+      this.centreLater = undefined;
+    }
+  }
+
+  get isHidden(): boolean {
+    return this.size.width === 0 || this.size.height === 0;
+  }
+
+  // ------------------------------------------------------------------ the window
+
+  pan(dx: number, dy: number): void {
+    this.moveTo(panBy(this.view, dx, dy));
+  }
+
+  zoom(factor: number, pivot: Point = { x: this.size.width / 2, y: this.size.height / 2 }): void {
+    this.moveTo(zoomAt(this.view, pivot, factor));
+  }
+
+  zoomTo(zoom: number): void {
+    this.zoom(zoom / this.view.zoom);
+  }
+
+  fit(): void {
+    if (!this.scene) return;
+    const { width, height } = this.scene;
+    this.glideTo(fitWhole({ x: 0, y: 0, width, height }, this.size), null);
+  }
+
+  centreOnPoint(point: Point): void {
+    this.moveTo(centreOn(point, this.size, this.view.zoom));
+  }
+
+  /** Bring a path into the middle; false where it is not in the scene. */
+  centre(path: string): boolean {
+    const target = this.viewAt(path, this.view);
+    if (target) this.glideTo(target, null);
+    return target !== null;
+  }
+
+  /** Move the window no more than needed to show a path. */
+  bringIntoSight(path: string): void {
+    const target = this.inSight(path, this.view);
+    if (target !== this.view) this.glideTo(target, null);
+  }
+
+  private inSight(path: string | undefined, view: Viewport): Viewport {
+    const point = path === undefined ? null : this.find(path);
+    if (!point) return view;
+    const { x, y } = toWindow(view, point);
+    const dx = x < SIGHT ? SIGHT - x : Math.min(this.size.width - SIGHT - x, 0);
+    const dy = y < SIGHT ? SIGHT - y : Math.min(this.size.height - SIGHT - y, 0);
+    return dx === 0 && dy === 0 ? view : panBy(view, dx, dy);
+  }
+
+  private moveTo(view: Viewport): void {
+    if (!this.scene) return;
+    this.glide = null;
+    this.view = keepInSight(view, this.scene, this.size);
+    this.redraw();
+  }
+
+  private viewAt(path: string, view: Viewport): Viewport | null {
+    const point = this.find(path);
+    if (!point || !this.scene) return null;
+    const zoom = Math.max(view.zoom, JUMP_ZOOM);
+    const box = this.scene.boxesAt(path)[0];
+    if (box === undefined || !this.scene.isOpen(box)) return centreOn(point, this.size, zoom);
+    const { x, y, width, height } = boxRectangle(this.scene, box);
+    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height;
+    if (fits) return centreOn({ x: x + width / 2, y: y + height / 2 }, this.size, zoom);
+    return placeAt(point, { x: this.size.width / 2, y: this.size.height / 5 }, zoom);
+  }
+
+  private glideTo(to: Viewport, transition: Transition | null): void {
+    if (prefersStill() || this.isHidden) {
+      this.view = to;
+    } else {
+      this.glide = { from: this.view, to, transition, start: performance.now() };
+    }
+    this.redraw();
+  }
+
+  // ------------------------------------------------------------------ what is where
+
+  /** Where a path stands in the scene: a box's title, a row, the middle of an edge. */
+  find(path: string): Point | null {
+    const { scene } = this;
+    if (!scene) return null;
+    const box = scene.boxesAt(path)[0];
+    if (box !== undefined) return titlePoint(scene, box);
+    const row = scene.rowsAt(path)[0];
+    if (row) {
+      const { x, y } = boxRectangle(scene, row.box);
+      const [top, bottom] = row.target;
+      return { x: x + scene.faceOf(row.box).width / 2, y: y + (top + bottom) / 2 };
+    }
+    const edge = scene.edgesAt(path)[0];
+    return edge === undefined ? null : middleOfEdge(scene, edge);
+  }
+
+  /** Where a path stands in the window; null where it is outside. */
+  locate(path: string): Point | null {
+    const point = this.find(path);
+    if (!point || this.isHidden) return null;
+    const place = toWindow(this.glide ? this.glide.to : this.view, point);
+    const inside =
+      place.x >= 0 && place.y >= 0 && place.x <= this.size.width && place.y <= this.size.height;
+    return inside ? place : null;
+  }
+
+  hitAt(point: Point): Hit | null {
+    if (!this.picker) return null;
+    const view = this.glide ? this.glide.to : this.view;
+    return this.picker.at(toScene(view, point), SLACK / view.zoom);
+  }
+
+  // ------------------------------------------------------------------ marks
+
+  markSelection(path: string): void {
+    const { scene, marks } = this;
+    if (!scene) return;
+    const found = path ? scene.boxesAt(path) : [];
+    marks.boxes = new Set(found);
+    marks.edges = new Set(path ? scene.edgesAt(path) : []);
+    for (const box of found) for (const edge of scene.edgesOf(box)) marks.edges.add(edge);
+    marks.rows = (path ? scene.rowsAt(path) : []).map(({ box, target }) => [
+      box,
+      target[0],
+      target[1],
+    ]);
+    this.redraw();
+  }
+
+  markHover(path: string): void {
+    const { scene, marks } = this;
+    if (!scene) return;
+    const found = path ? scene.boxesAt(path) : [];
+    marks.hoverBoxes = new Set(found);
+    marks.hoverEdges = new Set(path ? scene.edgesAt(path) : []);
+    for (const box of found) {
+      if (!scene.isOpen(box)) for (const edge of scene.edgesOf(box)) marks.hoverEdges.add(edge);
+    }
+    this.redraw();
+  }
+
+  markHits(paths: Iterable<string>, current: string | null): void {
+    const { scene, marks } = this;
+    if (!scene) return;
+    marks.hits = new Set();
+    for (const path of paths) for (const box of scene.boxesAt(path)) marks.hits.add(box);
+    marks.currentHit = current === null ? -1 : (scene.boxesAt(current)[0] ?? -1);
+    this.redraw();
+  }
+
+  // ------------------------------------------------------------------ painting
+
+  redraw(): void {
+    if (this.request || !this.scene) return;
+    this.request = requestAnimationFrame(() => {
+      this.request = 0;
+      this.paintNow();
+    });
+  }
+
+  private paintNow(): void {
+    const { scene, picker, size, palette } = this;
+    const context = this.canvas.getContext("2d");
+    if (!scene || !picker || !context || this.isHidden) return;
+    const start = performance.now();
+    this.stepGlide(start);
+    if (scene.boxCount > OVERVIEW_BOXES && !this.overview) {
+      this.overview = drawOverview(scene, picker, palette);
+    }
+    this.visible = paint(context, {
+      ...{ scene, picker, size, palette, view: this.view, ratio: this.ratio, marks: this.marks },
+      motion: this.glide?.transition?.motion ?? null,
+      overview: this.overview,
+    });
+    this.minimap.paint(scene, this.view, size, this.ratio, palette, this.overview);
+    this.frameMs = performance.now() - start;
+    if (this.glide) this.redraw();
+    this.painted();
+  }
+
+  private stepGlide(now: number): void {
+    const { glide, scene } = this;
+    if (!glide || !scene) return;
+    const time = Math.min(Math.max((now - glide.start) / TRANSITION, 0), 1);
+    const share = 1 - (1 - time) ** 3;
+    this.view = between(glide.from, glide.to, share);
+    if (time >= 1) this.glide = null;
+    else if (glide.transition) advance(glide.transition, scene, share);
+  }
+}
+
+/** Centre of the boxes with which the graph begins. */
+function startOf(scene: Scene): Point {
+  const along = scene.direction === "TB" ? 1 : 0;
+  let first = Infinity;
+  for (let box = 0; box < scene.boxCount; box++) {
+    if (scene.parentOf(box) < 0) first = Math.min(first, scene.boxes[box * 4 + along]);
+  }
+  let left = Infinity;
+  let top = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  for (let box = 0; box < scene.boxCount; box++) {
+    if (scene.parentOf(box) >= 0 || scene.boxes[box * 4 + along] > first + 40) continue;
+    const { x, y, width, height } = boxRectangle(scene, box);
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x + width);
+    bottom = Math.max(bottom, y + height);
+  }
+  if (left > right) return { x: scene.width / 2, y: scene.height / 2 };
+  return { x: (left + right) / 2, y: (top + bottom) / 2 };
+}
+
+function prefersStill(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
