@@ -122,7 +122,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
 
 
 def _run_inspect(parsed: argparse.Namespace) -> int:
-    from netloupe.explorer.describe import describe_path, format_text, to_json
+    from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
     from netloupe.explorer.load import load
 
     model = load(parsed.model)
@@ -130,7 +130,7 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(json.dumps(to_json(description), indent=2))
     else:
-        print(format_text(description))
+        print(format_text(add_statistics(description)))
     return 0
 
 

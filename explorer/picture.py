@@ -243,18 +243,25 @@ def render_picture(picture: Picture, format: str) -> bytes:
             return draw_html_page(svg, picture.title, picture.model, theme=theme).encode()
         return svg.encode()
     if format == "png":
-        from netloupe.explorer.render.raster import draw_png
+        from netloupe.explorer.render.raster import choose_png_scale, draw_png
 
+        _note(picture, choose_png_scale(scene)[1])
         return draw_png(scene, faces, theme)
     if format == "pdf":
-        from netloupe.explorer.render.raster import draw_pdf
+        from netloupe.explorer.render.raster import choose_pdf_scale, draw_pdf
 
-        return draw_pdf(scene, faces, theme)
+        _note(picture, choose_pdf_scale(scene)[1])
+        return draw_pdf(scene, faces, theme, picture.title)
     if format == "dot":
         from netloupe.explorer.render.dot import draw_dot
 
         return str(draw_dot(picture.view, faces, picture.options.direction).source).encode()
     raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")
+
+
+def _note(picture: Picture, notice: str | None) -> None:
+    if notice:
+        picture.notices.append(notice)
 
 
 def build_dot(model: Model, path: str | Path | None = None, **options: Any) -> graphviz.Digraph:

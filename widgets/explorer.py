@@ -12,7 +12,7 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.describe import describe_element, describe_model
+from netloupe.explorer.describe import describe_model, describe_path
 from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
 from netloupe.explorer.layout import Scene, shared_engine
 from netloupe.explorer.load import load
@@ -67,9 +67,14 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
         self.inspector = Inspector(on_navigate=self._navigate)
-        self.inspector.layout.width = "360px"
-        self.inspector.layout.flex = "0 0 360px"
-        self.inspector.layout.height = f"{height}px"
+        self.inspector.layout = ipywidgets.Layout(
+            display="block",  # as a flex box of fixed height it would squeeze its parts
+            flex="0 0 360px",
+            width="360px",
+            height=f"{height}px",
+            overflow="hidden auto",
+            padding="0 0 0 12px",
+        )
         super().__init__(
             [self.canvas, self.inspector],
             layout=ipywidgets.Layout(width="100%", align_items="stretch"),
@@ -189,22 +194,20 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.selection = path
 
     def _navigate(self, path: str) -> None:
-        """Follow a link of the inspector."""
+        """Follow a link of the inspector; what no picture shows is only described."""
         try:
             self.select(path)
-        except NetloupeError as error:
-            self.inspector.show_error(str(error))
+        except NetloupeError:
+            self._describe(path)
 
     def _describe(self, path: str) -> None:
         if not path:
             self.inspector.show(describe_model(self.model))
             return
         try:
-            element = self._session.element(path)
+            self.inspector.show(describe_path(self.model, path, self._session.view))
         except NetloupeError as error:
             self.inspector.show_error(str(error))
-            return
-        self.inspector.show(describe_element(self.model, element, path))
 
     # what the browser asks for
 

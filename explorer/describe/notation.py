@@ -28,6 +28,7 @@ LONGEST_LINE = 300
 LONGEST_TEXT = 20_000
 MOST_ELEMENTS = 32
 MOST_DIMS = 16
+MOST_AXES = 64
 
 
 def write_line(text: str, longest: int = LONGEST_LINE) -> str:
@@ -176,13 +177,13 @@ def list_denotations(value_type: ValueType | None, where: str = "") -> list[Row]
 
 
 def list_dimensions(value_type: ValueType | None) -> list[Row]:
-    """Return a row for each axis of a tensor type that has more dimensions than one line shows."""
-    if not isinstance(value_type, TensorType | SparseTensorType):
+    """Return a row for each axis of a tensor type with more axes than one line shows."""
+    if not isinstance(value_type, TensorType | SparseTensorType) or value_type.shape is None:
         return []
-    shape = value_type.shape or ()
-    if len(describe_shape(shape)) < LONGEST_LINE // 2 and len(shape) <= 64:
+    shape = value_type.shape
+    if len(describe_shape(shape)) < LONGEST_LINE // 2 and len(shape) <= MOST_AXES:
         return []
-    return [Row(f"axis {axis}", write_line(str(dim))) for axis, dim in enumerate(shape)]
+    return [Row(f"axis {axis}", write_line(str(dim))) for axis, dim in enumerate(shape[:MOST_ROWS])]
 
 
 def name_value(value: Value) -> str:

@@ -30,6 +30,8 @@ SIDE = 18.0
 TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
+#: an end of an edge that is farther from its place takes the curve's next point not along
+_MOST_DRIFT = 8.0
 
 
 class Measure(Protocol):
@@ -296,6 +298,7 @@ def _add_edges(scene: Scene, frame: _Frame, left: float, top: float) -> None:
             for position, coordinate in enumerate(points)
         ]
         _attach_ends(scene, frame, wire, moved)
+        _attach_to_border(scene, frame, wire, moved)
         value = link.value
         scene.edges.append(
             SceneEdge(
@@ -311,9 +314,10 @@ def _add_edges(scene: Scene, frame: _Frame, left: float, top: float) -> None:
 
 
 def _attach_ends(scene: Scene, frame: _Frame, wire: Wire, points: list[float]) -> None:
-    """Move the ends of an edge to the exact places of the ports that it belongs to.
+    """Move the ends of an edge to the exact places on the boxes that it belongs to.
 
-    Graphviz rounds a port's place to whole points, and knows none on very large boxes.
+    Graphviz rounds a port's place to whole points and every place to five digits, and knows
+    no ports on very large boxes.
     """
     layer = frame.plan.layer
     axis = 0 if layer.direction == "TB" else 1
@@ -321,21 +325,45 @@ def _attach_ends(scene: Scene, frame: _Frame, wire: Wire, points: list[float]) -
         (wire.source, wire.source_port, "outputs", 0),
         (wire.target, wire.target_port, "inputs", len(points) - 2),
     ):
-        if index < 0 or port is None:
+        if index < 0:
             continue
         child = layer.children[index]
         box = scene.boxes[frame.boxes[index]]
-        offset = getattr(child, side)[port]
-        exact = (box.x, box.y)[axis] + offset
+        extents = (box.width, box.height)
+        offset = extents[axis] / 2 if port is None else getattr(child, side)[port]
+        far = extents[1 - axis] if side == "outputs" else 0.0
+        exact = [0.0, 0.0]
+        exact[axis] = (box.x, box.y)[axis] + offset
+        exact[1 - axis] = (box.x, box.y)[1 - axis] + far
         neighbour = end + 2 if end == 0 else end - 2
-        drift = exact - points[end + axis]
-        points[end + axis] = round(exact, 2)
-        if abs(drift) < 4 and 0 <= neighbour < len(points):
-            points[neighbour + axis] = round(points[neighbour + axis] + drift, 2)
-        far = box.height if side == "outputs" else 0.0
-        if axis == 1:
-            far = box.width if side == "outputs" else 0.0
-        points[end + 1 - axis] = round((box.y, box.x)[axis] + far, 2)
+        for coordinate in (0, 1):
+            drift = exact[coordinate] - points[end + coordinate]
+            points[end + coordinate] = round(exact[coordinate], 2)
+            if abs(drift) < _MOST_DRIFT and 0 <= neighbour < len(points):
+                points[neighbour + coordinate] = round(points[neighbour + coordinate] + drift, 2)
+
+
+def _attach_to_border(scene: Scene, frame: _Frame, wire: Wire, points: list[float]) -> None:
+    """Move the ends of an edge that goes on outside into the middle of its border port."""
+    if frame.box < 0:
+        return
+    box = scene.boxes[frame.box]
+    for index, offsets, end, far in (
+        (wire.source, frame.plan.input_offsets, 0, 0.0),
+        (wire.target, frame.plan.output_offsets, len(points) - 2, 1.0),
+    ):
+        if index < 0:
+            x, y = _port_place(scene.direction, box, offsets[-1 - index], far)
+            points[end : end + 2] = round(x, 2), round(y, 2)
+
+
+def _port_place(
+    direction: Direction, box: SceneBox, offset: float, far: float
+) -> tuple[float, float]:
+    """Return where a port is; ``far`` is 0 on the border of inputs and 1 on that of outputs."""
+    if direction == "TB":
+        return box.x + offset, box.y + far * box.height
+    return box.x + far * box.width, box.y + offset
 
 
 def _add_ports(scene: Scene, frame: _Frame) -> None:
@@ -347,11 +375,7 @@ def _add_ports(scene: Scene, frame: _Frame) -> None:
         (plan.outputs, plan.output_offsets, 1.0),
     ):
         for value, offset in zip(values, offsets, strict=True):
-            x, y = (
-                (box.x + offset, box.y + far * box.height)
-                if scene.direction == "TB"
-                else (box.x + far * box.width, box.y + offset)
-            )
+            x, y = _port_place(scene.direction, box, offset, far)
             path = value.path
             if value.graph is outside.graph:
                 path = f"{outside.prefix}/%{value.name}"

@@ -13,6 +13,8 @@ from .scene import Scene, SceneEdge
 HEIGHT = 14.0
 _PADDING = 5.0
 _CELL = 120.0
+_COARSER = 8.0
+_CROWDED = 400
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
 
 
@@ -35,28 +37,40 @@ class _Area:
 
 
 class _Grid:
-    """Areas that are taken, found by the cells of a coarse grid that they touch."""
+    """Areas that are taken, found by the cells of grids that they touch.
+
+    The longer an area, the coarser the grid that it is kept in, so that each touches few cells
+    however large the picture is.
+    """
 
     def __init__(self) -> None:
-        self._cells: dict[tuple[int, int], list[_Area]] = {}
+        self._cells: dict[tuple[float, int, int], list[_Area]] = {}
+        self._sizes: set[float] = set()
 
     def add(self, area: _Area) -> None:
-        for cell in _cells_of(area):
+        size = _CELL
+        while max(area.right - area.left, area.bottom - area.top) > _COARSER * size:
+            size *= _COARSER
+        self._sizes.add(size)
+        for cell in _cells_of(area, size):
             self._cells.setdefault(cell, []).append(area)
 
     def is_free(self, area: _Area, edge: int) -> bool:
-        """Return whether nothing but one edge runs through an area."""
-        return not any(
-            other.edge != edge and area.meets(other)
-            for cell in _cells_of(area)
-            for other in self._cells.get(cell, ())
-        )
+        """Return whether nothing but one edge runs through an area; no crowded place is free."""
+        for size in self._sizes:
+            for cell in _cells_of(area, size):
+                taken = self._cells.get(cell, ())
+                if len(taken) > _CROWDED:
+                    return False
+                if any(other.edge != edge and area.meets(other) for other in taken):
+                    return False
+        return True
 
 
-def _cells_of(area: _Area) -> Iterable[tuple[int, int]]:
-    for column in range(int(area.left // _CELL), int(area.right // _CELL) + 1):
-        for row in range(int(area.top // _CELL), int(area.bottom // _CELL) + 1):
-            yield column, row
+def _cells_of(area: _Area, size: float) -> Iterable[tuple[float, int, int]]:
+    for column in range(int(area.left // size), int(area.right // size) + 1):
+        for row in range(int(area.top // size), int(area.bottom // size) + 1):
+            yield size, column, row
 
 
 def place_labels(scene: Scene, label_of: Callable[[Value], tuple[str, float]]) -> None:

@@ -5,6 +5,8 @@ A constant is shown as a row on the face of its consumers instead of as a node.
 
 from __future__ import annotations
 
+from netloupe.explorer.errors import TensorDataError
+
 from .graph import Node, Value
 from .tensor import SparseTensor, Tensor
 
@@ -12,9 +14,9 @@ _ONNX = ("", "ai.onnx")
 
 
 def is_constant_node(node: Node) -> bool:
-    """Return whether a node only gives a constant: Constant, or a dequantized constant.
+    """Return whether a node only gives a constant.
 
-    A node is not counted as such where its result is an output of the graph, since then there
+    That is Constant, and DequantizeLinear or ConstantOfShape over stored constants. A node is not counted as such where its result is an output of the graph, since then there
     would be nothing to show the output on.
     """
     if node.domain not in _ONNX or len(node.outputs) != 1 or not _is_used_inside(node):
@@ -23,7 +25,7 @@ def is_constant_node(node: Node) -> bool:
         return not node.inputs
     # only directly over stored constants, so that odd chains need no recursion
     return (
-        node.op_type == "DequantizeLinear"
+        node.op_type in ("DequantizeLinear", "ConstantOfShape")
         and bool(node.inputs)
         and all(operand is None or _is_stored(operand) for operand in node.inputs)
     )
@@ -76,8 +78,10 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
 
 
 def describe_constant(value: Value, limit: int = 8) -> str:
-    """Return the value of a Constant node that holds no tensor: ``[0, -1]``, ``"abc"``, ``@k``."""
+    """Return a constant that no stored tensor holds: ``[0, -1]``, ``"abc"``, ``@k``, ``⟨3×4⟩``."""
     producer = value.producer
+    if producer is not None and producer.op_type == "ConstantOfShape":
+        return _describe_fill(producer, limit)
     if producer is None or producer.op_type != "Constant":
         return ""
     for attribute in producer.attributes.values():
@@ -90,6 +94,18 @@ def describe_constant(value: Value, limit: int = 8) -> str:
         if isinstance(content, (int, float, str, bytes)):
             return _describe_scalar(content)
     return ""
+
+
+def _describe_fill(node: Node, limit: int) -> str:
+    operand = node.inputs[0] if node.inputs else None
+    shape = constant_tensor(operand) if operand is not None else None
+    if shape is None or shape.size > limit:
+        return "filled"
+    try:
+        dims = [str(dim) for dim in shape.numpy().ravel()]
+    except TensorDataError:
+        return "filled"
+    return f"⟨{'×'.join(dims)}⟩" if dims else "scalar"
 
 
 def _describe_scalar(entry: object) -> str:

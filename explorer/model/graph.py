@@ -103,7 +103,8 @@ class Value:
         return f"{self.graph.path}/%{self.name}"
 
     def __repr__(self) -> str:
-        return f"<Value {self.path!r} {self.type or 'type unknown'}>"
+        text = str(self.type or "type unknown")[:100]
+        return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}>"
 
 
 class Node:
@@ -278,7 +279,16 @@ class Function(Graph):
         self.overload = overload
         self.attribute_names: tuple[str, ...] = ()
         self.attribute_defaults: dict[str, Attribute] = {}
+        self.default_graphs: list[Graph] = []
         self.own_opset_imports: dict[str, int] = {}
+
+    @property
+    def subgraphs(self) -> Iterator[Graph]:
+        """Every graph nested in the body, then those that are defaults of attributes."""
+        yield from super().subgraphs
+        for graph in self.default_graphs:
+            yield graph
+            yield from graph.subgraphs
 
     @property
     def opset_imports(self) -> dict[str, int]:

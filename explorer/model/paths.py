@@ -34,7 +34,7 @@ def assign_node_paths(graph: Graph) -> None:
         if local.startswith("%"):
             local = f"#{node.index}:{local}"
         if local in taken:
-            local = node.name if node.name not in taken else local
+            local = node.name if node.name and node.name not in taken else local
             count = 2
             base = local
             while local in taken:

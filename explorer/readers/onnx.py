@@ -109,8 +109,9 @@ class _ModelReader:
         function.attribute_names = tuple(map(read_text, proto.attribute))
         function.own_opset_imports = self._read_opsets(proto.opset_import, path)
         for attribute_proto in proto.attribute_proto:
+            graphs = self.graph_reader.read_default_graphs(function, attribute_proto)
             attribute = read_attribute(
-                attribute_proto, function.path, self.graph_reader.tensor_reader, {}
+                attribute_proto, function.path, self.graph_reader.tensor_reader, graphs
             )
             function.attribute_defaults[attribute.name] = attribute
         self.graph_reader.read_function(function, proto)

@@ -32,6 +32,8 @@ from .onnx_attributes import read_attribute
 from .onnx_tensors import TensorReader, read_entries, read_text, read_type
 
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
+#: the values of a name that is defined again, in file order, without the first
+Redefined = dict[str, list[Value]]
 
 
 class GraphReader:
@@ -54,9 +56,9 @@ class GraphReader:
         self._read_initializers(graph, proto)
         for info in proto.value_info:
             self._declare(graph, info)
-        self._read_nodes(graph, proto.node, outer)
+        redefined = self._read_nodes(graph, proto.node, outer)
         for info in proto.output:
-            self._read_output(graph, read_text(info.name), outer)
+            self._read_output(graph, read_text(info.name), outer, redefined)
             self._declare(graph, info)
         self._read_annotations(graph, proto)
 
@@ -70,9 +72,27 @@ class GraphReader:
             function.inputs.append(value)
         for info in proto.value_info:
             self._declare(function, info)
-        self._read_nodes(function, proto.node, ())
+        redefined = self._read_nodes(function, proto.node, ())
         for raw in proto.output:
-            self._read_output(function, read_text(raw), ())
+            self._read_output(function, read_text(raw), (), redefined)
+
+    def read_default_graphs(self, function: Function, proto: Any) -> dict[str, tuple[Graph, ...]]:
+        """Return the graphs of a function's attribute default by field; they see no values."""
+        name = read_text(proto.name)
+        found: dict[str, tuple[Graph, ...]] = {}
+        for field, protos in _graphs_of(proto):
+            made = []
+            for position, inner_proto in enumerate(protos):
+                path = f"{function.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
+                inner = Graph(
+                    function.model, "subgraph", read_text(inner_proto.name), path, None, name
+                )
+                function.default_graphs.append(inner)
+                self.read(inner, inner_proto)
+                made.append(inner)
+            if made:
+                found[field] = tuple(made)
+        return found
 
     def read_training(self, model: Model, proto: Any, path: str, field: str) -> Graph:
         """Return a training graph; an algorithm sees the values of the main graph."""
@@ -115,7 +135,8 @@ class GraphReader:
             kind = SparseTensorType if isinstance(tensor, SparseTensor) else TensorType
             value.type = kind(tensor.dtype, tuple(Dimension(dim) for dim in tensor.dims))
 
-    def _read_nodes(self, graph: Graph, protos: Any, outer: tuple[Graph, ...]) -> None:
+    def _read_nodes(self, graph: Graph, protos: Any, outer: tuple[Graph, ...]) -> Redefined:
+        """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
         nodes = graph.nodes
@@ -132,7 +153,7 @@ class GraphReader:
                 node.overload = read_text(proto.overload)
             nodes.append(node)
         assign_node_paths(graph)
-        redefined: dict[str, list[Value]] = {}
+        redefined: Redefined = {}
         for node, proto in zip(nodes, protos, strict=True):
             node.outputs = tuple(
                 self._define(graph, node, index, read_text(name), redefined)
@@ -146,9 +167,10 @@ class GraphReader:
             for number, attribute in enumerate(proto.attribute):
                 if attribute.HasField("g") or attribute.graphs:
                     self._read_subgraphs(graph, outer, node, number, attribute, subgraphs)
+        return redefined
 
     def _define(
-        self, graph: Graph, node: Node, index: int, name: str, redefined: dict[str, list[Value]]
+        self, graph: Graph, node: Node, index: int, name: str, redefined: Redefined
     ) -> Value | None:
         if not name:
             return None
@@ -171,7 +193,7 @@ class GraphReader:
         node: Node,
         index: int,
         name: str,
-        redefined: dict[str, list[Value]],
+        redefined: Redefined,
     ) -> Value | None:
         if not name:
             return None
@@ -206,8 +228,10 @@ class GraphReader:
                 return value
         return None
 
-    def _read_output(self, graph: Graph, name: str, outer: tuple[Graph, ...]) -> None:
-        value = graph.values.get(name)
+    def _read_output(
+        self, graph: Graph, name: str, outer: tuple[Graph, ...], redefined: Redefined
+    ) -> None:
+        value = redefined[name][-1] if name in redefined else graph.values.get(name)
         if value is None or not _is_defined(value):
             value = self._capture(graph, outer, name) or value
         if value is None:
@@ -230,8 +254,7 @@ class GraphReader:
         name = read_text(attribute.name)
         found: dict[str, tuple[Graph, ...]] = {}
         taken = {inner.path for inner in node.subgraphs}
-        fields = (("g", [attribute.g] if attribute.HasField("g") else []),)
-        for field, protos in (*fields, ("graphs", attribute.graphs)):
+        for field, protos in _graphs_of(attribute):
             made = []
             for position, proto in enumerate(protos):
                 path = f"{node.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
@@ -346,6 +369,12 @@ def _read_extent(proto: Any) -> int | str | None:
     if kind is None:
         return None
     return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)
+
+
+def _graphs_of(attribute: Any) -> tuple[tuple[str, Any], ...]:
+    """Return the graphs that an AttributeProto holds, by field."""
+    single = [attribute.g] if attribute.HasField("g") else []
+    return ("g", single), ("graphs", attribute.graphs)
 
 
 def _value(graph: Graph, name: str) -> Value:

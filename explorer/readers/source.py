@@ -61,11 +61,11 @@ def open_source(source: Any) -> Source:
 
 def _read_file(name: str | bytes) -> Source:
     shown = os.fsdecode(name)
-    if "\0" in shown:
-        raise SourceError(f"{shown!r}: a path cannot hold a NUL character. Check the name.")
     path = Path(shown)
     try:
         mode = path.stat().st_mode  # asked before opening: a FIFO would block for ever
+    except ValueError:
+        raise SourceError(f"{shown!r}: is no path that a file can have. Check the name.") from None
     except FileNotFoundError:
         raise SourceError(f"{shown}: there is no such file. Check the name.") from None
     except OSError as error:
@@ -86,9 +86,19 @@ def _read_file(name: str | bytes) -> Source:
 def _read_file_object(file: Any) -> Source:
     given = getattr(file, "name", None)
     name = given if isinstance(given, str) else f"<{type(file).__name__}>"
-    data = file.read()
+    try:
+        data = file.read()
+    except UnicodeDecodeError:
+        data = ""  # a text file already fails here where the bytes are no text
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{name}: cannot be read ({error}). Open it again.") from error
     if isinstance(data, str):
         raise SourceError(f"{name}: the file was opened as text. Open it with mode 'rb'.")
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise SourceError(
+            f"{name}: read() gives a {type(data).__name__} instead of bytes. "
+            "Give a file object opened in binary mode."
+        )
     folder = Path(name).resolve().parent if Path(name).is_file() else None
     return Source(name, bytes(data), folder)
 

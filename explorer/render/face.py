@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Shape = Literal["node", "group", "terminal", "constant", "frame"]
+Shape = Literal["node", "group", "terminal", "constant", "frame", "stub"]
 TextStyle = Literal[
     "title",  # bold, in the category's dark hue
     "title-muted",  # the same size, regular, quiet: a second part of the title
@@ -61,8 +61,8 @@ class Face:
     ----------
     shape
         ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
-        graph); ``constant``; ``frame`` (an open group: the size is a minimum, the title
-        stands in the top left corner).
+        graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``frame``
+        (an open group: the size is a minimum, the title stands in the top left corner).
     category
         The family of operators that decides the colours: a key of the theme's palette.
     width, height
@@ -75,7 +75,8 @@ class Face:
     texts, badges
         What is written.
     targets
-        Rows that select something of their own: top, bottom and the path that a click selects.
+        Top and bottom of the rows that stand for the item's constants, in their order: a click
+        on one selects that constant.
     stack
         Number of sheets behind the box (a fold of repeats), 0 for none.
     """
@@ -88,5 +89,5 @@ class Face:
     texts: tuple[TextRun, ...]
     rules: tuple[float, ...] = ()
     badges: tuple[Badge, ...] = ()
-    targets: tuple[tuple[float, float, str], ...] = ()
+    targets: tuple[tuple[float, float], ...] = ()
     stack: int = 0

@@ -37,10 +37,30 @@ MOST_WIDTH = 260.0
 MOST_FRAME_TITLE = 360.0
 MOST_NAME_WIDTH = 110.0
 BADGE_HEIGHT = 15.0
+STUB_HEIGHT = 17.0
+LEAST_STUB_WIDTH = 30.0
+MOST_STUB_WIDTH = 150.0
 OPENER = "+"  # on what can be opened
 
 #: a value is cut at its end, a name in the middle
 _KEEP: dict[TextStyle, Literal["both", "start"]] = {"text": "start"}
+_FAMILIES_THAT_MOVE_DATA = frozenset(("shape", "generator", "logic", "quantization"))
+#: parts of a module's class or a group's name that tell what it does; first match counts
+_GROUP_HINTS = (
+    ("norm", "normalization"),
+    ("ln_", "normalization"),
+    ("attention", "attention"),
+    ("attn", "attention"),
+    ("lstm", "recurrent"),
+    ("gru", "recurrent"),
+    ("relu", "activation"),
+    ("gelu", "activation"),
+    ("softmax", "activation"),
+    ("activation", "activation"),
+    ("conv", "linear"),
+    ("linear", "linear"),
+)
+MOST_NODES_OF_ONE_FAMILY = 12
 _FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
 
 
@@ -72,6 +92,8 @@ def make_face(item: Item) -> Face:
         return _make_node_face(item, element)
     if isinstance(element, Group | Graph):
         return _make_group_face(item, element)
+    if item.kind == "stub":
+        return _make_stub_face(item)
     if item.kind == "constant":
         return _make_constant_face(element)
     return _make_terminal_face(item, element)
@@ -109,17 +131,26 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         nodes = element.nodes
         count = len(nodes)
-    operators = Counter(node.op_type for node in nodes if node.op_type != "Constant")
-    listed = [
-        clean_label(f"{op_type} ×{number}" if number > 1 else op_type, 40)
-        for op_type, number in _by_count(operators)[:3]
-    ]
+    operators = _operators_that_tell(nodes)
+    listed = _list_operators(operators)
     rows = [Row(f"{count:,} node{'' if count == 1 else 's'}", "muted", ())]
     if listed and count > 1:
-        more = ", …" if len(operators) > 3 else ""
-        rows.append(Row(", ".join(listed) + more, "muted", ()))
+        rows.append(Row(listed, "muted", ()))
     category = category_of_group(label, type_name, nodes)
     return _make_box("group", category, label, type_name, [rows], openable=item.openable)
+
+
+def _list_operators(operators: Sequence[tuple[str, int]], most: int = 3) -> str:
+    """Return the first operators, as many as fit into the widest box."""
+    listed = ""
+    for index, (op_type, number) in enumerate(operators):
+        longer = ", ".join(filter(None, (listed, clean_label(op_type, 24))))
+        longer += f" ×{number:,}" if number > 1 else ""
+        width = measure_text(longer + ", …", *TEXT_STYLES["muted"])
+        if index >= most or (listed and width > MOST_WIDTH - 2 * MARGIN):
+            return listed + ", …"
+        listed = longer
+    return listed
 
 
 def _nodes_inside(group: Group) -> list[Node]:
@@ -134,8 +165,19 @@ def _nodes_inside(group: Group) -> list[Node]:
     return nodes
 
 
-def _by_count(operators: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(operators.items(), key=lambda entry: (-entry[1], entry[0]))
+def _operators_that_tell(nodes: Sequence[Node]) -> list[tuple[str, int]]:
+    """Return operators with their counts: those that move data only where there are no others."""
+    operators = Counter((node.domain, node.op_type) for node in nodes)
+    telling = {
+        operator: count
+        for operator, count in operators.items()
+        if category_of_operator(*operator) not in _FAMILIES_THAT_MOVE_DATA
+    }
+    counts: Counter[str] = Counter()
+    for (_, op_type), count in (telling or operators).items():
+        counts[op_type] += count
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [entry for entry in ordered if entry[0] != "Constant"]
 
 
 def category_of_group(label: str, type_name: str, nodes: Sequence[Node]) -> str:
@@ -145,9 +187,12 @@ def category_of_group(label: str, type_name: str, nodes: Sequence[Node]) -> str:
     nodes with weights do where all are of one family; otherwise it is ``group``.
     """
     for name in (type_name, label.rsplit(" / ", 1)[-1]):
-        category = category_of_operator("", name) if name else "other"
-        if category != "other":
-            return category
+        lowered = name[-200:].lower()
+        for part, category in _GROUP_HINTS:
+            if part in lowered:
+                return category
+    if len(nodes) > MOST_NODES_OF_ONE_FAMILY:
+        return "group"
     operators = {(node.domain, node.op_type) for node in nodes}
     families = {category_of_operator(domain, op_type) for domain, op_type in operators}
     families &= _FAMILIES_WITH_WEIGHTS
@@ -187,6 +232,14 @@ def _make_constant_face(element: object) -> Face:
     return _make_box("constant", "constant", name, "", [[Row(text, "muted", ())]])
 
 
+def _make_stub_face(item: Item) -> Face:
+    size, bold = TEXT_STYLES["badge"]
+    text = shorten_text(short_name(item.label), MOST_STUB_WIDTH - STUB_HEIGHT, size, bold)
+    width = _round(max(measure_text(text, size, bold) + STUB_HEIGHT, LEAST_STUB_WIDTH))
+    run = TextRun(_round(width / 2), STUB_HEIGHT / 2 + 3.4, text, "badge", "middle")
+    return Face("stub", "constant", width, STUB_HEIGHT, 0.0, (run,))
+
+
 def _make_frame(item: Item) -> Face:
     element = item.element
     if isinstance(element, Group):
@@ -194,6 +247,7 @@ def _make_frame(item: Item) -> Face:
     elif isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
+        quiet = "" if quiet == title else quiet
     else:
         title, quiet = item.label or getattr(element, "parent_attribute", "") or element.name, ""
     texts, end = _lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
@@ -258,16 +312,28 @@ def _make_box(
             )
         )
     header = TERMINAL_HEADER if shape in ("terminal", "constant") and blocks else HEADER
-    y, rules = header, []
+    y, rules, targets = header, [], []
     for index, (block, column) in enumerate(zip(blocks, columns, strict=True)):
         if index:
             rules.append(y)
         y += BLOCK_PADDING
         for row in block:
             texts.extend(_lay_row(row, column, y + ROW_BASELINE, width - MARGIN))
+            if row.is_constant:
+                targets.append((y, y + ROW))
             y += ROW
         y += BLOCK_PADDING
-    return Face(shape, category, width, y, header, tuple(texts), tuple(rules), badges=tuple(badges))
+    return Face(
+        shape,
+        category,
+        width,
+        y,
+        header,
+        tuple(texts),
+        tuple(rules),
+        tuple(badges),
+        tuple(targets),
+    )
 
 
 def _column_width(block: Sequence[Row]) -> float:
@@ -291,7 +357,8 @@ def _row_end(row: Row, column: float) -> float:
 
 def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:
     room = column if row.pieces else end - MARGIN
-    name = shorten_text(row.name, room + 0.5, *TEXT_STYLES[row.name_style])
+    size, bold = TEXT_STYLES[row.name_style]
+    name = shorten_text(row.name, room + 0.5, size, bold, "both" if row.pieces else "start")
     runs = [TextRun(MARGIN, y, name, row.name_style)]
     x = MARGIN + column + GAP
     for text, style in row.pieces:

@@ -15,7 +15,7 @@ from .face import TEXT_STYLES, Anchor, Face, TextStyle
 from .text import clean_label, measure_text
 from .theme import CategoryColours, Theme
 
-RADII = {"node": 7.0, "group": 9.0, "terminal": 7.0, "constant": 7.0, "frame": 12.0}
+RADII = {"node": 7.0, "group": 9.0, "terminal": 7.0, "constant": 7.0, "frame": 12.0, "stub": 8.5}
 GROUP_BORDER = 1.6
 EDGE_WIDTH = 1.3
 ARROW_LENGTH = 7.0
@@ -25,6 +25,7 @@ SHEET_OFFSET = 5.0
 RING_OFFSET = 4.0
 RING_WIDTH = 2.5
 LABEL_SIZE = TEXT_STYLES["badge"][0]
+STUB_DASH = (3.0, 2.0)
 DASHES: dict[str, tuple[float, float]] = {"captured": (5.0, 3.5), "control": (1.5, 3.0)}
 
 
@@ -41,6 +42,7 @@ class RectMark:
     stroke: str = ""
     stroke_width: float = 1.0
     top_only: bool = False
+    dash: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,8 @@ Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark
 
 def mark_face(face: Face, theme: Theme) -> list[Mark]:
     """Return the marks of a box that is not open, from its own top left corner."""
+    if face.shape == "stub":
+        return _mark_stub(face, theme)
     colours = theme.category(face.category)
     radius = RADII[face.shape]
     width, height = face.width, face.height
@@ -140,6 +144,18 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
         )
         middle, baseline = badge.x + badge.width / 2, badge.y + badge.height / 2 + 3.4
         marks.append(_mark_text(middle, baseline, badge.text, "badge", pill.text, "middle"))
+    return marks
+
+
+def _mark_stub(face: Face, theme: Theme) -> list[Mark]:
+    pill = theme.stub
+    marks: list[Mark] = [
+        RectMark(
+            0, 0, face.width, face.height, RADII["stub"], pill.fill, pill.border, dash=STUB_DASH
+        )
+    ]
+    for run in face.texts:
+        marks.append(_mark_text(run.x, run.y, run.text, run.style, pill.text, run.anchor))
     return marks
 
 

@@ -126,12 +126,19 @@ _CAFFE2_DTYPES = """
 """
 
 
+_LIMITS = {2**63 - 1: "int64 max", -(2**63) + 1: "-int64 max", -(2**63): "int64 min"}
+
+
 class Row(NamedTuple):
-    """One line: a name, and pieces of text with their styles after it."""
+    """One line: a name, and pieces of text with their styles after it.
+
+    ``is_constant`` tells the rows that stand for a constant and can be selected.
+    """
 
     name: str
     name_style: TextStyle
     pieces: tuple[tuple[str, TextStyle], ...]
+    is_constant: bool = False
 
 
 def describe_attributes(node: Node) -> list[Row]:
@@ -214,7 +221,9 @@ def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
     if isinstance(value, float):
         return describe_number(value)
     if isinstance(value, int):
-        return str(value) if value.bit_length() < 200 else "…"
+        if value.bit_length() > 62:  # such as a Slice's end
+            return _LIMITS.get(value) or (str(value) if value.bit_length() < 200 else "…")
+        return str(value)
     if isinstance(value, bytes):
         return value[:80].decode("utf-8", "replace")
     if isinstance(value, str):
@@ -281,7 +290,7 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Row
         if name is None:
             operand = node.inputs[constant.index] if constant.index < len(node.inputs) else None
             name = short_name(operand.name if operand is not None else "")
-        rows.append(Row(name, "name", _describe_constant(constant)))
+        rows.append(Row(name, "name", _describe_constant(constant), True))
     hidden = len(constants) - MOST_CONSTANTS
     if hidden > 1:
         rows[MOST_CONSTANTS:] = [Row(f"… {hidden} more", "muted", ())]

@@ -42,6 +42,7 @@ _CLASSES = {
     "input": "terminal",
     "output": "terminal",
     "constant": "constant",
+    "stub": "stub",
 }
 _ID_LETTERS = {
     "node": "n",
@@ -50,6 +51,7 @@ _ID_LETTERS = {
     "input": "i",
     "output": "o",
     "constant": "c",
+    "stub": "s",
 }
 
 
@@ -236,12 +238,9 @@ def _draw_mark(mark: Mark) -> str:
             f'stroke="{mark.stroke}" stroke-width="{_number(mark.stroke_width)}"/>'
         )
     if isinstance(mark, CurveMark):
-        dash = ""
-        if mark.dash is not None:
-            dash = f' stroke-dasharray="{" ".join(map(_number, mark.dash))}"'
         return (
             f'<path d="{draw_curve(mark.points)}" fill="none" stroke="{mark.stroke}" '
-            f'stroke-width="{_number(mark.stroke_width)}"{dash}/>'
+            f'stroke-width="{_number(mark.stroke_width)}"{_dash(mark.dash)}/>'
         )
     if isinstance(mark, CircleMark):
         return (
@@ -251,6 +250,10 @@ def _draw_mark(mark: Mark) -> str:
         )
     corners = " ".join(map(_number, mark.points))
     return f'<path d="M{corners}z" fill="{mark.fill}"/>'
+
+
+def _dash(dash: tuple[float, float] | None) -> str:
+    return "" if dash is None else f' stroke-dasharray="{_number(dash[0])} {_number(dash[1])}"'
 
 
 def _draw_text(mark: TextMark) -> str:
@@ -268,6 +271,7 @@ def _draw_rect(mark: RectMark) -> str:
         paint += f' stroke="{mark.stroke}"'
         if mark.stroke_width != 1:
             paint += f' stroke-width="{_number(mark.stroke_width)}"'
+        paint += _dash(mark.dash)
     x, y, radius = _number(mark.x), _number(mark.y), _number(mark.radius)
     width, height = _number(mark.width), _number(mark.height)
     if mark.top_only:

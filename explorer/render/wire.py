@@ -1,8 +1,9 @@
 """A Scene as the browser gets it: one JSON header and two binary buffers.
 
 Header: ``version``, ``width``, ``height``, ``direction``, ``notices``, ``strings`` (every
-path, key and label once), ``faces`` (every distinct face once) and ``counts``. Numbers in the
-buffers refer to ``strings`` and ``faces`` by index. All buffers are little-endian.
+path, key and label once), ``faces`` (every distinct face once), ``rows`` (for each box with
+constants its number and their paths, in the order of the face's ``targets``) and ``counts``.
+Numbers refer to ``strings`` and ``faces`` by index. All buffers are little-endian.
 
 ========== ======= =================================================================
 buffer      type    content
@@ -61,8 +62,11 @@ def encode_scene(
     strings, faces = _Table(), _Table()
     floats, labels, points = array("f"), array("f"), array("f")
     integers = array("i")
-    for box in scene.boxes:
+    rows = []
+    for number, box in enumerate(scene.boxes):
         item = box.item
+        if item.constants and not item.is_open:
+            rows.append([number, *(strings.index(row.path) for row in item.constants)])
         flags = _KIND_FLAGS.get(item.kind, 0) | item.is_open | (item.openable << 1)
         floats.extend((box.x, box.y, box.width, box.height))
         integers.extend(
@@ -103,6 +107,7 @@ def encode_scene(
             "ports": len(scene.ports),
             "edges": len(scene.edges),
         },
+        "rows": rows,
         "strings": list(strings.indexes),
         "faces": [_encode_face(face) for face in faces.indexes],
     }

@@ -23,12 +23,13 @@ def add_stubs(item: Item) -> None:
     hubs = {value: found for value, found in consumers.items() if len(found) > MOST_EDGES}
     if not hubs:
         return
-    for child in list(item.children):
-        for value in child.outputs:
-            if value in hubs and child.kind not in ("input", "constant"):
-                stub = _make_stub(item, value, f"from {child.key}")
-                stub.inputs = (value,)
-                item.children.append(stub)
+    given = {value: child for child in item.children for value in child.outputs}
+    for value in hubs:
+        source = given.get(value, item)  # what nothing inside gives comes in at the border
+        if source.kind not in ("input", "constant"):
+            stub = _make_stub(item, value, f"from {source.key}")
+            stub.inputs = (value,)
+            item.children.append(stub)
     for value, found in hubs.items():
         for index in found:
             stub = _make_stub(item, value, f"to {item.children[index].key}")

@@ -365,14 +365,18 @@ class View:
         return body.caller is not None and body.bindings.get(value) is not None
 
     def _terminal(self, kind: str, value: Value, parent: Item, body: Instance) -> Item:
-        path = f"{body.prefix}/%{value.name}" if value.graph is body.graph else value.path
+        own = value.graph is body.graph
+        path = f"{body.prefix}/%{value.name}" if own else value.path
+        key = path if kind == "input" else f"{path} {kind}"
+        if not own and body.caller is not None:
+            key = f"{key} of {body.prefix}"  # the same value may stand in several branches
         item = Item(
             kind,  # type: ignore[arg-type]
             path,
             value,
             body,
             parent,
-            key=f"{path} {kind}" if kind != "input" else path,
+            key=key,
             label=value.name,
         )
         if kind == "output":

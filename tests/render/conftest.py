@@ -136,6 +136,8 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
     def node(name: str, parent: Item | None = None, **options: Any) -> Item:
         return make_item(graph, name, root, parent, **options)
 
+    mask = graph.values["flag"]
+    stub = Item("stub", mask.path, mask, root, frame, key="main/%flag to Add", label="flag")
     scene = Scene(760, 1010)
     column: list[tuple[Item, float, float, int]] = [
         (terminal("input", "input_ids"), 330, 20, -1),
@@ -154,6 +156,7 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
         (node("Cast"), 640, 886, -1),
         (terminal("output", "logits"), 640, 950, -1),
         (node("dq", None), 140, 30, -1),
+        (stub, 680, 620, 2),
     ]
     sizes = {frame.key: (720.0, 560.0), inner.key: (420.0, 270.0)}
     for item, centre, y, parent in column:

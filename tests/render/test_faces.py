@@ -14,7 +14,12 @@ from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.face import TEXT_STYLES, Face
 from netloupe.explorer.render.faces import FaceBook, make_face
-from netloupe.explorer.render.rows import describe_dims, describe_number, describe_pads
+from netloupe.explorer.render.rows import (
+    describe_dims,
+    describe_number,
+    describe_pads,
+    describe_value,
+)
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
 from netloupe.explorer.view.item import ConstantRow
@@ -166,8 +171,21 @@ def test_a_closed_group_counts_its_nodes(model: Model) -> None:
     assert words(face)[:2] == ["layers.1", "GPT2Block"]
     assert "+" in words(face)
     assert "12 nodes" in words(face)
+    assert "Add, Conv, If, …" in words(face)  # not what only moves data
     assert face.shape == "group"
     assert fits(face)
+
+
+def test_a_stub_is_a_pill_with_the_values_short_name(model: Model) -> None:
+    value = model.graph.values["input_ids"]
+    instance = Instance(model.graph, "main", None)
+    item = Item("stub", value.path, value, instance, None, key="a", label="/model/attention_mask")
+    face = make_face(item)
+    assert (face.shape, words(face)) == ("stub", ["attention_mask"])
+    assert fits(face)
+    item.label = "x" * 100_000
+    item.key = "b"
+    assert make_face(item).width <= 150
 
 
 def test_a_groups_family_comes_from_its_class_or_its_weights(model: Model) -> None:
@@ -225,6 +243,8 @@ def test_brief_forms() -> None:
     assert describe_pads((1, 1, 1, 1)) == "1"
     assert describe_pads((1, 2, 1, 2)) == "1, 2"
     assert describe_pads((0, 1, 2, 3)) == "[0, 1, 2, 3]"
+    assert describe_value((2**63 - 1, -(2**63))) == "[int64 max, int64 min]"
+    assert describe_value(10**100) == "…"
     assert describe_number(1e-5) == "1e-5"
     assert describe_number(0.1 + 0.2) == "0.3"
     assert describe_number(float("-inf")) == "-inf"

@@ -46,7 +46,7 @@ def parse(scene: Scene, faces: FaceBook, **options: object) -> ElementTree.Eleme
 
 def test_every_box_and_edge_is_there_with_its_path(scene: Scene, faces: FaceBook) -> None:
     root = parse(scene, faces)
-    expected: dict[str, list[str]] = {"node": [], "group": [], "terminal": []}
+    expected: dict[str, list[str]] = {"node": [], "group": [], "terminal": [], "stub": []}
     for box in scene.boxes:
         kind = {"input": "terminal", "output": "terminal"}.get(box.item.kind, box.item.kind)
         expected[kind].append(box.item.path)

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+import base64
+import json
 import logging
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
+from netloupe.explorer.layout.scene import EdgeKind
+from netloupe.explorer.render.face import Badge, Face, Shape, TextRun
+from netloupe.explorer.render.wire import encode_scene
+from netloupe.explorer.view import ConstantRow, Item
+from netloupe.explorer.view.item import ItemKind
 from netloupe.widgets.canvas import Canvas
 
 
@@ -104,3 +114,79 @@ def test_message_that_is_no_request_is_left_alone(canvas: Canvas, sent: Sent) ->
     receive(canvas, "hello")
     receive(canvas, {"id": "9", "type": "scene"})
     assert sent == []
+
+
+# ------------------------------------------------------- the scene that the front end's tests read
+
+SCENE_FILE = Path(__file__).parents[2] / "widgets" / "frontend" / "test" / "scene.json"
+
+
+def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
+    """An input, an open group with two nodes, a closed group, an output; x goes to both groups."""
+
+    def face(shape: Shape, title: str, width: float, height: float) -> Face:
+        return Face(shape, "linear", width, height, 26, (TextRun(10, 17.5, title, "title"),))
+
+    conv = Face(
+        *("node", "linear", 100, 60, 26),
+        texts=(TextRun(10, 17.5, "Conv", "title"), TextRun(10, 41.5, "W", "name")),
+        badges=(Badge(60, 5, 34, 15, "int8"),),
+        targets=((30, 45),),
+    )
+    faces = {
+        "main/%x": face("terminal", "x", 100, 40),
+        "main/g/": face("frame", "g", 60, 26),
+        "main/a": conv,
+        "main/b": face("node", "Relu", 100, 30),
+        "main/c/": face("group", "c", 100, 40),
+        "main/%y output": face("terminal", "y", 100, 40),
+    }
+    places: list[tuple[ItemKind, str, str, tuple[float, float, float, float], int]] = [
+        ("input", "main/%x", "", (100, 0, 100, 40), -1),
+        ("group", "main/g/", "", (50, 80, 300, 300), -1),
+        ("node", "main/a", "", (100, 120, 100, 60), 1),
+        ("node", "main/b", "", (100, 250, 100, 30), 1),
+        ("group", "main/c/", "", (400, 120, 100, 40), -1),
+        ("output", "main/%y", "main/%y output", (100, 420, 100, 40), -1),
+    ]
+    scene = Scene(520, 480, notices=["a small scene"])
+    nothing: Any = None
+    for kind, path, key, place, parent in places:
+        item = Item(kind, path, nothing, nothing, None, key=key, openable=kind == "group")
+        item.is_open = path == "main/g/"
+        if path == "main/a":
+            item.constants = (ConstantRow(1, None, "", "main/%w"),)
+        scene.boxes.append(SceneBox(item, *place, parent, 0 if parent < 0 else 1))
+    ends: list[tuple[str, int, int, tuple[float, float, float, float], EdgeKind, bool]] = [
+        ("main/%x", 0, 1, (150, 40, 150, 80), "data", False),
+        ("main/%x", 1, 2, (150, 80, 150, 120), "data", True),
+        ("main/%t", 2, 3, (150, 180, 150, 250), "data", True),
+        ("main/%y", 3, 1, (150, 280, 150, 380), "data", False),
+        ("main/%y", 1, 5, (150, 380, 150, 420), "data", True),
+        ("main/%x", 0, 4, (180, 40, 450, 120), "captured", True),
+        ("main/%z", 4, 5, (450, 160, 180, 420), "control", True),
+    ]
+    for path, source, target, (x, y, to_x, to_y), kind, arrow in ends:
+        middle = (y + to_y) / 2
+        points = (x, y, x, middle, to_x, middle, to_x, to_y)
+        label = ("float32[1, 8]", x, middle) if path == "main/%t" else ("", 0.0, 0.0)
+        scene.edges.append(SceneEdge(nothing, path, source, target, points, kind, arrow, *label))
+    scene.ports += [ScenePort(150, 80, 1, "main/%x"), ScenePort(150, 380, 1, "main/%y")]
+    return scene, lambda item: faces[item.key]
+
+
+def encode_small_scene() -> str:
+    header, buffers = encode_scene(*make_small_scene())
+    encoded = [base64.b64encode(buffer).decode() for buffer in buffers]
+    return json.dumps({"header": header, "buffers": encoded}, indent=1) + "\n"
+
+
+def test_front_end_reads_what_is_written_here() -> None:
+    assert SCENE_FILE.read_text(encoding="utf-8") == encode_small_scene(), (
+        "the format has changed: write the file anew with "
+        "PYTHONPATH=. python tests/widgets/test_canvas.py, and adapt widgets/frontend/src/wire.ts"
+    )
+
+
+if __name__ == "__main__":
+    SCENE_FILE.write_text(encode_small_scene(), encoding="utf-8")

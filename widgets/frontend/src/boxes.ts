@@ -9,6 +9,8 @@ import type { Face, TextStyle } from "./wire";
 const RADIUS = 7;
 const GROUP_RADIUS = 9;
 const FRAME_RADIUS = 12;
+const STUB_RADIUS = 8.5;
+const STUB_DASH = [3, 2];
 const GROUP_BORDER = 1.6;
 const RULE = 0.8;
 const SHEET = 5;
@@ -65,10 +67,22 @@ function drawBody(picture: Picture, box: number): void {
   const colours = categoryOf(palette, face.category);
   const plain = picture.detail !== "full";
   const group = face.shape === "group";
-  const radius = Math.min(group ? GROUP_RADIUS : RADIUS, height / 2);
+  const radius = Math.min(radiusOf(face), height / 2);
   context.globalAlpha = shareOf(picture, box);
   context.strokeStyle = colours.border;
   context.lineWidth = Math.max(1, 0.6 / zoom);
+  if (face.shape === "stub") {
+    context.fillStyle = palette.stub.fill;
+    context.strokeStyle = palette.stub.border;
+    context.setLineDash(STUB_DASH);
+    context.beginPath();
+    context.roundRect(x, y, width, height, radius);
+    context.fill();
+    context.stroke();
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    return;
+  }
   context.fillStyle = colours.tint;
   drawSheets(picture, box, face, x, y, width, height, radius);
   context.beginPath();
@@ -107,6 +121,10 @@ function drawBody(picture: Picture, box: number): void {
   context.roundRect(x, y, width, height, radius);
   context.stroke();
   context.globalAlpha = 1;
+}
+
+function radiusOf(face: Face): number {
+  return face.shape === "group" ? GROUP_RADIUS : face.shape === "stub" ? STUB_RADIUS : RADIUS;
 }
 
 /** The sheets behind a fold of repeats, and one peeping out from behind a closed group. */
@@ -221,7 +239,8 @@ function collectTexts(picture: Picture, box: number, texts: TextBatch): void {
   const frame = scene.isOpen(box);
   const alpha = shareOf(picture, box);
   for (const [x, y, text, style, anchor] of face.texts) {
-    const colour = textColour(palette, colours, style, frame);
+    const stub = face.shape === "stub";
+    const colour = stub ? palette.stub.text : textColour(palette, colours, style, frame);
     texts.add(fontOf(style), colour, alpha, [
       text,
       positions[at] + x,
@@ -251,29 +270,39 @@ function textColour(
   }
 }
 
-/** The title alone, in the middle and large enough to read, where the box has room for it. */
+/** The title alone, in the middle, large enough to read, and shortened where it has to be. */
 function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   const { scene, palette, positions, zoom } = picture;
   const face = scene.faceOf(box);
-  const title = face.texts.find((run) => run[3] === "title");
+  const title = face.texts.find((run) => run[3] === "title")?.[2];
   if (!title) return;
   const at = box * 4;
   const room = positions[at + 2] * zoom - 3;
-  const width = measureText(title[2], "title") / TEXT_STYLES.title[0];
-  const size = Math.min(SCREEN_TITLE, room / width);
-  if (size < SMALLEST_SCREEN_TITLE || positions[at + 3] * zoom < size) return;
+  const width = measureText(title, "title") / TEXT_STYLES.title[0];
+  const size = Math.min(Math.max(room / width, SMALLEST_SCREEN_TITLE), SCREEN_TITLE);
+  if (positions[at + 3] * zoom < size) return;
+  const shown = shortenTo(title, room / (width * size));
+  if (!shown) return;
   const rounded = Math.round((size / zoom) * 4) / 4;
   const colour = categoryOf(palette, face.category).text;
   texts.add(fontOf("title", rounded), colour, shareOf(picture, box), [
-    title[2],
+    shown,
     positions[at] + positions[at + 2] / 2,
     positions[at + 1] + positions[at + 3] / 2 + rounded * 0.36,
     "center",
   ]);
 }
 
+/** About that share of a text, the rest as an ellipsis; nothing where too little is left. */
+function shortenTo(text: string, share: number): string {
+  if (share >= 0.995) return text;
+  const letters = [...text];
+  const kept = Math.floor(letters.length * share) - 1;
+  return kept < 3 ? "" : `${letters.slice(0, kept).join("")}…`;
+}
+
 /** Titles of frames seen from afar: above what is inside, none over another. */
-function drawFrameTitles(picture: Picture): void {
+export function drawFrameTitles(picture: Picture): void {
   const { context, scene, palette, boxes, positions, zoom } = picture;
   const placed: Array<[number, number, number, number]> = [];
   const size = 10.5 / zoom;
@@ -366,8 +395,7 @@ function drawRing(
   const at = box * 4;
   const frame = scene.isOpen(box);
   const away = Math.max(gap, (gap * 0.5) / zoom);
-  const corner = scene.faceOf(box).shape === "group" ? GROUP_RADIUS : RADIUS;
-  const radius = (frame ? FRAME_RADIUS : corner) + away * 0.75;
+  const radius = (frame ? FRAME_RADIUS : radiusOf(scene.faceOf(box))) + away * 0.75;
   context.strokeStyle = colour;
   context.lineWidth = Math.max(width, thinnest / zoom);
   context.beginPath();

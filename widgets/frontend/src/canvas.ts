@@ -46,6 +46,8 @@ export class CanvasView {
   private readonly connection: Connection;
   private readonly stops: Array<() => void> = [];
   private selection = "";
+  /** indexes of the box that was clicked or walked to last, and of the one before */
+  private chosen = -1;
   private came = -1;
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -176,7 +178,7 @@ export class CanvasView {
       followGestures(stage.canvas, {
         pan: (dx, dy) => stage.pan(dx, dy),
         zoom: (pivot, factor) => stage.zoom(factor, pivot),
-        click: (point) => this.choose(stage.hitAt(point)?.path ?? ""),
+        click: (point) => this.onClick(point),
         doubleClick: (point) => this.onDoubleClick(point),
         hover: (point) => this.onHover(point),
         takesWheel: () => host.contains(document.activeElement),
@@ -244,15 +246,18 @@ export class CanvasView {
   // ------------------------------------------------------------------ the kernel
 
   private async askFirstScene(): Promise<void> {
+    this.progress.show("Waiting for the kernel …", null);
     try {
       const { reply, buffers } = await this.connection.request({ type: "scene" }, FIRST_ANSWER)
         .reply;
       if (reply.type === "scene") this.showScene(reply, buffers, undefined);
     } catch (error) {
       if (this.disposed || this.stage.scene) return;
+      this.absent.hidden = !(error instanceof NoAnswerError);
       if (error instanceof NoAnswerError) this.host.classList.add("nl-no-kernel");
       else this.strip.showError(describe(error));
-      this.absent.hidden = !(error instanceof NoAnswerError);
+    } finally {
+      this.progress.hide();
     }
   }
 
@@ -320,9 +325,10 @@ export class CanvasView {
     this.absent.hidden = true;
     this.measure();
     this.came = -1;
+    this.chosen = -1;
     this.stage.show(scene, { ...message, anchor: message.anchor ?? kept });
     this.strip.showNotices(scene.notices);
-    this.tooltip.hidden = true;
+    this.hideTooltip();
     if (typeof message.select === "string") this.choose(message.select);
     this.select(this.selection);
     this.markHits();
@@ -354,8 +360,7 @@ export class CanvasView {
     const hit = point && this.stage.hitAt(point);
     this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
     const path = hit?.path ?? "";
-    clearTimeout(this.tooltipTimer);
-    this.tooltip.hidden = true;
+    this.hideTooltip();
     if (hit && point && scene) {
       const lines = tooltipOf(scene, hit);
       this.tooltipTimer = setTimeout(() => this.showTooltip(lines, point), TOOLTIP_PAUSE);
@@ -367,6 +372,11 @@ export class CanvasView {
       this.model.set("hover", path);
       this.model.save_changes();
     }, HOVER_PAUSE);
+  }
+
+  private hideTooltip(): void {
+    clearTimeout(this.tooltipTimer);
+    this.tooltip.hidden = true;
   }
 
   private showTooltip(lines: string[], point: Point): void {
@@ -387,6 +397,13 @@ export class CanvasView {
   private markHits(): void {
     const shown = this.hits.found.flatMap((hit) => hit.shown ?? []);
     this.stage.markHits(shown, this.hits.current);
+  }
+
+  private onClick(point: Point): void {
+    this.hideTooltip();
+    const hit = this.stage.hitAt(point);
+    this.chosen = hit?.kind === "box" ? hit.index : -1;
+    this.choose(hit?.path ?? "");
   }
 
   private onDoubleClick(point: Point): void {
@@ -443,8 +460,10 @@ export class CanvasView {
     }
   }
 
+  /** The selected box: of several with that path, the one that was clicked or walked to. */
   private selectedBox(): number | undefined {
-    return this.stage.scene?.boxesAt(this.selection)[0];
+    const boxes = this.stage.scene?.boxesAt(this.selection) ?? [];
+    return boxes.includes(this.chosen) ? this.chosen : boxes[0];
   }
 
   private walk(arrow: Parameters<typeof walkFrom>[2]): void {
@@ -468,8 +487,9 @@ export class CanvasView {
     const { scene } = this.stage;
     if (!scene || box === undefined) return;
     this.came = -1;
+    this.chosen = box;
     this.choose(scene.pathOf(box));
-    this.stage.bringIntoSight(scene.pathOf(box));
+    this.stage.bringIntoSight(box);
   }
 
   /** Escape: close what lies over the picture, else the group around the selection. */

@@ -1,6 +1,6 @@
 /** Paints the part of a Scene that lies in the window on a 2D canvas. */
 
-import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./boxes";
+import { drawBlocks, drawBoxes, drawFrameTitles, drawFrames, drawRings } from "./boxes";
 import { drawEdges, drawLabels, drawPorts } from "./edges";
 import type { Picker } from "./pick";
 import type { Palette } from "./theme";
@@ -104,6 +104,7 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): nu
       ...{ boxes: marked.boxes, edges: marked.edges },
     };
     drawEdges(picture);
+    drawFrameTitles({ ...picture, boxes: largeFramesIn(scene, part) });
     drawRings(picture);
     return marked.boxes.length;
   }
@@ -123,8 +124,12 @@ export function paint(context: CanvasRenderingContext2D, painting: Painting): nu
   };
   drawFrames(picture);
   drawEdges(picture);
-  if (detail === "blocks" && boxes.length > MOST_BOXES_WITH_TEXT) drawBlocks(picture);
-  else drawBoxes(picture);
+  if (boxes.length > MOST_BOXES_WITH_TEXT) {
+    drawBlocks(picture);
+    drawFrameTitles(picture);
+  } else {
+    drawBoxes(picture);
+  }
   drawPorts(picture);
   drawLabels(picture);
   drawRings(picture);
@@ -182,6 +187,20 @@ function movingBoxesIn(motion: Motion, part: Rectangle): number[] {
     ) {
       found.push(at / 4);
     }
+  }
+  return found;
+}
+
+/** Open groups that are large in the window, for which there may be room for a title. */
+function largeFramesIn(scene: Scene, part: Rectangle): number[] {
+  const { boxes } = scene;
+  const found: number[] = [];
+  const least = Math.max(part.height, part.width) / 25;
+  for (let box = 0; box < scene.boxCount; box++) {
+    const at = box * 4;
+    if (boxes[at + 3] < least || !scene.isOpen(box)) continue;
+    if (boxes[at + 1] > part.y + part.height || boxes[at + 1] + boxes[at + 3] < part.y) continue;
+    found.push(box);
   }
   return found;
 }

@@ -37,7 +37,7 @@ export function drawEdges(picture: Picture): void {
   const rough = edges.length > MOST_CURVES;
   const thin = Math.max(LINE, THINNEST / picture.zoom);
   const thick = Math.max(MARKED_LINE, 1.4 / picture.zoom);
-  context.globalAlpha = picture.share * (rough ? 0.6 : 1);
+  context.globalAlpha = picture.share * (rough ? 0.35 : picture.zoom < 0.1 ? 0.6 : 1);
   strokeEdges(picture, plain, palette.edge, thin, [], rough);
   strokeEdges(picture, captured, palette.edge_captured, thin, [5, 3.5], rough);
   strokeEdges(picture, control, palette.edge_control, thin, [1.5, 3], rough);

@@ -69,7 +69,7 @@ export class Picker {
 
   private rowAt(box: number, point: Point): Hit | null {
     const y = point.y - this.scene.boxes[box * 4 + 1];
-    for (const [top, bottom, path] of this.scene.faceOf(box).targets) {
+    for (const [top, bottom, path] of this.scene.targetsOf(box)) {
       if (y >= top && y < bottom) return { kind: "row", index: box, path, top, bottom };
     }
     return null;

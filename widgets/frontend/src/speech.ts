@@ -2,7 +2,7 @@
 
 import type { Hit } from "./pick";
 import { titleOf } from "./text";
-import { CONSTANT, INPUT, NODE, OUTPUT, type Scene } from "./wire";
+import { CONSTANT, INPUT, NODE, OUTPUT, STUB, type Scene } from "./wire";
 
 /** The lines of the tooltip: the path, and the type where it is known. */
 export function tooltipOf(scene: Scene, hit: Hit): string[] {
@@ -46,6 +46,7 @@ function kindOf(scene: Scene, box: number): string {
   if (flags & INPUT) return "input of the graph";
   if (flags & OUTPUT) return "output of the graph";
   if (flags & CONSTANT) return "constant";
+  if (flags & STUB) return "value from elsewhere";
   const state = scene.isOpen(box) ? "open " : scene.isOpenable(box) ? "closed " : "";
   return state + (flags & NODE ? "node" : "group");
 }

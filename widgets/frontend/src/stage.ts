@@ -115,7 +115,12 @@ export class Stage {
     }
     const kept = keepPlace(before, scene, was, this.size, arrival.anchor);
     const centred = arrival.center === undefined ? null : this.viewAt(arrival.center, kept);
-    const target = centred ?? this.inSight(arrival.anchor, keepInSight(kept, scene, this.size));
+    const target =
+      centred ??
+      this.inSight(
+        arrival.anchor === undefined ? null : this.find(arrival.anchor),
+        keepInSight(kept, scene, this.size),
+      );
     // Boxes start from where they were on the screen, seen from where the window now is.
     const transition = prefersStill() ? null : planTransition(before, scene, was, kept);
     this.view = kept;
@@ -168,14 +173,14 @@ export class Stage {
     return target !== null;
   }
 
-  /** Move the window no more than needed to show a path. */
-  bringIntoSight(path: string): void {
-    const target = this.inSight(path, this.view);
+  /** Move the window no more than needed to show a box. */
+  bringIntoSight(box: number): void {
+    if (!this.scene) return;
+    const target = this.inSight(titlePoint(this.scene, box), this.view);
     if (target !== this.view) this.glideTo(target, null);
   }
 
-  private inSight(path: string | undefined, view: Viewport): Viewport {
-    const point = path === undefined ? null : this.find(path);
+  private inSight(point: Point | null, view: Viewport): Viewport {
     if (!point) return view;
     const { x, y } = toWindow(view, point);
     const dx = x < SIGHT ? SIGHT - x : Math.min(this.size.width - SIGHT - x, 0);

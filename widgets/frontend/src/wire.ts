@@ -9,11 +9,11 @@ export type Anchor = "start" | "middle" | "end";
 export type TextRun = [number, number, string, TextStyle, Anchor];
 /** x, y, width, height, text */
 export type Badge = [number, number, number, number, string];
-/** top, bottom, path that a click selects */
+/** top and bottom of a constant's row, and the path that a click on it selects */
 export type RowTarget = [number, number, string];
 
 export interface Face {
-  shape: "node" | "group" | "terminal" | "constant" | "frame";
+  shape: "node" | "group" | "terminal" | "constant" | "stub" | "frame";
   category: string;
   width: number;
   height: number;
@@ -22,7 +22,8 @@ export interface Face {
   stack: number;
   texts: TextRun[];
   badges: Badge[];
-  targets: RowTarget[];
+  /** top and bottom of the rows that stand for constants */
+  targets: Array<[number, number]>;
 }
 
 export const OPEN = 1;
@@ -32,6 +33,8 @@ export const GROUP = 8;
 export const INPUT = 16;
 export const OUTPUT = 32;
 export const CONSTANT = 64;
+/** a pill in place of a value from elsewhere; all pills of a value have its path */
+export const STUB = 128;
 
 export const ARROW = 1;
 export const CAPTURED = 2;
@@ -64,6 +67,8 @@ export class Scene {
   readonly points: Float32Array;
   private readonly strings: string[];
   private readonly faces: Face[];
+  /** per box with constants: their paths, in the order of its face's targets */
+  private readonly rows = new Map<number, string[]>();
   private readonly boxTable: Int32Array;
   private readonly portTable: Int32Array;
   private readonly edgeTable: Int32Array;
@@ -81,6 +86,12 @@ export class Scene {
     this.notices = header.notices;
     this.strings = header.strings;
     this.faces = header.faces;
+    for (const [box, ...paths] of header.rows) {
+      this.rows.set(
+        box,
+        paths.map((path) => header.strings[path]),
+      );
+    }
     this.boxCount = boxes;
     this.portCount = ports;
     this.edgeCount = edges;
@@ -179,12 +190,20 @@ export class Scene {
     return [...this.edgeMap().keys()];
   }
 
+  /** The rows of a box's face that can be selected. */
+  targetsOf(box: number): RowTarget[] {
+    const paths = this.rows.get(box) ?? [];
+    return this.faceOf(box)
+      .targets.slice(0, paths.length)
+      .map(([top, bottom], row) => [top, bottom, paths[row]]);
+  }
+
   /** The rows on faces that select the path. */
   rowsAt(path: string): Array<{ box: number; target: RowTarget }> {
     if (!this.rowIndexes) {
       this.rowIndexes = new Map();
-      for (let box = 0; box < this.boxCount; box++) {
-        for (const target of this.faceOf(box).targets) {
+      for (const box of this.rows.keys()) {
+        for (const target of this.targetsOf(box)) {
           append(this.rowIndexes, target[2], { box, target });
         }
       }
@@ -235,6 +254,7 @@ interface Header {
   direction: "TB" | "LR";
   notices: string[];
   counts: { boxes: number; ports: number; edges: number };
+  rows: number[][];
   strings: string[];
   faces: Face[];
 }
@@ -296,6 +316,7 @@ function checkHeader(header: unknown): Header {
     direction: fields.direction === "LR" ? "LR" : "TB",
     notices: Array.isArray(fields.notices) ? fields.notices.map(String) : [],
     counts,
+    rows: Array.isArray(fields.rows) ? fields.rows : [],
     strings: fields.strings,
     faces: fields.faces.map(completeFace),
   };
@@ -322,6 +343,10 @@ function checkIndexes(scene: Scene, header: Header, integers: Int32Array): void 
   const check = (value: number, low: number, high: number): void => {
     if (value < low || value >= high) throw new WireError("the scene refers to something it lacks");
   };
+  for (const [box, ...paths] of header.rows) {
+    check(box, 0, boxes);
+    for (const path of paths) check(path, 0, strings);
+  }
   let at = 0;
   for (let box = 0; box < boxes; box++, at += BOX_INTEGERS) {
     check(integers[at], 0, strings);

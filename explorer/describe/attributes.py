@@ -1,0 +1,153 @@
+"""What is said of attributes: those that are set, and the defaults of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.operators import OperatorSchema
+
+from .description import Row
+from .notation import (
+    list_denotations,
+    write_array,
+    write_count,
+    write_line,
+    write_list,
+    write_scalar,
+    write_tensor_type,
+    write_text,
+    write_type,
+)
+from .place import Place
+
+#: a tensor among the attributes of at most so many elements is shown with them
+_MOST_SHOWN = 8
+_LONGEST_STRING = 4_000
+
+#: attributes that hold a number of TensorProto.DataType, and the names of these numbers
+_TYPE_ATTRIBUTES = frozenset(("to", "dtype", "output_dtype"))
+_TYPE_NAMES = """
+    undefined float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32
+    uint64 complex64 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2
+    float8_e5m2fnuz uint4 int4 float4_e2m1fn float8_e8m0fnu uint2 int2 float6_e2m3fn float6_e3m2fn
+"""
+
+
+def list_attributes(
+    node: Node, schema: OperatorSchema | None, place: Place | None = None
+) -> list[Row]:
+    """Return rows for the attributes that a node sets, then for those that it leaves alone."""
+    place = place or Place()
+    rows: list[Row] = []
+    for key, attribute in node.attributes.items():
+        declared = schema.attributes.get(attribute.name) if schema else None
+        notes = [attribute.kind]
+        if declared is not None and declared.is_default(attribute.value):
+            notes.append("as by default")
+        elif attribute.name in _TYPE_ATTRIBUTES and node.graph.model.format == "ONNX":
+            notes += _name_element_type(attribute.value)
+        rows += _list_attribute(key, attribute, notes, place)
+    for name, declared in schema.attributes.items() if schema else ():
+        if name in node.attributes:
+            continue
+        if declared.required:
+            rows.append(Row(name, "not given", f"{declared.kind}, required"))
+        elif declared.default is not None:
+            notes = [declared.kind, "default"]
+            if name in _TYPE_ATTRIBUTES:
+                notes += _name_element_type(declared.default)
+            rows.append(Row(name, write_attribute_value(declared.default), ", ".join(notes)))
+    return rows
+
+
+def list_defaults(attributes: Mapping[str, Attribute]) -> list[Row]:
+    """Return rows for the attributes of a function that have a default."""
+    rows: list[Row] = []
+    for name, attribute in attributes.items():
+        rows += _list_attribute(name, attribute, [attribute.kind, "default"], Place())
+    return rows
+
+
+def _list_attribute(
+    key: str, attribute: Attribute, notes: Iterable[str], place: Place
+) -> Iterable[Row]:
+    name = write_line(key) or '""'
+    notes = list(notes)
+    value = attribute.value
+    if attribute.reference:
+        text = f"@{write_line(attribute.reference)}"
+        given = _resolve_reference(attribute.reference, place)
+        if given is not None:
+            notes.append(f"= {write_attribute_value(given.value)} in this call")
+        yield Row(name, text, ", ".join(notes))
+    elif isinstance(value, Graph | Tensor | SparseTensor):
+        path = place.path_of(value.path)
+        yield Row(name, write_attribute_value(value), ", ".join(notes), path)
+    else:
+        yield Row(name, write_attribute_value(value), ", ".join(notes))
+        for number, entry in enumerate(value if isinstance(value, tuple) else ()):
+            if not isinstance(entry, Graph | Tensor | SparseTensor):
+                break
+            path = place.path_of(entry.path)
+            yield Row(f"{name}[{number}]", write_attribute_value(entry), "", path)
+    for row in list_denotations(value) if hasattr(value, "denotation") else ():  # type: ignore[arg-type]
+        yield Row(f"{name}: {row.name}", row.value, row.note)
+    if attribute.doc:
+        yield Row(f"{name}: documentation", write_text(attribute.doc))
+
+
+def write_attribute_value(value: Any) -> str:
+    """Return what an attribute holds, in words where it is no number or string."""
+    if value is None:
+        return "no value"
+    if isinstance(value, Graph):
+        named = f" {write_scalar(value.name)}" if value.name else ""
+        return f"graph{named}, {write_count(len(value.nodes), 'node')}"
+    if isinstance(value, Tensor | SparseTensor):
+        return write_tensor_type(value) + _write_elements(value)
+    if isinstance(value, str | bytes):
+        return write_scalar(value, _LONGEST_STRING)
+    if isinstance(value, int | float):
+        return write_scalar(value)
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], Graph | Tensor | SparseTensor):
+            noun = "graph" if isinstance(value[0], Graph) else "tensor"
+            return write_count(len(value), noun)
+        if value and not isinstance(value[0], str | bytes | int | float):
+            return write_list([write_type(entry) for entry in value])
+        return write_list(value)
+    return write_type(value)
+
+
+def _write_elements(tensor: Tensor | SparseTensor) -> str:
+    """Return `` = 0.5`` for a tensor of few elements that can be read."""
+    if isinstance(tensor, SparseTensor) or tensor.external is not None:
+        return ""
+    if not 0 < tensor.size <= _MOST_SHOWN:
+        return ""
+    try:
+        return f" = {write_array(tensor.numpy())}"
+    except TensorDataError:
+        return ""
+
+
+def _name_element_type(value: object) -> list[str]:
+    names = _TYPE_NAMES.split()
+    if not isinstance(value, int) or not 0 <= value < len(names):
+        return []
+    return [f"element type {names[value]}"]
+
+
+def _resolve_reference(name: str, place: Place) -> Attribute | None:
+    """Return the attribute that a call gives to its function, or the function's default."""
+    caller = place.caller
+    if caller is None:
+        return None
+    given = caller.attributes.get(name)
+    function = caller.function
+    if given is None and function is not None:
+        given = function.attribute_defaults.get(name)
+    return given if given is not None and not given.reference else None

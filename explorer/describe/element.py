@@ -1,0 +1,124 @@
+"""From a path or an element to its description."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import (
+    Attribute,
+    Function,
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+)
+from netloupe.explorer.model.paths import find_element, resolve_path
+from netloupe.explorer.view import View
+
+from .description import Description, Element
+from .graphs import describe_graph, describe_group
+from .models import describe_model
+from .nodes import describe_node
+from .place import find_place
+from .tensors import describe_tensor
+from .values import describe_value
+
+
+def describe_path(model: Model, path: str, view: View | None = None) -> Description:
+    """Return the description of what is at a path.
+
+    Parameters
+    ----------
+    model
+        Where to look.
+    path
+        As :meth:`Model.__getitem__` takes them; or the path of an attribute's tensor
+        (``main/Constant_1.value``), ``model``, or the path of a group of ``view``.
+    view
+        Knows groups and which occurrence of a function a path means.
+
+    Raises
+    ------
+    NotFoundError
+        Where nothing is there.
+    """
+    if path in ("", "model"):
+        return describe_model(model)
+    if view is not None:
+        item = view.items.get(path)
+        if item is not None and isinstance(item.element, Group):
+            return describe_group(item.element, view, item.path)
+        if item is not None:
+            return describe_element(model, item.element, item.path)
+        group = view.wiring(view.graph).tree.groups.get(path)
+        if group is not None:
+            return describe_group(group, view)
+    try:
+        element: Element = resolve_path(model, path)
+    except NotFoundError:
+        tensor = _find_attribute_tensor(model, path)
+        if tensor is None:
+            raise
+        element = tensor
+    exact = path if find_element(model, path) is element else ""
+    return describe_element(model, element, exact)
+
+
+def describe_element(
+    model: Model, element: Element, path: str = "", view: View | None = None
+) -> Description:
+    """Return the description of any element of a model.
+
+    Parameters
+    ----------
+    model
+        The model that holds it.
+    element
+        The model itself, a graph, function, node, value, tensor or group.
+    path
+        The path by which it was reached, where that is inside a call.
+    view
+        For a group: knows the values that cross its border.
+    """
+    if isinstance(element, Model):
+        return describe_model(element)
+    if isinstance(element, Group):
+        return describe_group(element, view, path)
+    place = find_place(model, element, path or element.path)
+    if isinstance(element, Node):
+        return describe_node(element, place)
+    if isinstance(element, Value):
+        return describe_value(element, place)
+    if isinstance(element, Graph):
+        return describe_graph(element, place)
+    value = find_element(model, element.path)
+    if isinstance(value, Value) and value.initializer is element:
+        return dataclasses.replace(describe_value(value, place), kind="tensor", element=element)
+    return describe_tensor(element, place)
+
+
+def _find_attribute_tensor(model: Model, path: str) -> Tensor | SparseTensor | None:
+    """Return the tensor of a node's attribute, or of a function's default, at its path."""
+    cut = path.rfind(".")
+    while cut > 0:
+        owner = find_element(model, path[:cut])
+        attributes: dict[str, Attribute] = {}
+        if isinstance(owner, Node):
+            attributes = owner.attributes
+        elif isinstance(owner, Function):
+            attributes = owner.attribute_defaults
+        for attribute in attributes.values():
+            entries = attribute.value if isinstance(attribute.value, tuple) else (attribute.value,)
+            for entry in entries:
+                if (
+                    isinstance(entry, Tensor | SparseTensor)
+                    and owner is not None
+                    and entry.path[len(owner.path) :] == path[cut:]
+                ):
+                    return entry
+        cut = path.rfind(".", 0, cut)
+    return None

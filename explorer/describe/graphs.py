@@ -1,0 +1,282 @@
+"""What is said of a graph, a function or a group of nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import (
+    Function,
+    Graph,
+    ModelWarning,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    constant_tensor,
+    is_constant,
+)
+from netloupe.explorer.view import View
+from netloupe.explorer.view.wiring import nodes_inside
+
+from .attributes import list_defaults
+from .denotations import list_image_facts
+from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
+from .notation import (
+    list_counts,
+    list_entries,
+    list_operators,
+    name_value,
+    write_count,
+    write_domain,
+    write_entry,
+    write_line,
+    write_size,
+    write_tensor_type,
+    write_text,
+    write_type,
+)
+from .place import Place
+
+MOST_WEIGHTS = 20
+_KINDS = {
+    "main": "main graph",
+    "subgraph": "subgraph",
+    "function": "model-local function",
+    "training": "training graph",
+}
+
+
+def describe_graph(graph: Graph, place: Place | None = None) -> Description:
+    """Return everything that the model says of a graph; of a function too."""
+    if isinstance(graph, Function):
+        return describe_function(graph, place)
+    place = place or Place()
+    return Description(
+        path=place.path_of(graph.path),
+        kind="graph",
+        title=write_line(graph.name or graph.path),
+        subtitle=f"{_KINDS[graph.kind]}, {write_count(len(graph.nodes), 'node')}",
+        element=graph,
+        sections=keep_sections(list_graph_sections(graph, place)),
+        warnings=list_graph_warnings(graph),
+    )
+
+
+def describe_function(function: Function, place: Place | None = None) -> Description:
+    """Return everything that the model says of a model-local function."""
+    place = place or Place()
+    name = f"{write_domain(function.domain)}::{write_line(function.name)}"
+    callers = [
+        node
+        for graph in function.model.graphs
+        for node in graph.nodes
+        if node.op_type == function.name and node.function is function
+    ]
+    declared = [
+        Row(write_line(attribute) or '""', "required")
+        for attribute in function.attribute_names[:MOST_ROWS]
+    ]
+    sections = [
+        make_section(
+            "Function",
+            [
+                Row("domain", write_domain(function.domain)),
+                Row("name", write_line(function.name) or '""'),
+                Row("overload", write_line(function.overload)),
+            ],
+        ),
+        make_section(
+            "Attributes",
+            [*declared, *list_defaults(function.attribute_defaults)],
+            total=len(function.attribute_names),
+        ),
+        make_section(
+            "Calls",
+            [
+                Row("caller", write_line(node.path), write_line(node.op_type), node.path)
+                for node in callers[:MOST_WEIGHTS]
+            ],
+            total=len(callers),
+        ),
+        *list_graph_sections(function, place),
+    ]
+    return Description(
+        path=place.path_of(function.path),
+        kind="function",
+        title=name,
+        subtitle=f"function, {write_count(len(function.nodes), 'node')}, "
+        f"{write_count(len(callers), 'call')}",
+        element=function,
+        sections=keep_sections(sections),
+        warnings=list_graph_warnings(function),
+    )
+
+
+def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
+    """Return the sections that every kind of graph has."""
+    stored: list[Tensor | SparseTensor] = [*graph.initializers, *graph.sparse_initializers]
+    size = sum(tensor.nbytes or 0 for tensor in stored)
+    sparse = len(graph.sparse_initializers)
+    inner = sum(1 for _ in graph.subgraphs)
+    facts = [
+        Row("kind", _KINDS[graph.kind]),
+        Row("name", write_line(graph.name) or '""'),
+        *_list_parent(graph, place),
+        Row("nodes", f"{len(graph.nodes):,}"),
+        Row("values", f"{len(graph.values):,}"),
+        Row("initializers", f"{len(graph.initializers):,}", write_size(size) if stored else ""),
+        Row("sparse initializers", f"{sparse:,}" if sparse else ""),
+        Row("parameters", f"{sum(tensor.size for tensor in stored):,}" if stored else ""),
+        Row("subgraphs inside", f"{inner:,}" if inner else ""),
+    ]
+    opsets = [
+        Row(write_domain(domain), f"version {version}")
+        for domain, version in graph.opset_imports.items()
+    ]
+    annotations = [
+        Row(
+            write_line(annotation.tensor_name) or '""',
+            "\n".join(
+                f"{write_line(key)} = {write_entry(text)}"
+                for key, text in annotation.entries[:MOST_ROWS]
+            )
+            or "nothing stated",
+            path=_find_annotated(graph, annotation.tensor_name, place),
+        )
+        for annotation in graph.annotations[:MOST_ROWS]
+    ]
+    inputs = [value for value in graph.inputs if value.initializer is None]
+    return [
+        make_section("Graph", facts),
+        make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
+        make_section("Outputs", _list_values(graph.outputs, place), total=len(graph.outputs)),
+        make_section("Operators", list_counts(list_operators([graph]))),
+        make_section("Operator sets", opsets),
+        make_section("Largest weights", list_weights(stored, place), total=len(stored)),
+        Section("Note in the file", (), write_text(graph.doc)),
+        make_section("Quantization annotations", annotations, total=len(graph.annotations)),
+        make_section(
+            "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_folded=True
+        ),
+    ]
+
+
+def describe_group(group: Group, view: View | None = None, path: str = "") -> Description:
+    """Return what is known of a group of nodes.
+
+    Parameters
+    ----------
+    group
+        The group.
+    view
+        Knows which values cross the group's border.
+    path
+        Where the group is shown, if not under its own path.
+    """
+    shown = path or group.path
+    place = Place()
+    if shown != group.path and shown.endswith(group.path[len(group.graph.path) :]):
+        suffix = group.path[len(group.graph.path) :]
+        place = Place(group.graph.path, shown.removesuffix(suffix))
+    nodes = nodes_inside(group)
+    constants = {
+        value.path: value
+        for node in nodes
+        for value in (*node.inputs, *node.captures)
+        if value is not None and is_constant(value)
+    }
+    stored = [t for t in map(constant_tensor, constants.values()) if t is not None]
+    size = sum(tensor.nbytes or 0 for tensor in stored)
+    facts = [
+        Row("label", write_line(group.label) or '""'),
+        Row("class", write_line(group.type_name)),
+        Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
+        Row("nodes", f"{group.node_count:,}"),
+        Row("constants", f"{len(constants):,}", write_size(size)),
+        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
+    ]
+    operators = Counter(node.op_type for node in nodes)
+    sections = [make_section("Group", facts)]
+    if view is not None:
+        wiring = view.wiring(group.graph)
+        inputs, outputs = wiring.group_inputs(group), wiring.group_outputs(group)
+        sections += [
+            make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
+            make_section("Outputs", _list_values(outputs, place), total=len(outputs)),
+        ]
+    sections += [
+        make_section(
+            "Contents",
+            [_describe_child(child, place) for child in group.children[:MOST_ROWS]],
+            total=len(group.children),
+        ),
+        make_section("Operators", list_counts(operators)),
+        make_section("Largest weights", list_weights(stored, place), total=len(stored)),
+    ]
+    kind = f"{write_line(group.type_name)} · " if group.type_name else ""
+    return Description(
+        path=shown,
+        kind="group",
+        title=write_line(group.label or group.path),
+        subtitle=f"{kind}{write_count(group.node_count, 'node')}",
+        element=group,
+        sections=keep_sections(sections),
+    )
+
+
+def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list[Row]:
+    """Return rows for the largest tensors."""
+    largest = sorted(tensors, key=lambda tensor: -(tensor.nbytes or 0))[:MOST_WEIGHTS]
+    return [
+        Row(
+            write_line(tensor.name) or '""',
+            write_tensor_type(tensor),
+            "" if tensor.nbytes is None else write_size(tensor.nbytes),
+            place.path_of(tensor.path),
+        )
+        for tensor in largest
+    ]
+
+
+def list_graph_warnings(graph: Graph) -> tuple[ModelWarning, ...]:
+    """Return what is odd about a graph itself, and about the defaults of a function."""
+    found = list(graph.warnings)
+    if isinstance(graph, Function):
+        for attribute in graph.attribute_defaults.values():
+            found += attribute.warnings
+    return tuple(found)
+
+
+def _list_parent(graph: Graph, place: Place) -> list[Row]:
+    node = graph.parent_node
+    if node is None:
+        return []
+    path = place.path_of(node.path)
+    return [
+        Row("of node", write_line(path), write_line(node.op_type), path),
+        Row("attribute", write_line(graph.parent_attribute) or '""'),
+    ]
+
+
+def _list_values(values: Sequence[Value], place: Place) -> list[Row]:
+    rows = []
+    for value in values[:MOST_ROWS]:
+        image = "; ".join(row.value for row in list_image_facts(value))
+        described = write_type(value.type)
+        rows.append(Row(name_value(value), described, image, place.path_of(value.path)))
+    return rows
+
+
+def _find_annotated(graph: Graph, name: str, place: Place) -> str:
+    value = graph.values.get(name)
+    return "" if value is None else place.path_of(value.path)
+
+
+def _describe_child(child: Group | Node, place: Place) -> Row:
+    path = place.path_of(child.path)
+    if isinstance(child, Group):
+        note = write_line(child.type_name)
+        return Row(write_line(child.label), write_count(child.node_count, "node"), note, path)
+    return Row(write_line(child.label), write_line(child.op_type) or '""', "", path)

@@ -1,0 +1,166 @@
+"""What is said of a whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from netloupe.explorer.model import (
+    DeviceConfiguration,
+    Model,
+    ModelWarning,
+    SparseTensor,
+    Tensor,
+    TrainingInfo,
+)
+from netloupe.explorer.quantization import summarize_quantization
+
+from .denotations import explain_image_metadata
+from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
+from .graphs import list_graph_warnings, list_weights
+from .notation import (
+    list_counts,
+    list_entries,
+    list_operators,
+    name_value,
+    write_count,
+    write_domain,
+    write_line,
+    write_size,
+    write_text,
+    write_type,
+)
+from .place import Place
+
+MOST_WARNINGS = 100
+#: nodes are read one by one for their warnings only in a model of at most so many
+MOST_NODES_READ = 20_000
+
+
+def describe_model(model: Model) -> Description:
+    """Return everything that a file says of its model, and counts over all graphs."""
+    graphs = model.graphs
+    nodes = sum(len(graph.nodes) for graph in graphs)
+    stored: list[Tensor | SparseTensor] = []
+    for graph in graphs:
+        stored += [*graph.initializers, *graph.sparse_initializers]
+    opsets = [
+        Row(write_domain(domain), f"version {version}")
+        for domain, version in model.opset_imports.items()
+    ]
+    listed = [
+        Row(write_line(graph.path), write_count(len(graph.nodes), "node"), graph.kind, graph.path)
+        for graph in graphs[:MOST_ROWS]
+    ]
+    sections = [
+        make_section("Model", _list_header(model)),
+        make_section("Contents", _list_totals(model, nodes, stored)),
+        make_section("Operator sets", opsets),
+        make_section("Inputs", _list_inputs(model)),
+        make_section("Outputs", _list_outputs(model)),
+        make_section("Quantization", _list_quantization(model)),
+        make_section("Operators", list_counts(list_operators(graphs))),
+        make_section("Graphs", listed, total=len(graphs)),
+        make_section("Largest weights", list_weights(stored, Place()), total=len(stored)),
+        *(_describe_training(number, info) for number, info in enumerate(model.training)),
+        make_section("Devices", _list_devices(model.header.device_configurations)),
+        Section("Note in the file", (), write_text(model.doc)),
+        make_section(
+            "Metadata", list_entries(model.metadata), total=len(model.metadata), is_folded=True
+        ),
+    ]
+    found = list(islice(_find_warnings(model, nodes), MOST_WARNINGS + 1))
+    if len(found) > MOST_WARNINGS:
+        found[-1] = ModelWarning("model", f"has more than {MOST_WARNINGS} warnings")
+    return Description(
+        path="model",
+        kind="model",
+        title=write_line(model.source.replace("\\", "/").rsplit("/", 1)[-1] or model.source),
+        subtitle=f"{model.format} model, {write_count(nodes, 'node')}",
+        element=model,
+        sections=keep_sections(sections),
+        warnings=tuple(found),
+    )
+
+
+def _list_header(model: Model) -> list[Row]:
+    header = model.header
+    return [
+        Row("source", write_line(model.source)),
+        Row("format", model.format),
+        Row("container", model.container),
+        Row("IR version", "" if header.ir_version is None else str(header.ir_version)),
+        Row("producer", write_line(header.producer_name)),
+        Row("producer version", write_line(header.producer_version)),
+        Row("domain", write_line(header.domain)),
+        Row("model version", "" if header.model_version is None else str(header.model_version)),
+        Row("image", explain_image_metadata(model.metadata)),
+    ]
+
+
+def _list_totals(model: Model, nodes: int, stored: list[Tensor | SparseTensor]) -> list[Row]:
+    size = sum(tensor.nbytes or 0 for tensor in stored)
+    functions = len(model.functions)
+    return [
+        Row("nodes", f"{nodes:,}", write_count(len(model.graphs), "graph")),
+        Row("functions", f"{functions:,}" if functions else ""),
+        Row("initializers", f"{len(stored):,}", write_size(size)),
+        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
+    ]
+
+
+def _list_inputs(model: Model) -> Iterator[Row]:
+    for value in model.graph.inputs:
+        if value.initializer is None:
+            yield Row(name_value(value), write_type(value.type), "", value.path)
+
+
+def _list_outputs(model: Model) -> Iterator[Row]:
+    for value in model.graph.outputs:
+        yield Row(name_value(value), write_type(value.type), "", value.path)
+
+
+def _list_quantization(model: Model) -> list[Row]:
+    summary = summarize_quantization(model)
+    if not summary["tensors"]:
+        return []
+    rows = [Row("quantized values", f"{summary['tensors']:,}")]
+    rows += [Row(write_line(source), f"{count:,}") for source, count in summary["sources"].items()]
+    return rows
+
+
+def _describe_training(number: int, info: TrainingInfo) -> Section:
+    rows = []
+    for name, graph in (("initialization", info.initialization), ("algorithm", info.algorithm)):
+        if graph is not None:
+            described = write_count(len(graph.nodes), "node")
+            rows.append(Row(name, described, write_line(graph.name), graph.path))
+    for title, bindings in (
+        ("set at first", info.initialization_binding),
+        ("updated", info.update_binding),
+    ):
+        for target, source in bindings[:MOST_ROWS]:
+            rows.append(Row(f"{title}: {write_line(target)}", f"from {write_line(source)}"))
+    return make_section(f"Training {number}", rows)
+
+
+def _list_devices(configurations: tuple[DeviceConfiguration, ...]) -> Iterator[Row]:
+    for configuration in configurations:
+        count = (
+            "? devices"
+            if configuration.num_devices is None
+            else write_count(configuration.num_devices, "device")
+        )
+        names = ", ".join(map(write_line, configuration.devices[:MOST_ROWS]))
+        yield Row(write_line(configuration.name) or '""', count, names)
+
+
+def _find_warnings(model: Model, nodes: int) -> Iterator[ModelWarning]:
+    if nodes <= MOST_NODES_READ:
+        yield from model.all_warnings()
+        for function in model.functions:
+            yield from list_graph_warnings(function)[len(function.warnings) :]
+        return
+    yield from model.warnings
+    for graph in model.graphs:
+        yield from list_graph_warnings(graph)

@@ -1,0 +1,114 @@
+"""What is said of the values around a node: what they are called, where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from netloupe.explorer.model import SparseTensor, Value, constant_tensor, is_constant
+from netloupe.explorer.model.constant import describe_constant
+from netloupe.explorer.operators import OperatorSchema
+
+from .description import MOST_ROWS, Row
+from .notation import (
+    name_value,
+    write_count,
+    write_line,
+    write_size,
+    write_tensor_type,
+    write_type,
+)
+from .place import Place
+
+_MOST_USERS = 3
+
+
+def name_operands(
+    values: Sequence[Value | None], schema: OperatorSchema | None, side: str, formals: Sequence[str]
+) -> Iterator[tuple[str, Value | None]]:
+    """Yield each operand with its formal name, or its index where it has none.
+
+    Parameters
+    ----------
+    values
+        The node's inputs or outputs.
+    schema
+        The operator's, where it is known.
+    side
+        ``input`` or ``output``.
+    formals
+        The names in the function that the node calls; empty where it calls none.
+    """
+    for index, value in enumerate(values):
+        formal = formals[index] if index < len(formals) else None
+        if formal is None and schema is not None:
+            find = schema.input_name if side == "input" else schema.output_name
+            formal = find(index)
+        yield (write_line(formal) if formal else str(index)), value
+
+
+def list_inputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> list[Row]:
+    """Return a row for each input: its value, type, and where it comes from."""
+    rows = []
+    for formal, value in islice(operands, MOST_ROWS):
+        if value is None:
+            rows.append(Row(formal, "not given"))
+            continue
+        path = place.path_of(value.path)
+        rows.append(Row(formal, name_value(value), describe_origin(value, place), path))
+    return rows
+
+
+def list_outputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> list[Row]:
+    """Return a row for each output: its value, type, and who uses it."""
+    rows = []
+    for formal, value in islice(operands, MOST_ROWS):
+        if value is None:
+            rows.append(Row(formal, "not given"))
+            continue
+        notes = [write_type(value.type), _describe_users(value, place)]
+        if value.is_output:
+            notes.append("output of the graph")
+        path = place.path_of(value.path)
+        rows.append(Row(formal, name_value(value), _join(notes), path))
+    return rows
+
+
+def describe_origin(value: Value, place: Place) -> str:
+    """Return type and origin of a value in one line."""
+    notes = []
+    tensor = constant_tensor(value)
+    if value.type is not None or tensor is None:
+        notes.append(write_type(value.type))
+    else:
+        notes.append(write_tensor_type(tensor))
+    if value.initializer is not None:
+        notes.append("sparse constant" if isinstance(tensor, SparseTensor) else "constant")
+        if tensor is not None and tensor.nbytes is not None:
+            notes.append(write_size(tensor.nbytes))
+    elif value.producer is not None:
+        if is_constant(value):
+            words = write_line(describe_constant(value))
+            notes.append(f"constant {words}".rstrip())
+        notes.append(f"from {write_line(place.path_of(value.producer.path))}")
+    elif value.is_input:
+        operand = place.operand_of(value)
+        given = f", here %{name_value(operand)}" if operand is not None else ""
+        notes.append(f"input of {write_line(place.path_of(value.graph.path))}{given}")
+    else:
+        notes.append("nothing gives it")
+    return _join(notes)
+
+
+def _describe_users(value: Value, place: Place) -> str:
+    if not value.consumers:
+        return "" if value.is_output else "not used"
+    users = list(dict.fromkeys(node.path for node, _ in value.consumers[:_MOST_USERS]))
+    named = ", ".join(write_line(place.path_of(path)) for path in users)
+    if len(value.consumers) > _MOST_USERS:
+        return f"to {named} and {write_count(len(value.consumers) - _MOST_USERS, 'more use')}"
+    return f"to {named}"
+
+
+def _join(notes: Sequence[str]) -> str:
+    return " · ".join(note for note in notes if note)

@@ -1,0 +1,117 @@
+"""What a tensor's elements are like, in words; they are read when this is asked for."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import SparseTensor, Tensor
+from netloupe.explorer.tensors import compute_histogram, compute_statistics
+
+from .description import Description, Row, Section, keep_sections, make_section
+from .notation import write_array, write_scalar, write_text
+
+#: of a sparse tensor of more elements than this only the given ones are looked at
+MOST_DENSE = 1 << 24
+_BARS = 24
+_BAR_WIDTH = 32
+
+
+def choose_elements(tensor: Tensor | SparseTensor) -> Tensor | SparseTensor:
+    """Return the tensor whose elements are looked at: of a huge sparse one, the given elements."""
+    if isinstance(tensor, SparseTensor) and tensor.size > MOST_DENSE:
+        return tensor.values
+    return tensor
+
+
+def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = None) -> Section:
+    """Return the statistics of a tensor's elements, and the first of them.
+
+    Parameters
+    ----------
+    tensor
+        Its elements are read and decoded.
+    limit
+        Look at about this many elements only, and say so; None for all.
+
+    Raises
+    ------
+    TensorDataError
+        Where the elements cannot be given.
+    """
+    looked_at = choose_elements(tensor)
+    array = looked_at.numpy()
+    found = compute_statistics(array, limit=limit)
+    rows = []
+    if looked_at is not tensor:
+        rows.append(Row("looked at", "the given elements only"))
+    if found.is_sample:
+        rows.append(Row("looked at", f"{found.count:,} elements", f"a sample of {array.size:,}"))
+    subject = " of magnitudes" if found.is_magnitude else ""
+    for name, number in (
+        ("min", found.minimum),
+        ("max", found.maximum),
+        ("mean", found.mean),
+        ("std", found.std),
+    ):
+        if number is not None:
+            text = f"{number:.7g}" if name in ("mean", "std") else write_scalar(number)
+            rows.append(Row(name + subject, text))
+    share = f"{found.zeros / found.count:.1%}" if found.count and found.zeros else ""
+    if array.dtype != object:
+        rows.append(Row("zeros", f"{found.zeros:,}", share))
+    for name, count in (
+        ("NaN", found.nans),
+        ("+Inf", found.positive_infinities),
+        ("−Inf", found.negative_infinities),
+    ):
+        if count:
+            rows.append(Row(name, f"{count:,}", "not finite"))
+    if found.distinct is not None:
+        rows.append(Row("distinct", f"{found.distinct:,}"))
+    if found.quantiles and array.size > 1:
+        for fraction, number in found.quantiles.items():
+            name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
+            rows.append(Row(name, f"{number:.7g}"))
+    rows.append(Row("first elements" if array.size > 1 else "element", write_array(array, 20)))
+    return make_section("Statistics", rows)
+
+
+def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> Section:
+    """Return the histogram of a tensor's elements as bars of text; empty for strings.
+
+    Raises
+    ------
+    TensorDataError
+        Where the elements cannot be given.
+    """
+    array = choose_elements(tensor).numpy()
+    if array.dtype == object or array.size < 2:
+        return Section("Histogram", ())
+    found = compute_histogram(array, bins)
+    most = max(int(found.counts.max()), 1)
+    rows = []
+    for index, count in enumerate(found.counts.tolist()):
+        bar = f"{_draw_bar(count / most)} {count:,}".lstrip()
+        rows.append(Row(f"{found.edges[index]:.4g} …", bar))
+    rows.append(Row(f"{found.edges[-1]:.4g}", "end of the range"))
+    return Section("Histogram", tuple(rows))
+
+
+def add_statistics(description: Description) -> Description:
+    """Return a description with statistics and histogram, or why there are none."""
+    tensor = description.tensor
+    if tensor is None:
+        return description
+    added: tuple[Section, ...]
+    try:
+        added = (describe_statistics(tensor), describe_histogram(tensor))
+    except TensorDataError as error:
+        added = (Section("Statistics", (Row("not available", write_text(str(error))),)),)
+    return dataclasses.replace(description, sections=keep_sections((*description.sections, *added)))
+
+
+def _draw_bar(fraction: float) -> str:
+    eighths = math.ceil(fraction * _BAR_WIDTH * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

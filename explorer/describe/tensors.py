@@ -1,0 +1,90 @@
+"""What is said of a tensor: its type, size and how it is stored."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import ModelWarning, SparseTensor, Tensor
+
+from .description import Description, Row, Section, keep_sections, make_section
+from .notation import (
+    list_entries,
+    write_dims,
+    write_line,
+    write_size,
+    write_tensor_type,
+    write_text,
+)
+from .place import Place
+
+
+def describe_tensor(tensor: Tensor | SparseTensor, place: Place | None = None) -> Description:
+    """Return everything that the model says of a tensor that is no value; reads no element."""
+    place = place or Place()
+    return Description(
+        path=place.path_of(tensor.path),
+        kind="tensor",
+        title=write_line(tensor.name or tensor.path.rsplit("/", 1)[-1]),
+        subtitle=write_tensor_type(tensor),
+        element=tensor,
+        sections=keep_sections(list_tensor_sections(tensor)),
+        tensor=tensor,
+        warnings=list_tensor_warnings(tensor),
+    )
+
+
+def list_tensor_warnings(tensor: Tensor | SparseTensor) -> tuple[ModelWarning, ...]:
+    """Return what is odd about a tensor and its parts."""
+    if isinstance(tensor, Tensor):
+        return tensor.warnings
+    parts = (tensor.values, *((tensor.indices,) if tensor.indices is not None else ()))
+    return tensor.warnings + tuple(warning for part in parts for warning in part.warnings)
+
+
+def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
+    """Return the sections that say how a tensor is stored."""
+    size = "unknown" if tensor.nbytes is None else write_size(tensor.nbytes)
+    rows = [
+        Row("element type", str(tensor.dtype)),
+        Row("shape", write_dims(tensor.dims) or "scalar"),
+        Row("elements", f"{tensor.size:,}"),
+        Row("size", size),
+    ]
+    if isinstance(tensor, Tensor):
+        rows += _list_storage(tensor)
+        return [make_section("Tensor", rows), *_list_notes(tensor, "")]
+    indices = tensor.indices
+    form = "none" if indices is None else write_tensor_type(indices)
+    rows += [
+        Row("given elements", f"{tensor.values.size:,}", write_tensor_type(tensor.values)),
+        Row("indices", form, "" if indices is None else write_line(indices.name)),
+    ]
+    sections = [make_section("Sparse tensor", rows)]
+    for part, title in ((tensor.values, "Given elements"), (indices, "Indices")):
+        if part is not None:
+            sections.append(make_section(title, _list_storage(part)))
+            sections += _list_notes(part, f"{title}: ")
+    return sections
+
+
+def _list_storage(tensor: Tensor) -> list[Row]:
+    stored = "" if tensor.stored_bytes is None else write_size(tensor.stored_bytes)
+    rows = [Row("stored in", write_line(tensor.storage), stored)]
+    if tensor.segment is not None:
+        rows.append(Row("segment", f"elements {tensor.segment.begin} to {tensor.segment.end}"))
+    if tensor.external is not None:
+        rows += [
+            Row(f"external {write_line(key)}", write_line(text, 4_000) or '""')
+            for key, text in tensor.external.entries
+        ]
+    return rows
+
+
+def _list_notes(tensor: Tensor, prefix: str) -> list[Section]:
+    return [
+        Section(f"{prefix}Note in the file", (), write_text(tensor.doc)),
+        make_section(
+            f"{prefix}Metadata",
+            list_entries(tensor.metadata),
+            total=len(tensor.metadata),
+            is_folded=True,
+        ),
+    ]

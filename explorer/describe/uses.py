@@ -1,0 +1,46 @@
+"""Who gives a value and who uses it."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.operators import find_schema
+
+from .description import Row
+from .notation import write_count, write_line
+from .place import Place
+
+MOST_CONSUMERS = 50
+
+
+def list_uses(value: Value, place: Place) -> list[Row]:
+    """Return rows for the producer and the consumers of a value."""
+    rows = []
+    if value.producer is not None:
+        rows.append(_describe_use("producer", value.producer, value.output_index, place))
+    for node, index in value.consumers[:MOST_CONSUMERS]:
+        rows.append(_describe_use("consumer", node, index, place))
+    hidden = len(value.consumers) - MOST_CONSUMERS
+    if hidden > 0:
+        rows.append(Row("…", write_count(hidden, "more consumer")))
+    return rows
+
+
+def _describe_use(role: str, node: Node, index: int, place: Place) -> Row:
+    path = place.path_of(node.path)
+    formal = _find_formal_name(node, index, is_output=role == "producer")
+    return Row(role, write_line(path), f"{write_line(node.op_type)} · {formal}", path)
+
+
+def _find_formal_name(node: Node, index: int, *, is_output: bool) -> str:
+    function = node.function
+    name: str | None = None
+    if function is not None:
+        formals = function.outputs if is_output else function.inputs
+        name = formals[index].name if index < len(formals) else None
+    else:
+        schema = find_schema(node.domain, node.op_type, node.opset_version)
+        if schema is not None:
+            name = schema.output_name(index) if is_output else schema.input_name(index)
+    if name is None:
+        return f"{'output' if is_output else 'input'} {index}"
+    return write_line(name)

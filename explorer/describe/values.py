@@ -1,0 +1,89 @@
+"""What is said of a value: its type, where it comes from, who uses it."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Value, constant_tensor, is_constant
+from netloupe.explorer.model.constant import describe_constant
+from netloupe.explorer.quantization import find_quantization
+
+from .denotations import list_image_facts
+from .description import Description, Row, Section, keep_sections, make_section
+from .notation import (
+    list_denotations,
+    list_dimensions,
+    list_entries,
+    name_value,
+    write_line,
+    write_tensor_type,
+    write_text,
+    write_type,
+)
+from .place import Place
+from .quantized import list_quantization
+from .tensors import list_tensor_sections, list_tensor_warnings
+from .uses import list_uses
+
+
+def describe_value(value: Value, place: Place | None = None) -> Description:
+    """Return everything that the model says of a value."""
+    place = place or Place()
+    tensor = constant_tensor(value)
+    quantization = find_quantization(value)
+    sections: list[Section | None] = [
+        make_section("Value", _list_facts(value, place)),
+        make_section("Quantization", list_quantization(value, quantization, place)),
+        make_section("Denotations", list_denotations(value.type) + list_image_facts(value)),
+        make_section("Uses", list_uses(value, place)),
+        make_section("Axes", list_dimensions(value.type)),
+        Section("Note in the file", (), write_text(value.doc)),
+        make_section(
+            "Metadata", list_entries(value.metadata), total=len(value.metadata), is_folded=True
+        ),
+    ]
+    warnings = value.warnings
+    if tensor is not None:
+        sections[1:1] = list_tensor_sections(tensor)
+        warnings += list_tensor_warnings(tensor)
+    described = write_type(value.type)
+    if value.type is None and tensor is not None:
+        described = write_tensor_type(tensor)
+    badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
+    return Description(
+        path=place.path_of(value.path),
+        kind="value",
+        title=name_value(value),
+        subtitle=described + badge,
+        element=value,
+        sections=keep_sections(sections),
+        tensor=tensor,
+        value=value,
+        warnings=warnings,
+    )
+
+
+def _list_facts(value: Value, place: Place) -> list[Row]:
+    roles = [
+        word
+        for word, holds in (
+            ("input of the graph", value.is_input),
+            ("output of the graph", value.is_output),
+            ("initializer", value.initializer is not None),
+            ("constant", value.initializer is None and is_constant(value)),
+        )
+        if holds
+    ]
+    if not roles and value.producer is None:
+        roles = ["nothing gives it"]
+    graph_path = place.path_of(value.graph.path)
+    rows = [
+        Row("name", name_value(value)),
+        Row("type", write_type(value.type)),
+        Row("role", ", ".join(roles) or "result of a node"),
+        Row("graph", write_line(graph_path), "", graph_path),
+        Row("holds", write_line(describe_constant(value, 32))),
+    ]
+    operand = place.operand_of(value)
+    if operand is not None and place.caller is not None:
+        caller = place.caller.graph.path
+        rows.append(Row("in this call", name_value(operand), write_line(caller), operand.path))
+    return rows

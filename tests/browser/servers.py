@@ -1,0 +1,144 @@
+"""Real servers on loopback for browser tests: JupyterLab, Notebook 7 and Voilà."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "netloupe-test"  # loopback, for the length of one test
+START_SECONDS = 90.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: which application it is, and where it answers."""
+
+    application: str
+    address: str
+
+    def page(self, notebook: str) -> str:
+        """Return the address of a notebook in this application."""
+        paths = {
+            "lab": f"lab/tree/{notebook}",
+            "notebook": f"notebooks/{notebook}",
+            "voila": f"voila/render/{notebook}",
+        }
+        return f"{self.address}/{paths[self.application]}?token={TOKEN}"
+
+
+@contextmanager
+def run_server(application: str, folder: Path) -> Iterator[Server]:
+    """Run an application on a folder of notebooks until the block ends."""
+    port = find_port()
+    with (folder / f"{application}.log").open("wb") as log:
+        process = subprocess.Popen(
+            _command(application, port, folder),
+            cwd=folder,
+            env=make_environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait(process, address, folder / f"{application}.log")
+        yield Server(application, address)
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _command(application: str, port: int, folder: Path) -> list[str]:
+    common = [f"--port={port}", "--no-browser"]
+    if application == "voila":
+        return [sys.executable, "-m", "voila", str(folder), *common, f"--token={TOKEN}"]
+    server = [
+        *common,
+        "--allow-root",
+        "--ServerApp.ip=127.0.0.1",
+        "--ServerApp.port_retries=0",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+    module = {"lab": "jupyterlab", "notebook": "notebook"}[application]
+    return [sys.executable, "-m", module, *server]
+
+
+def make_environment(folder: Path) -> dict[str, str]:
+    """Return an environment without the user's settings, in which netloupe can be imported."""
+    environment = {key: value for key, value in os.environ.items() if key != "CI"}
+    environment["JUPYTER_CONFIG_DIR"] = str(folder / ".config")
+    environment["JUPYTER_RUNTIME_DIR"] = str(folder / ".runtime")
+    environment["IPYTHONDIR"] = str(folder / ".ipython")
+    environment["PYTHONPATH"] = str(ROOT)
+    return environment
+
+
+def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended: {log.read_text()[-2000:]}")
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=2).close()
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.2)
+        else:
+            return
+    raise RuntimeError(f"the server did not start: {log.read_text()[-2000:]}")
+
+
+def find_port() -> int:
+    """Return a port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def write_notebook(path: Path, *cells: str) -> None:
+    """Write a notebook of code cells."""
+    path.write_text(
+        json.dumps(
+            {
+                "cells": [
+                    {
+                        "cell_type": "code",
+                        "execution_count": None,
+                        "id": f"cell{number}",
+                        "metadata": {},
+                        "outputs": [],
+                        "source": source,
+                    }
+                    for number, source in enumerate(cells)
+                ],
+                "metadata": {
+                    "kernelspec": {
+                        "name": "python3",
+                        "display_name": "Python 3",
+                        "language": "python",
+                    }
+                },
+                "nbformat": 4,
+                "nbformat_minor": 5,
+            }
+        )
+    )

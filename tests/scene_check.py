@@ -1,0 +1,151 @@
+"""The geometry that every Scene must have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
+from netloupe.explorer.view import View
+
+#: how far the end of an edge may be from the border that it should touch, in pixels
+TOLERANCE = 1.5
+_SAME_PLACE = 0.1
+_LABEL_HEIGHT = 8.0
+
+
+def find_geometry_faults(scene: Scene, view: View | None = None) -> list[str]:
+    """Return a line for everything that is not where it should be."""
+    faults = [*_check_boxes(scene), *_check_edges(scene), *_check_ports(scene)]
+    faults += _check_labels(scene)
+    if view is not None:
+        links = sum(len(view.links(item)) for item in view.open_items())
+        if links != len(scene.edges):
+            faults.append(f"{links} links are drawn as {len(scene.edges)} edges")
+    return faults
+
+
+def _name(scene: Scene, index: int) -> str:
+    return scene.boxes[index].item.key if index >= 0 else "the scene"
+
+
+def _check_boxes(scene: Scene) -> Iterator[str]:
+    levels: dict[int, list[int]] = {}
+    for index, box in enumerate(scene.boxes):
+        levels.setdefault(box.parent, []).append(index)
+        if box.parent >= index:
+            yield f"{box.item.key} comes before its parent"
+        outer = scene.boxes[box.parent] if box.parent >= 0 else None
+        left, top, right, bottom = (
+            (0.0, 0.0, scene.width, scene.height)
+            if outer is None
+            else (outer.x, outer.y, outer.x + outer.width, outer.y + outer.height)
+        )
+        if not (
+            left - 0.5 <= box.x
+            and top - 0.5 <= box.y
+            and box.x + box.width <= right + 0.5
+            and box.y + box.height <= bottom + 0.5
+        ):
+            yield f"{box.item.key} is not inside {_name(scene, box.parent)}"
+    for indexes in levels.values():
+        ordered = sorted(indexes, key=lambda index: scene.boxes[index].y)
+        active: list[int] = []
+        for index in ordered:
+            box = scene.boxes[index]
+            active = [i for i in active if scene.boxes[i].y + scene.boxes[i].height > box.y + 0.5]
+            for other_index in active:
+                other = scene.boxes[other_index]
+                if other.x + 0.5 < box.x + box.width and box.x + 0.5 < other.x + other.width:
+                    yield f"{box.item.key} and {other.item.key} overlap"
+            active.append(index)
+
+
+def _distance_to_border(box: SceneBox, x: float, y: float) -> float:
+    right, bottom = box.x + box.width, box.y + box.height
+    outside_x = max(box.x - x, x - right, 0.0)
+    outside_y = max(box.y - y, y - bottom, 0.0)
+    if outside_x or outside_y:
+        return max(outside_x, outside_y)
+    return min(x - box.x, right - x, y - box.y, bottom - y)
+
+
+def _check_edges(scene: Scene) -> Iterator[str]:
+    for edge in scene.edges:
+        if len(edge.points) < 8 or len(edge.points) % 6 != 2:
+            yield f"{_describe(scene, edge)} has {len(edge.points)} numbers"
+            continue
+        for index, (x, y) in ((edge.source, edge.points[:2]), (edge.target, edge.points[-2:])):
+            if index < 0:
+                yield f"{_describe(scene, edge)} ends nowhere"
+                continue
+            distance = _distance_to_border(scene.boxes[index], x, y)
+            if distance > TOLERANCE:
+                yield (
+                    f"{_describe(scene, edge)} ends {distance:.1f} from {_name(scene, index)}"
+                )
+
+
+def _describe(scene: Scene, edge: SceneEdge) -> str:
+    return f"{edge.path}: {_name(scene, edge.source)} -> {_name(scene, edge.target)}"
+
+
+def _check_ports(scene: Scene) -> Iterator[str]:
+    """Check that values go through walls at ports, and that no port is without an edge.
+
+    An edge to an open box ends away from its ports only where nothing inside goes on, as for
+    the condition of an If.
+    """
+    ports: dict[int, list[ScenePort]] = {}
+    for port in scene.ports:
+        ports.setdefault(port.box, []).append(port)
+        distance = _distance_to_border(scene.boxes[port.box], port.x, port.y)
+        if distance > 0.1:
+            yield f"a port of {port.path} is {distance:.1f} from {_name(scene, port.box)}"
+    outside: set[tuple[int, float, float]] = set()
+    inside: set[tuple[int, float, float]] = set()
+    for edge in scene.edges:
+        ends = ((edge.source, edge.target, edge.points[:2]),)
+        for index, other, (x, y) in (*ends, (edge.target, edge.source, edge.points[-2:])):
+            if index < 0 or not scene.boxes[index].item.is_open:
+                continue
+            near = [
+                port
+                for port in ports.get(index, ())
+                if max(abs(port.x - x), abs(port.y - y)) < _SAME_PLACE
+            ]
+            inner = other == index or scene.boxes[other].parent == index
+            for port in near:
+                (inside if inner else outside).add((index, port.x, port.y))
+                if other == index:
+                    outside.add((index, port.x, port.y))
+            wanted = inner or any(port.path == edge.path for port in ports.get(index, ()))
+            if wanted and not near:
+                yield f"{_describe(scene, edge)} misses the ports of {_name(scene, index)}"
+    for port in scene.ports:
+        place = (port.box, port.x, port.y)
+        if place not in inside:
+            yield f"nothing inside goes to the port of {port.path} on {_name(scene, port.box)}"
+        if place not in outside:
+            yield f"nothing outside goes to the port of {port.path} on {_name(scene, port.box)}"
+
+
+def _check_labels(scene: Scene) -> Iterator[str]:
+    closed = [box for box in scene.boxes if not box.item.is_open]
+    closed.sort(key=lambda box: box.y)
+    labels = sorted((e for e in scene.edges if e.label), key=lambda e: e.label_y)
+    for first, second in pairwise(labels):
+        if (first.label_x, first.label_y) == (second.label_x, second.label_y):
+            yield f"two labels at {first.label_x}, {first.label_y}"
+    for edge in labels:
+        x, y = edge.label_x, edge.label_y
+        if not (0 <= x <= scene.width and 0 <= y <= scene.height):
+            yield f"the label {edge.label!r} is outside the scene"
+        for box in closed:
+            if box.y > y + _LABEL_HEIGHT:
+                break
+            if (
+                box.x < x < box.x + box.width
+                and box.y - _LABEL_HEIGHT / 2 < y < box.y + box.height + _LABEL_HEIGHT / 2
+            ):
+                yield f"the label {edge.label!r} covers {box.item.key}"

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ipywidgets
+import numpy as np
+import pytest
+
+import netloupe
+from netloupe.explorer.describe import describe_element, describe_path
+from netloupe.explorer.model import Model
+from netloupe.widgets import tensor_panel
+from netloupe.widgets.inspector import MOST_LINKS, Inspector
+from netloupe.widgets.tensor_panel import TensorPanel
+
+onnx = pytest.importorskip("onnx")
+
+
+@pytest.fixture
+def model() -> Model:
+    """Return a model of a quantized weight, a float weight and a hostile name."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    random = np.random.default_rng(1)
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("x", "<b>y</b>")]
+    nodes = [
+        helper.make_node("DequantizeLinear", ["Wq", "s"], ["w"], "weight", axis=0),
+        helper.make_node("MatMul", ["x", "w"], ["m"], "multiply"),
+        helper.make_node("Add", ["m", "B"], ["<b>y</b>"], "<script>add"),
+        helper.make_node("DequantizeLinear", ["Bq", "scale", "zero"], ["bias"], "bias"),
+        helper.make_node("Concat", ["B"] * 50, ["unused"], "many", axis=0),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        ends[:1],
+        ends[1:],
+        [
+            numpy_helper.from_array(random.integers(-99, 99, (16, 16), np.int8), "Wq"),
+            numpy_helper.from_array(random.uniform(0.1, 0.2, 16).astype(np.float32), "s"),
+            numpy_helper.from_array(random.integers(0, 255, 64, np.uint8), "Bq"),
+            numpy_helper.from_array(np.float32(0.5), "scale"),
+            numpy_helper.from_array(np.uint8(128), "zero"),
+            numpy_helper.from_array(random.normal(size=500).astype(np.float32), "B"),
+        ],
+    )
+    return netloupe.load(helper.make_model(graph))
+
+
+def walk(widget: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from walk(child)
+
+
+def text_of(inspector: Inspector) -> str:
+    return "".join(w.value for w in walk(inspector) if isinstance(w, ipywidgets.HTML))
+
+
+def links_of(inspector: Inspector) -> list[ipywidgets.Button]:
+    return [w for w in walk(inspector) if "nl-inspector-link" in w._dom_classes]
+
+
+def panel_of(inspector: Inspector) -> TensorPanel:
+    return next(w for w in walk(inspector) if isinstance(w, TensorPanel))
+
+
+def test_unknown_keyword_is_refused() -> None:
+    with pytest.raises(TypeError, match="'colour'"):
+        Inspector(colour="red")
+
+
+def test_node_is_shown_and_its_weight_can_be_followed(model: Model) -> None:
+    followed: list[str] = []
+    inspector = Inspector(on_navigate=followed.append)
+    inspector.show(describe_element(model, model["main/multiply"]))
+    text = text_of(inspector)
+    assert ">MatMul<" in text
+    assert "main/multiply" in text
+    weight = next(b for b in links_of(inspector) if b.description.startswith("B\u00a0"))
+    weight.click()
+    assert followed == ["main/%w"]
+
+
+def test_names_are_escaped(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["main/<script>add"]))
+    text = text_of(inspector)
+    assert "<script>" not in text
+    assert "<b>" not in text
+    assert "&lt;script&gt;add" in text
+
+
+def test_many_links_become_text(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["main/many"]))
+    assert len(links_of(inspector)) == MOST_LINKS
+    assert "inputs[49]" in text_of(inspector)
+
+
+def test_next_description_replaces_and_closes_the_last_one(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["B"]))
+    last = [w for child in inspector.children[2:] for w in walk(child)]
+    inspector.show(describe_element(model, model))
+    assert all(widget.comm is None for widget in last)
+    assert inspector.children[0].comm is not None
+
+
+def test_histogram_follows_its_controls(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["B"]))
+    panel = panel_of(inspector)
+    assert "Statistics" in text_of(inspector)
+    pictures = [bytes(panel.picture.value)]
+    assert pictures[0].startswith(b"\x89PNG")
+    panel.bins.value = 12
+    pictures.append(bytes(panel.picture.value))
+    panel.log_scale.value = True
+    pictures.append(bytes(panel.picture.value))
+    inspector.theme = "dark"
+    pictures.append(bytes(panel.picture.value))
+    assert len(set(pictures)) == 4
+    assert panel.overlay not in list(walk(panel))
+
+
+def test_quantization_can_be_laid_over(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_path(model, "main/%s"))
+    assert panel_of(inspector).overlay not in list(walk(inspector))
+    inspector.show(describe_path(model, "main/%Wq"))
+    assert "per channel" in text_of(inspector)
+    assert panel_of(inspector).overlay not in list(walk(inspector))
+    inspector.show(describe_path(model, "main/%Bq"))
+    panel = panel_of(inspector)
+    assert panel.overlay in list(walk(panel))
+    marked = bytes(panel.picture.value)
+    panel.overlay.value = False
+    assert bytes(panel.picture.value) != marked
+
+
+def test_large_tensor_waits_for_a_button(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensor_panel, "LARGE", 400)
+    monkeypatch.setattr(tensor_panel, "SAMPLE", 100)
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["B"]))
+    panel = panel_of(inspector)
+    assert panel.read_all.description == "Read 500 elements"
+    assert "Statistics" not in text_of(inspector)
+    panel.read_all.click()
+    assert "a sample of 500" in text_of(inspector)
+    assert panel.read_all.description == "Use all 500 elements"
+    panel.read_all.click()
+    assert "a sample of" not in text_of(inspector)
+    assert panel.read_all not in panel.children
+
+
+def test_elements_that_cannot_be_read_are_an_error_in_the_panel() -> None:
+    from onnx import TensorProto, helper
+
+    tensor = TensorProto(name="W", data_type=1, dims=[4], data_location=TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value="/etc/passwd")
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in ("x", "y")]
+    node = helper.make_node("Add", ["x", "W"], ["y"], "add")
+    graph = helper.make_graph([node], "g", ends[:1], ends[1:], [tensor])
+    model = netloupe.load(helper.make_model(graph))
+    inspector = Inspector()
+    inspector.show(describe_element(model, model["W"]))
+    assert "nl-inspector-error" in text_of(inspector)
+    assert "external location" in text_of(inspector)
+
+
+def test_error_stands_above_what_is_shown(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_element(model, model))
+    inspector.show_error("no such <thing>")
+    assert "no such &lt;thing&gt;" in text_of(inspector)
+    assert "model" in text_of(inspector)
+    inspector.show(describe_element(model, model.graph))
+    assert "no such" not in text_of(inspector)

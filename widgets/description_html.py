@@ -1,0 +1,111 @@
+"""Descriptions as HTML, from small functions that escape every text of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from netloupe.explorer.describe import Description, Row, Section
+from netloupe.explorer.model import ModelWarning
+
+_STYLE = Path(__file__).parent / "static" / "inspector.css"
+_MOST_WARNINGS = 20
+#: of a long text this much is shown before the part that unfolds
+_LONGEST_PARAGRAPH = 600
+#: a fact of more lines or characters than this unfolds
+_MOST_LINES = 4
+_LONGEST_FACT = 400
+
+
+@cache
+def read_style() -> str:
+    """Return the style sheet of the inspector as a ``<style>`` element."""
+    return f"<style>{_STYLE.read_text(encoding='utf-8')}</style>"
+
+
+def write_header(description: Description) -> str:
+    """Return the title, what kind of element it is, its path, and its warnings."""
+    return (
+        '<div class="nl-inspector-header">'
+        f'<div class="nl-inspector-kind">{escape(description.kind)}</div>'
+        f'<div class="nl-inspector-title">{escape(description.title)}</div>'
+        f'<div class="nl-inspector-subtitle">{escape(description.subtitle)}</div>'
+        f'<code class="nl-inspector-path">{escape(description.path[:2_000])}</code>'
+        f"{_write_warnings(description.warnings)}</div>"
+    )
+
+
+def write_error(message: str) -> str:
+    """Return an error message."""
+    return f'<div class="nl-inspector-error" role="alert">{escape(message)}</div>'
+
+
+def write_title(section: Section) -> str:
+    """Return the title of a section that goes on in other widgets."""
+    return f'<div class="nl-inspector-section-title">{escape(section.title)}</div>'
+
+
+def write_section(section: Section) -> str:
+    """Return a section: its title, a table of its rows, and its text."""
+    body = write_table(section.rows) + _write_text(section.text)
+    if not section.is_folded:
+        return write_title(section) + body
+    count = f' <span class="nl-inspector-note">{len(section.rows):,}</span>' if section.rows else ""
+    return (
+        '<details class="nl-inspector-folded"><summary class="nl-inspector-section-title">'
+        f"{escape(section.title)}{count}</summary>{body}</details>"
+    )
+
+
+def write_table(rows: Iterable[Row]) -> str:
+    """Return rows as a table of two columns."""
+    cells = "".join(
+        f'<tr><th scope="row">{escape(row.name)}</th><td>{_write_fact(row.value)}'
+        f"{_write_note(row.note)}</td></tr>"
+        for row in rows
+    )
+    return f'<table class="nl-inspector-facts">{cells}</table>' if cells else ""
+
+
+def _write_note(note: str) -> str:
+    return f' <span class="nl-inspector-note">{escape(note)}</span>' if note else ""
+
+
+def _write_fact(text: str) -> str:
+    lines = text.split("\n")
+    if len(lines) <= _MOST_LINES and len(text) <= _LONGEST_FACT:
+        return f'<span class="nl-inspector-fact">{escape(text)}</span>'
+    first = next((line for line in lines if line.strip()), "")[:120]
+    return (
+        f"<details><summary>{escape(first)} …</summary>"
+        f'<pre class="nl-inspector-text">{escape(text)}</pre></details>'
+    )
+
+
+def _write_text(text: str) -> str:
+    """Return the first paragraph of a text, and the rest in a part that unfolds."""
+    if not text:
+        return ""
+    first, _, rest = text.partition("\n\n")
+    if len(first) > _LONGEST_PARAGRAPH:
+        rest = first[_LONGEST_PARAGRAPH:] + ("\n\n" + rest if rest else "")
+        first = first[:_LONGEST_PARAGRAPH] + "…"
+    shown = f'<div class="nl-inspector-text">{escape(first)}</div>'
+    if not rest.strip():
+        return shown
+    return (
+        f"{shown}<details><summary>more</summary>"
+        f'<div class="nl-inspector-text">{escape(rest.strip())}</div></details>'
+    )
+
+
+def _write_warnings(warnings: tuple[ModelWarning, ...]) -> str:
+    if not warnings:
+        return ""
+    lines = [f"<li>{escape(str(warning)[:1_000])}</li>" for warning in warnings[:_MOST_WARNINGS]]
+    hidden = len(warnings) - _MOST_WARNINGS
+    if hidden > 0:
+        lines.append(f"<li>… {hidden:,} more</li>")
+    return f'<ul class="nl-inspector-warnings">{"".join(lines)}</ul>'

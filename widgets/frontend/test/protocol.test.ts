@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Connection, KernelError, NoAnswerError, type Push } from "../src/protocol";
+
+/** A model whose messages the tests play the kernel for. */
+class Channel {
+  sent: any[] = [];
+  broken = false;
+  private listeners: Array<(message: unknown, buffers?: unknown) => void> = [];
+  on(_event: string, listener: any): void {
+    this.listeners.push(listener);
+  }
+  off(_event: string, listener: any): void {
+    this.listeners = this.listeners.filter((other) => other !== listener);
+  }
+  send(content: unknown): void {
+    if (this.broken) throw new Error("the comm is closed");
+    this.sent.push(content);
+  }
+  receive(message: unknown, buffers: unknown[] = []): void {
+    for (const listener of this.listeners) listener(message, buffers);
+  }
+  get listening(): number {
+    return this.listeners.length;
+  }
+}
+
+let channel: Channel;
+let pushed: Push[];
+let connection: Connection;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  channel = new Channel();
+  pushed = [];
+  connection = new Connection(channel, (push) => pushed.push(push));
+});
+afterEach(() => vi.useRealTimers());
+
+test("a reply finds its request", async () => {
+  const first = connection.request({ type: "toggle", path: "main/a" }, 1000);
+  const second = connection.request({ type: "search", text: "x", regex: false }, 1000);
+  expect(channel.sent[0]).toEqual({ id: first.id, type: "toggle", path: "main/a" });
+  const buffers = [new DataView(new ArrayBuffer(4))];
+  channel.receive({ id: second.id, type: "hits", hits: [], total: 0 });
+  channel.receive({ id: first.id, type: "scene", header: 1 }, buffers);
+  await expect(first.reply).resolves.toMatchObject({ reply: { type: "scene" }, buffers });
+  await expect(second.reply).resolves.toMatchObject({ reply: { total: 0 } });
+  expect(pushed).toEqual([]);
+});
+
+test("an error reply rejects with the kernel's words", async () => {
+  const { id, reply } = connection.request({ type: "reveal", path: "gone" }, 1000);
+  channel.receive({ id, type: "error", message: "there is no gone" });
+  await expect(reply).rejects.toThrow(new KernelError("there is no gone"));
+});
+
+test("no answer in time rejects; a late scene is still shown", async () => {
+  const { id, reply } = connection.request({ type: "scene" }, 1000);
+  vi.advanceTimersByTime(1001);
+  await expect(reply).rejects.toBeInstanceOf(NoAnswerError);
+  channel.receive({ id, type: "scene", header: 1 });
+  expect(pushed).toEqual([{ type: "scene", header: 1 }]);
+});
+
+test("busy stops the clock and is told", async () => {
+  const { id, reply } = connection.request({ type: "expand", mode: "all" }, 1000);
+  channel.receive({ id, type: "busy", message: "laying out" });
+  vi.advanceTimersByTime(60_000);
+  channel.receive({ id, type: "scene", header: 1 });
+  await expect(reply).resolves.toMatchObject({ reply: { type: "scene" } });
+  expect(pushed).toEqual([{ type: "busy", id, message: "laying out" }]);
+});
+
+test("without a kernel a request rejects at once", async () => {
+  channel.broken = true;
+  const { reply } = connection.request({ type: "scene" }, 1000);
+  await expect(reply).rejects.toThrow(/no kernel: the comm is closed/);
+});
+
+test("what another view asked for is shown here too, but not where it went", () => {
+  channel.receive({ id: "other-1", type: "scene", header: 1, center: "main/a", select: "main/a" });
+  channel.receive({ id: "other-2", type: "error", message: "not for us" });
+  channel.receive({ id: "other-3", type: "hits", hits: [], total: 0 });
+  channel.receive({ id: "other-4", type: "busy", message: "not for us" });
+  expect(pushed).toEqual([{ type: "scene", header: 1 }]);
+});
+
+test("messages without a request are pushes; unknown ones are left alone", () => {
+  channel.receive({ id: null, type: "error", message: "oh" });
+  channel.receive({ type: "center", path: "main/a" });
+  channel.receive({ type: "weather" });
+  channel.receive("text");
+  expect(pushed.map((push) => push.type)).toEqual(["error", "center"]);
+});
+
+test("cancel names its target", () => {
+  connection.cancel("7");
+  expect(channel.sent[0]).toMatchObject({ type: "cancel", target: "7" });
+});
+
+test("closing stops listening and forgets requests", () => {
+  connection.request({ type: "scene" }, 1000);
+  connection.close();
+  expect(channel.listening).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
