@@ -21,6 +21,12 @@ from netloupe.explorer.errors import OutputError
 
 _START_SECONDS = 60.0
 
+#: Voilà's page asks a content network for icons: the browser is told to reach nothing but us
+_CONTENT_POLICY = (
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
+    "connect-src 'self' ws://127.0.0.1:*; frame-ancestors 'none'"
+)
+
 
 def serve_model(model: Path, *, port: int = 0, browser: bool = True) -> int:
     """Serve the explorer of one model until interrupted; return the exit status.
@@ -89,21 +95,29 @@ def _make_notebook(model: Path) -> dict[str, object]:
 
 
 def _start_voila(notebook: Path, port: int, token: str) -> subprocess.Popen[bytes]:
-    command = [
-        sys.executable,
-        "-m",
-        "voila",
-        str(notebook),
-        "--no-browser",
-        f"--port={port}",
-        "--Voila.ip=127.0.0.1",
-        "--Voila.port_retries=0",
-        "--Voila.log_level=40",
-    ]
-    # the token goes by the environment: a command line is there for every user to read
-    environment = {**os.environ, "JUPYTER_TOKEN": token}
+    """Start Voilà with its settings in a file: a command line is there for every user to read."""
+    settings = {
+        "Voila": {
+            "ip": "127.0.0.1",
+            "port": port,
+            "port_retries": 0,
+            "token": token,
+            "open_browser": False,
+            "log_level": 50,
+            "tornado_settings": {
+                "headers": {"Content-Security-Policy": _CONTENT_POLICY},
+                "websocket_ping_interval": 30_000,
+                "websocket_ping_timeout": 30_000,
+            },
+        }
+    }
+    notebook.with_name("voila.json").write_text(json.dumps(settings), encoding="utf-8")
     return subprocess.Popen(  # noqa: S603 - our own arguments
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        [sys.executable, "-m", "voila", str(notebook)],
+        cwd=notebook.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 

@@ -81,9 +81,7 @@ def _check_edges(scene: Scene) -> Iterator[str]:
                 continue
             distance = _distance_to_border(scene.boxes[index], x, y)
             if distance > TOLERANCE:
-                yield (
-                    f"{_describe(scene, edge)} ends {distance:.1f} from {_name(scene, index)}"
-                )
+                yield (f"{_describe(scene, edge)} ends {distance:.1f} from {_name(scene, index)}")
 
 
 def _describe(scene: Scene, edge: SceneEdge) -> str:
@@ -120,14 +118,23 @@ def _check_ports(scene: Scene) -> Iterator[str]:
                 if other == index:
                     outside.add((index, port.x, port.y))
             wanted = inner or any(port.path == edge.path for port in ports.get(index, ()))
-            if wanted and not near:
+            if wanted and not near and other != index:
                 yield f"{_describe(scene, edge)} misses the ports of {_name(scene, index)}"
     for port in scene.ports:
         place = (port.box, port.x, port.y)
         if place not in inside:
             yield f"nothing inside goes to the port of {port.path} on {_name(scene, port.box)}"
-        if place not in outside:
+        if place not in outside and not _is_dropped(scene, port):
             yield f"nothing outside goes to the port of {port.path} on {_name(scene, port.box)}"
+
+
+def _is_dropped(scene: Scene, port: ScenePort) -> bool:
+    """Return whether a value may go nowhere: an output of a body whose result is not used."""
+    item = scene.boxes[port.box].item
+    return any(
+        value.is_output and value.graph.kind != "main" and port.path.endswith(f"/%{value.name}")
+        for value in item.outputs
+    )
 
 
 def _check_labels(scene: Scene) -> Iterator[str]:

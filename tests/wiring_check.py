@@ -27,9 +27,13 @@ class _Accounting:
         }
         self.into: dict[tuple[str, int, Value], list[Link]] = {}
         self.places: dict[str, int] = {}
+        self.sources: dict[tuple[str, Value], int] = {}
         for item in view.open_items():
             for index, child in enumerate(item.children):
                 assert self.places.setdefault(child.key, index) == index, child.key
+                gives = child.inputs if child.kind == "stub" else child.outputs
+                if child.kind in ("stub", "input", "constant"):
+                    self.sources.update(((item.key, value), index) for value in gives)
             for link in self.links[item.key]:
                 self.into.setdefault((item.key, link.target, link.target_value), []).append(link)
 
@@ -55,9 +59,7 @@ class _Accounting:
             yield from self._check(item, value)
 
     def _check(self, item: Item, value: Value) -> Iterator[str]:
-        ends = list(self._trace(item, value))
-        if not ends:
-            yield f"{item.key}: nothing leads to %{value.name}"
+        ends = list(self._trace(item, value))  # none where the way is a circle
         for end, found, via in ends:
             if end is None:
                 yield f"{item.key}: the way of %{value.name} ends: {via}"
@@ -113,25 +115,15 @@ class _Accounting:
         self, level: Item, stub: Item, value: Value
     ) -> Iterator[tuple[Item, int, Value]]:
         """Yield where the value of a hub is looked for: the stub beside its producer."""
-        for index, child in enumerate(level.children):
-            if child.kind == "stub" and child.inputs == (value,):
-                yield level, index, value
-                return
-        for index, child in enumerate(level.children):
-            if child.kind in ("input", "constant") and value in child.outputs:
-                self.into.setdefault((level.key, index, value), []).append(
-                    Link(index, index, value, value, value)
-                )
-                yield level, index, value
-                return
-        assert level.parent is not None, f"{stub.key} stands for nothing"
-        yield level.parent, self.places[level.key], value
+        index = self.sources.get((level.key, value))
+        assert index is not None, f"{stub.key} stands for nothing"
+        if not level.children[index].inputs:  # an input: nothing leads to it
+            link = Link(index, index, value, value, value)
+            self.into.setdefault((level.key, index, value), [link])
+        yield level, index, value
 
 
 def _gives(item: Item, value: Value) -> bool:
-    element = item.element
-    if isinstance(element, Value):
-        return element is value
     return value in item.outputs
 
 

@@ -36,8 +36,9 @@ class Canvas(anywidget.AnyWidget):
     **traits
         ``selection`` and ``hover``: paths, "" for nothing. ``theme``: ``auto``, ``light`` or
         ``dark``. ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each
-        graph from the main one to the one shown. ``height`` in pixels. ``title``: the name that
-        a screen reader speaks. ``static_id``: the static picture that the canvas replaces.
+        graph from the main one to the one shown. ``height`` in pixels, 0 for that of the
+        window. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
+        name that a screen reader speaks. ``static_id``: the static picture that the canvas replaces.
 
     Raises
     ------
@@ -53,7 +54,8 @@ class Canvas(anywidget.AnyWidget):
     theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
     direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
-    height = traitlets.Int(560, min=120).tag(sync=True)
+    shown_theme = traitlets.Unicode("").tag(sync=True)
+    height = traitlets.Int(560, min=0).tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     static_id = traitlets.Unicode("").tag(sync=True)
 

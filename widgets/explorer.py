@@ -71,7 +71,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             display="block",  # as a flex box of fixed height it would squeeze its parts
             flex="0 0 360px",
             width="360px",
-            height=f"{height}px",
+            height=f"{height}px" if height else "calc(100vh - 24px)",
             overflow="hidden auto",
             padding="0 0 0 12px",
         )
@@ -82,6 +82,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.inspector.show(describe_model(model))
         self.canvas.observe(self._canvas_selected, "selection")
         self.canvas.observe(self._turned, "direction")
+        self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selected, "selection")
         #: the first scene, on its way while the cell goes on
         self._scene: Future[Scene] = self._pool.submit(self._compose)
@@ -284,6 +285,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._session.set_direction(change.new)
             self._push(fit=True)
 
+    def _theme_shown(self, change: Any) -> None:
+        if change.new in ("light", "dark"):
+            self.inspector.theme = change.new
+
     # scenes
 
     def _compose(self) -> Scene:
@@ -359,7 +364,7 @@ def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
     source
         A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
     height
-        Height in pixels.
+        Height in pixels; 0 for that of the window.
     **view
         ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, as
         for :meth:`Model.to_svg`.

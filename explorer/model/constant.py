@@ -16,8 +16,9 @@ _ONNX = ("", "ai.onnx")
 def is_constant_node(node: Node) -> bool:
     """Return whether a node only gives a constant.
 
-    That is Constant, and DequantizeLinear or ConstantOfShape over stored constants. A node is not counted as such where its result is an output of the graph, since then there
-    would be nothing to show the output on.
+    That is Constant, and DequantizeLinear or ConstantOfShape over stored constants. A node is
+    not counted as such where its result is an output of the graph, since then there would be
+    nothing to show the output on.
     """
     if node.domain not in _ONNX or len(node.outputs) != 1 or not _is_used_inside(node):
         return False

@@ -335,8 +335,12 @@ class View:
         body = item.body
         members = self._members(item, self.wiring(graph).tree.root)
         known = {value for member in members for value in member.outputs}
+        used = {value for member in members for value in member.inputs}
+        partial = self.only is not None and body.caller is None
         inputs = []
         for value in graph.inputs:
+            if partial and value not in used:
+                continue
             if value.initializer is None and not self._is_bound(body, value):
                 inputs.append(self._terminal("input", value, item, body))
                 known.add(value)
@@ -349,13 +353,13 @@ class View:
                         inputs.append(self._terminal("input", value, item, body))
         outputs = []
         for value in dict.fromkeys(graph.outputs):
-            if body.caller is not None and body.results.get(value):
-                if is_constant(value):
-                    inputs.append(self._terminal("constant", value, item, body))
+            if partial and value not in known:
                 continue
-            if value.initializer is not None and not (value.is_input and value in known):
+            if self._is_row(body, value):
                 inputs.append(self._terminal("constant", value, item, body))
-            elif value not in known and body.caller is None and value.graph is not graph:
+            if body.caller is not None and body.results.get(value):
+                continue
+            if value not in known and body.caller is None and value.graph is not graph:
                 inputs.append(self._terminal("input", value, item, body))
             outputs.append(self._terminal("output", value, item, body))
         return [*inputs, *members, *outputs]
@@ -373,7 +377,7 @@ class View:
         item = Item(
             kind,  # type: ignore[arg-type]
             path,
-            value,
+            resolve_operand(body, value)[0] if kind == "constant" else value,
             body,
             parent,
             key=key,

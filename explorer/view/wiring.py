@@ -23,6 +23,11 @@ class Wiring:
         self._inputs: dict[Group, tuple[Value, ...]] = {}
         self._outputs: dict[Group, tuple[Value, ...]] = {}
         self._users: dict[Value, tuple[int, int]] = {}
+        #: by value, the nodes with a subgraph that has it as an output or uses it
+        self._capturing: dict[Value, list[Node]] = {}
+        for node in tree.graph.nodes:
+            for value in node.captures:
+                self._capturing.setdefault(value, []).append(node)
 
     def node_inputs(self, node: Node) -> tuple[Value, ...]:
         """Return the distinct values that reach a node by an edge, constants left out."""
@@ -36,7 +41,8 @@ class Wiring:
         return tuple(
             value
             for value in node.outputs
-            if value is not None and (value.consumers or value.is_output)
+            if value is not None
+            and (value.consumers or value.is_output or value in self._capturing)
         )
 
     def group_inputs(self, group: Group) -> tuple[Value, ...]:
@@ -73,6 +79,7 @@ class Wiring:
         span = self._users.get(value)
         if span is None:
             positions = [self._position(node) for node, _ in value.consumers]
+            positions += [self._position(node) for node in self._capturing.get(value, ())]
             span = self._users[value] = (min(positions), max(positions))
         return group.low <= span[0] and span[1] < group.high
 

@@ -34,7 +34,9 @@ class Server:
             "notebook": f"notebooks/{notebook}",
             "voila": f"voila/render/{notebook}",
         }
-        return f"{self.address}/{paths[self.application]}?token={TOKEN}"
+        # without reset JupyterLab shows the notebooks of the last test too
+        reset = "&reset" if self.application == "lab" else ""
+        return f"{self.address}/{paths[self.application]}?token={TOKEN}{reset}"
 
 
 @contextmanager

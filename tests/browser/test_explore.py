@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from .notebook_page import NotebookPage
+import netloupe
+from netloupe.explorer.view import View
+
+from .notebook_page import CANVAS, NotebookPage
 from .servers import ROOT, Server, run_server, write_notebook
 
 pytestmark = pytest.mark.browser
@@ -17,17 +20,34 @@ pytestmark = pytest.mark.browser
 DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 GPT2 = ROOT.parent / "shared" / "corpus" / "exported" / "gpt2.legacy.onnx"
 
-#: what is selected is written beside the explorer, and a button selects from Python
+#: what is selected is written beside the explorer, and buttons call it from Python
 CELL = """\
 import ipywidgets, netloupe
 ex = netloupe.explore({model!r})
 seen = ipywidgets.Label("nothing seen")
 ex.observe(lambda change: setattr(seen, "value", f"seen {{change.new}}"), "selection")
-button = ipywidgets.Button(description="select from Python")
-button.on_click(lambda _: ex.select({target!r}))
-ipywidgets.VBox([button, seen])
+def button(text, action):
+    made = ipywidgets.Button(description=text)
+    made.on_click(lambda _: action())
+    return made
+ipywidgets.HBox([
+    button("select", lambda: ex.select({target!r})),
+    button("go to group", lambda: ex.select({group!r})),
+    button("ask", lambda: setattr(seen, "value", f"selection is {{ex.selection}}")),
+    seen,
+])
 """
-SHOW = "ex"
+
+GPT2_NAMES = {
+    "model": "gpt2.legacy.onnx",
+    "target": "main/model/transformer/h.3/mlp/c_fc/Gemm",
+    "group": "main/model/transformer/h.0/",
+}
+DEMO_NAMES = {
+    "model": "digits_cnn.onnx",
+    "target": "main/node_conv2d_5",
+    "group": "main/blocks/0/",
+}
 
 
 @pytest.fixture(scope="module", params=["lab", "notebook", "voila"])
@@ -36,15 +56,10 @@ def server(
 ) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp(request.param)
     shutil.copy(DEMO, folder)
-    model = {"model": "digits_cnn.onnx", "target": "main/blocks/2/second/conv/"}
-    write_notebook(folder / "demo.ipynb", CELL.format(**model), SHOW, "print('is', ex.selection)")
+    write_notebook(folder / "demo.ipynb", CELL.format(**DEMO_NAMES), "ex")
     if GPT2.exists():
         shutil.copy(GPT2, folder)
-        model = {
-            "model": "gpt2.legacy.onnx",
-            "target": "main/model/transformer/h.3/mlp/c_fc/Gemm",
-        }
-        write_notebook(folder / "gpt2.ipynb", CELL.format(**model), SHOW, "print('is', ex.selection)")
+        write_notebook(folder / "gpt2.ipynb", CELL.format(**GPT2_NAMES), "ex")
     with run_server(request.param, folder) as running:
         yield running
 
@@ -58,28 +73,92 @@ def open_notebook(page: Any, server: Server, name: str) -> NotebookPage:
     return notebook
 
 
-def test_gpt2_from_the_cell_to_a_histogram_and_back(page: Any, server: Server) -> None:
-    if not GPT2.exists():
+def press(page: Any, text: str) -> None:
+    page.get_by_role("button", name=text, exact=True).click()
+
+
+def residual_of(model: Path, group_path: str) -> tuple[str, list[str]]:
+    """Return the value that enters a group and goes both through and around its first part."""
+    view = View(netloupe.load(model))
+    item = view.open(group_path)
+    for value in item.inputs:
+        consumers = [child.path for child in item.children if value in child.inputs]
+        if len(consumers) > 1:
+            return f"main/%{value.name}", consumers
+    raise AssertionError("there is no residual connection")
+
+
+@pytest.mark.parametrize(
+    ("notebook_name", "model", "names"),
+    [("gpt2.ipynb", GPT2, GPT2_NAMES), ("demo.ipynb", DEMO, DEMO_NAMES)],
+)
+def test_from_the_cell_to_a_histogram_and_back(
+    page: Any, server: Server, notebook_name: str, model: Path, names: dict[str, str]
+) -> None:
+    if not model.exists():
         pytest.skip("../shared/corpus is not here")
-    notebook = open_notebook(page, server, "gpt2.ipynb")
-    layer = "main/model/transformer/h.0/"
-    assert layer in notebook.call("paths")
-    page.evaluate("() => document.querySelector('[data-netloupe=canvas]').focus()")
-    # search jumps to the layer, so that it is in the window
-    page.keyboard.press("/")
-    page.keyboard.type("h.0/attn/c_attn")
-    page.keyboard.press("Enter")
-    attention = "main/model/transformer/h.0/attn/"
-    notebook.wait_for_path(attention)
-    edges = notebook.call("edges")
-    residual = "main/%/model/transformer/drop/Dropout_output_0"
-    assert edges, residual
+    notebook = open_notebook(page, server, notebook_name)
+    group = names["group"]
+    assert group in notebook.call("paths")
+
+    # opening a group shows its inside, with the residual edge through its wall
+    press(page, "go to group")
+    page.wait_for_selector(f'{CANVAS}[data-selected="{group}"]')
     notebook.settle()
+    notebook.click(group, double=True)
+    residual, consumers = residual_of(model, group)
+    for consumer in consumers:
+        notebook.wait_for_path(consumer)
+    assert residual in notebook.call("edges")
+
+    # a node: its attributes; a weight: its histogram
+    press(page, "select")
+    page.wait_for_selector(f'{CANVAS}[data-selected="{names["target"]}"]')
+    notebook.wait_for_path(names["target"])
+    host = page.locator(CANVAS).first.bounding_box()
+    place = notebook.locate(names["target"])
+    assert abs(place["x"] - host["x"] - host["width"] / 2) < host["width"] / 3
+    assert abs(place["y"] - host["y"] - host["height"] / 2) < host["height"] / 3
+    notebook.click(names["target"])
+    notebook.wait_for_text("Attributes")
+    press(page, "ask")
+    notebook.wait_for_text(f"selection is {names['target']}")
+
+    node = netloupe.load(model)[names["target"]]
+    assert isinstance(node, netloupe.Node)
+    weight = node.inputs[1]
+    assert weight is not None
+    notebook.click(weight.path)
+    notebook.wait_for_text(f"seen {weight.path}")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.widget-image, img.widget-image')]"
+        ".some((image) => image.naturalWidth > 100)"
+    )
+    press(page, "ask")
+    notebook.wait_for_text(f"selection is {weight.path}")
 
 
-def test_weight_shows_its_histogram(page: Any, server: Server) -> None:
+def test_static_picture_gives_way_to_the_canvas(page: Any, server: Server) -> None:
+    open_notebook(page, server, "demo.ipynb")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[data-netloupe-static]')]"
+        ".every((element) => element.getClientRects().length === 0)"
+    )
+
+
+def test_keys_search_and_errors(page: Any, server: Server) -> None:
     notebook = open_notebook(page, server, "demo.ipynb")
-    node = next(path for path in notebook.call("paths") if "stem" in path and "conv" in path)
-    notebook.click(node)
-    notebook.wait_for_text(f"seen {node}")
-    assert notebook.selected() == node
+    page.evaluate(f"() => document.querySelector('{CANVAS}').focus()")
+    page.keyboard.press("/")
+    page.keyboard.type("Gemm")
+    notebook.wait_for_text("1 hit")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f'{CANVAS}[data-selected="main/node_linear"]')
+    page.keyboard.press("Escape")
+    # an expression that is not valid is told, and what was typed stays
+    page.keyboard.press("/")
+    box = page.locator(f"{CANVAS} input").first
+    box.fill("(")
+    press(page, "Regular expression")
+    notebook.wait_for_text("is not valid")
+    assert box.input_value() == "("

@@ -171,7 +171,9 @@ def test_operations_of_several_nodes_are_groups() -> None:
 
 def test_scopes_from_the_namespace_alone() -> None:
     metadata = {
-        number: {"namespace": f": pkg.Root/model: pkg.Bert/layer.{number // 2}: pkg.Layer/x: aten.x"}
+        number: {
+            "namespace": f": pkg.Root/model: pkg.Bert/layer.{number // 2}: pkg.Layer/x: aten.x"
+        }
         for number in range(4)
     }
     tree = build_group_tree(make_chain("a", "b", "c", "d", metadata=metadata))
@@ -240,7 +242,9 @@ def test_many_siblings_in_reasonable_time() -> None:
     assert len(tree.root.children) == 20_000
 
 
-_SEGMENTS = st.sampled_from(["a", "b", "layers", "layers.0", "0", "", " ", "%", "()", ".", "..", "é"])
+_SEGMENTS = st.sampled_from(
+    ["a", "b", "layers", "layers.0", "0", "", " ", "%", "()", ".", "..", "é"]
+)
 
 
 @settings(deadline=None, max_examples=200)

@@ -139,7 +139,7 @@ def test_an_ambiguous_name_lists_its_paths() -> None:
 
 
 def test_a_name_used_very_often_is_listed_in_part() -> None:
-    with pytest.raises(NotFoundError, match="used 50 times.* and 45 more"):
+    with pytest.raises(NotFoundError, match=r"used 50 times.* and 45 more"):
         make_named(*["n"] * 50)["n"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from netloupe.explorer.load import load
@@ -29,7 +31,7 @@ def test_reprs_say_what_a_thing_is() -> None:
 
 def check_reprs(model: Model) -> None:
     for graph in model.graphs:
-        things = [model, graph, *graph.nodes[:50], *graph.initializers[:50]]
+        things: list[Any] = [model, graph, *graph.nodes[:50], *graph.initializers[:50]]
         for thing in things:
             page = thing._repr_html_()
             assert "<script" not in page.lower()

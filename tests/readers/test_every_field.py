@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Node, SparseTensor, Tensor
@@ -26,16 +26,16 @@ NAMED_NUMBERS: dict[tuple[str, str], tuple[int, str]] = {
 }
 
 
-def name_of(descriptor: Descriptor) -> str:
+def name_of(descriptor: Any) -> str:
     name: str = descriptor.full_name
     return name.removeprefix("netloupe.onnx.")
 
 
-def routes() -> Iterator[tuple[Route, Descriptor]]:
+def routes() -> Iterator[tuple[Route, Any]]:
     """Yield every way from ModelProto into a message by a field that was not used before."""
     seen: set[tuple[str, str]] = set()
     expanded: set[str] = set()
-    pending: list[tuple[Route, Descriptor]] = [((), onnx_pb2.ModelProto.DESCRIPTOR)]
+    pending: list[tuple[Route, Any]] = [((), onnx_pb2.ModelProto.DESCRIPTOR)]
     while pending:
         route, descriptor = pending.pop(0)
         yield route, descriptor
@@ -92,7 +92,7 @@ def choose_value(field: FieldDescriptor) -> tuple[Any, object]:
 
 def everything_in(model: Model) -> Iterator[object]:
     """Yield all numbers, strings and bytes that can be reached from a model."""
-    seen: set[int] = set()
+    seen: dict[int, object] = {}  # holds what it has seen, so that no id is used again
     pending: list[object] = [model, model.graphs]
     while pending:
         thing = pending.pop()
@@ -101,7 +101,7 @@ def everything_in(model: Model) -> Iterator[object]:
             continue
         if thing is None or callable(thing) or id(thing) in seen:
             continue
-        seen.add(id(thing))
+        seen[id(thing)] = thing
         if isinstance(thing, dict):
             pending += [*thing.keys(), *thing.values()]
         elif isinstance(thing, (list, tuple, set, frozenset)):

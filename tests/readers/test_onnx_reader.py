@@ -103,7 +103,10 @@ def test_functions_with_overloads_and_defaults() -> None:
     plain, wide = model.functions
     calls = model.graph.nodes
     assert [call.function for call in calls] == [plain, wide, None]
-    assert [function.path for function in model.functions] == ["functions/d::F", "functions/d::F:wide"]
+    assert [function.path for function in model.functions] == [
+        "functions/d::F",
+        "functions/d::F:wide",
+    ]
     assert wide.attribute_names == ("must",)
     assert wide.attribute_defaults["alpha"].value == 0.5
     assert wide.nodes[0].attributes["alpha"].reference == "alpha"
@@ -157,9 +160,9 @@ def test_quantization_annotations() -> None:
     proto = onnx_pb2.ModelProto(ir_version=8)
     proto.graph.input.add(name="x")
     for tensor in ("x", "gone", "x"):
-        annotation = proto.graph.quantization_annotation.add(tensor_name=tensor)
-        annotation.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
-        annotation.quant_parameter_tensor_names.add(key="finn_datatype", value="INT4")
+        message = proto.graph.quantization_annotation.add(tensor_name=tensor)
+        message.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="s")
+        message.quant_parameter_tensor_names.add(key="finn_datatype", value="INT4")
     model = load(proto.SerializeToString())
     annotation = model.graph.values["x"].annotation
     assert annotation is not None
@@ -185,7 +188,7 @@ def test_all_kinds_of_types() -> None:
     }
     opaque = onnx_pb2.TypeProto()
     opaque.opaque_type.domain, opaque.opaque_type.name = "org", "Blob"
-    infos = [helper.make_value_info(name, type) for name, type in types.items()]
+    infos = [helper.make_value_info(name, kind) for name, kind in types.items()]
     proto = onnx_pb2.ModelProto.FromString(
         helper.make_model(helper.make_graph([], "g", infos, [])).SerializeToString()
     )

@@ -60,7 +60,7 @@ def test_file_objects(model_path: Path) -> None:
 
 
 def test_a_text_file_is_refused(model_path: Path) -> None:
-    with pytest.raises(SourceError, match="opened as text.*mode 'rb'"):
+    with pytest.raises(SourceError, match=r"opened as text.*mode 'rb'"):
         load(io.StringIO("text"))
     with model_path.open(encoding="latin-1") as file, pytest.raises(SourceError, match="as text"):
         load(file)
@@ -181,12 +181,12 @@ def test_what_a_file_really_is(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("length", range(1, len(DATA)))
 def test_a_truncated_model_opens_or_is_refused_by_name(length: int) -> None:
+    message = "<bytes>: "
     try:
-        model = load(DATA[:length])
+        message += "".join(warning.message for warning in load(DATA[:length]).all_warnings())
     except ModelFormatError as error:
-        assert str(error).startswith("<bytes>: ")
-    else:
-        assert len(list(model.all_warnings())) >= 0
+        message = str(error)
+    assert message.startswith("<bytes>: ")
 
 
 def test_two_files_in_one() -> None:
@@ -197,8 +197,17 @@ def test_two_files_in_one() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["truncated_10pct", "truncated_90pct", "truncated_minus1", "random_2m", "ff_64k"]
-    + ["overlong_varint", "wrong_wiretype", "wrongtype_hdf5.h5", "nested_if_200"],
+    [
+        "truncated_10pct",
+        "truncated_90pct",
+        "truncated_minus1",
+        "random_2m",
+        "ff_64k",
+        "overlong_varint",
+        "wrong_wiretype",
+        "wrongtype_hdf5.h5",
+        "nested_if_200",
+    ],
 )
 def test_broken_files_of_the_corpus(name: str) -> None:
     path = corpus_file(f"hostile/{name}.onnx")

@@ -30,6 +30,8 @@ const FIRST_ANSWER = 8_000;
 const ANSWER = 30_000;
 const HOVER_PAUSE = 90;
 const TOOLTIP_PAUSE = 250;
+/** for a page that holds nothing else */
+const WINDOW_HEIGHT = "calc(100vh - 24px)";
 const LEAST_HEIGHT = 120;
 
 export class CanvasView {
@@ -217,11 +219,18 @@ export class CanvasView {
     const palette = paletteOf(name);
     setVariables(this.host, palette);
     this.stage.setPalette(palette);
+    if (readText(this.model, "shown_theme") !== name) {
+      this.model.set("shown_theme", name);
+      this.model.save_changes();
+    }
   }
 
   private applySize(): void {
     const height = Number(this.model.get("height"));
-    this.host.style.height = `${Math.max(LEAST_HEIGHT, Number.isFinite(height) ? height : 560)}px`;
+    this.host.style.height =
+      height === 0
+        ? WINDOW_HEIGHT
+        : `${Math.max(LEAST_HEIGHT, Number.isFinite(height) ? height : 560)}px`;
   }
 
   private applyTitle(): void {

@@ -3,7 +3,9 @@
 import { iconButton, makeElement } from "./elements";
 import type { Hit } from "./protocol";
 
-export const MOST_LISTED = 100;
+/** so many characters of a name are always shown */
+const TAIL = 24;
+const MOST_LISTED = 100;
 const PAUSE = 120;
 
 /** Hits and which of them is the current one. Steps run around. */
@@ -161,7 +163,12 @@ export class SearchBox {
       row.dataset.index = String(index);
       row.title = hit.path;
       const title = makeElement("span", "nl-hit-title");
-      title.textContent = hit.title;
+      // the end of a name tells most: only its beginning gives way where room is short
+      const head = makeElement("span", "nl-hit-head");
+      head.textContent = hit.title.slice(0, -TAIL);
+      const tail = makeElement("span", "nl-hit-tail");
+      tail.textContent = hit.title.slice(-TAIL);
+      title.append(head, tail);
       const detail = makeElement("span", "nl-hit-detail");
       detail.textContent = hit.detail;
       row.append(title, detail);

@@ -1,0 +1,137 @@
+"""The layout process: it can fail, hang, crash or be stopped, and the next layout works."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.layout import LayoutEngine, shared_engine
+
+SMALL = 'digraph { a -> b [id="0"] }'
+DENSE = (
+    "digraph {"
+    + "".join(f"a{i} -> b{(i * 37 + j * j) % 400};" for i in range(400) for j in range(25))
+    + "}"
+)
+
+
+@pytest.fixture
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def works(engine: LayoutEngine) -> bool:
+    placement = engine.place(SMALL, 20)
+    return set(placement.nodes) == {"a", "b"} and set(placement.edges) == {"0"}
+
+
+def test_positions_grow_downwards(engine: LayoutEngine) -> None:
+    placement = engine.place(SMALL, 20)
+    assert placement.nodes["a"][1] < placement.nodes["b"][1]
+    assert len(placement.edges["0"]) % 6 == 2
+    assert 0 < placement.width < placement.height
+
+
+def test_the_worker_is_kept(engine: LayoutEngine) -> None:
+    assert engine.process_id is None
+    engine.start()
+    process = engine.process_id
+    assert process is not None
+    assert works(engine)
+    assert works(engine)
+    assert engine.process_id == process
+
+
+def test_a_slow_layout_is_stopped(engine: LayoutEngine) -> None:
+    engine.start()
+    first = engine.process_id
+    started = time.monotonic()
+    with pytest.raises(LayoutError, match="took too long"):
+        engine.place(DENSE, 0.3)
+    assert time.monotonic() - started < 5
+    assert engine.process_id is None
+    assert works(engine)
+    assert engine.process_id != first
+
+
+def test_a_layout_can_be_cancelled(engine: LayoutEngine) -> None:
+    asked = iter([False, False, True])
+    with pytest.raises(LayoutError, match="cancelled"):
+        engine.place(DENSE, 30, lambda: next(asked))
+    assert works(engine)
+
+
+def test_a_killed_worker_is_replaced(engine: LayoutEngine) -> None:
+    assert works(engine)
+    process = engine.process_id
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
+    while engine.process_id is not None:
+        time.sleep(0.01)
+    assert works(engine)
+
+
+def test_a_worker_killed_at_work_is_an_error(engine: LayoutEngine) -> None:
+    engine.start()
+    process = engine.process_id
+    assert process is not None
+    threading.Timer(0.3, os.kill, (process, signal.SIGKILL)).start()
+    with pytest.raises(LayoutError, match=r"crashed|ended"):
+        engine.place(DENSE, 30)
+    assert works(engine)
+
+
+@pytest.mark.parametrize(
+    "dot",
+    [
+        "",
+        "no dot at all",
+        "digraph {",
+        "graph { a -- }",
+        "digraph { a [label=<<b>] }",
+        "\0",
+        "é" * 9,
+    ],
+)
+def test_text_that_is_no_graph(engine: LayoutEngine, dot: str) -> None:
+    message = "Graphviz failed"
+    try:
+        engine.place(dot, 20)
+    except LayoutError as error:
+        message = str(error)
+    assert "Graphviz failed" in message
+    assert works(engine)
+
+
+def test_a_large_request(engine: LayoutEngine) -> None:
+    dot = "digraph {" + ";".join(f"n{number}" for number in range(5_000)) + "}"
+    assert len(engine.place(dot, 60).nodes) == 5_000
+
+
+def test_stopping_twice(engine: LayoutEngine) -> None:
+    engine.start()
+    engine.stop()
+    engine.stop()
+    assert works(engine)
+
+
+def test_two_threads_share_a_worker(engine: LayoutEngine) -> None:
+    found: list[bool] = []
+    threads = [threading.Thread(target=lambda: found.append(works(engine))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 4
+
+
+def test_the_shared_engine_is_one() -> None:
+    assert shared_engine() is shared_engine()

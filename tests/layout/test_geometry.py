@@ -1,0 +1,260 @@
+"""Where things are: boxes apart and inside one another, edges and ports on the borders."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.layout.labels import sample_curve
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_picture, render_picture
+from netloupe.explorer.view import View, expand_view
+from netloupe.proto import onnx_pb2
+from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.graph_strategies import random_models
+from tests.onnx_text import load_text
+from tests.scene_check import find_geometry_faults
+
+CORPUS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/vit.dynamo.onnx",
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "exported/lstm.legacy-functions.onnx",
+    "quantized/bert.qdq.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "hostile/scope_cycle.onnx",
+    "hostile/cycle_self.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/empty_subgraph.onnx",
+    "hostile/evil_names.onnx",
+    "hostile/parallel_edges.onnx",
+    "hostile/zero_nodes.onnx",
+    "hostile/name_1mb_nospace_unicode.onnx",
+]
+
+
+class BrokenEngine(LayoutEngine):
+    """An engine that never gives a layout."""
+
+    def place(self, *_: object, **__: object) -> None:  # type: ignore[override]
+        raise LayoutError("Graphviz failed: it is broken")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def draw(
+    model: Model,
+    engine: LayoutEngine,
+    *,
+    expand: str | int = "auto",
+    direction: str = "TB",
+    grouping: str = "auto",
+) -> Picture:
+    options = ViewOptions.parse({"expand": expand, "direction": direction, "grouping": grouping})
+    return make_picture(model, options, composer=Composer(engine), deadline=60)
+
+
+def check(picture: Picture) -> Scene:
+    assert picture.notices == []
+    assert find_geometry_faults(picture.scene, picture.view) == []
+    return picture.scene
+
+
+BRANCHES = """
+g (bool c, int64 n, float[N] x) => (float[N] y, float[N] z) {
+    [pre] p = Relu (x)
+    [loop] l, z = Loop (n, c, p, x) <body = b (int64 i, bool cin, float[N] s, float[N] same)
+        => (bool cin, float[N] t, float[N] same) {
+        [mul] m = Mul (s, x)
+        [add] t = Add (m, p)
+    }>
+    [if] y = If (c) <
+        then_branch = then () => (float[N] a) { [neg] a = Neg (l) },
+        else_branch = else () => (float[N] l) { }
+    >
+}"""
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_bodies_and_values_that_only_pass_through(engine: LayoutEngine, direction: str) -> None:
+    scene = check(draw(load_text(BRANCHES), engine, expand="all", direction=direction))
+    through = [edge for edge in scene.edges if edge.source == edge.target >= 0]
+    assert len(through) == 2  # `same` in the loop, `l` in the else branch
+    assert {port.path for port in scene.ports} >= {"main/%x", "main/%p", "main/%l", "main/%y"}
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_values_flow_in_one_direction(engine: LayoutEngine, direction: str) -> None:
+    scene = check(draw(load_text(BRANCHES), engine, expand="all", direction=direction))
+    axis = 1 if direction == "TB" else 0
+    for edge in scene.edges:
+        assert edge.points[axis] < edge.points[-2 + axis]
+
+
+def test_an_edge_ends_in_an_arrow_at_closed_boxes_only(engine: LayoutEngine) -> None:
+    scene = check(draw(load_text(BRANCHES), engine, expand="all"))
+    for edge in scene.edges:
+        target = scene.boxes[edge.target]
+        inside = edge.source >= 0 and scene.boxes[edge.source].parent == edge.target
+        assert edge.arrow == (not inside and not target.item.is_open)
+
+
+def test_a_graph_without_nodes(engine: LayoutEngine) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.SetInParent()
+    scene = check(draw(load(proto.SerializeToString()), engine))
+    assert scene.boxes == []
+    assert scene.width > 0
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("name", LIGHT_MODELS)
+def test_light_models(engine: LayoutEngine, name: str, direction: str) -> None:
+    check(draw(load(light_file(name)), engine, direction=direction))
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("expand", ["auto", "all"])
+@pytest.mark.parametrize("name", CORPUS)
+def test_corpus_models(engine: LayoutEngine, name: str, expand: str, direction: str) -> None:
+    check(draw(load(corpus_file(name)), engine, expand=expand, direction=direction))
+
+
+@settings(deadline=None, max_examples=60)
+@given(random_models(), st.sampled_from(["TB", "LR"]), st.sampled_from(["auto", "all", 1]))
+def test_random_models(
+    engine: LayoutEngine, model: Model, direction: str, expand: str | int
+) -> None:
+    check(draw(model, engine, expand=expand, direction=direction))
+
+
+def check_simple(picture: Picture) -> None:
+    assert all("simpler layout" in notice for notice in picture.notices)
+    assert find_geometry_faults(picture.scene, picture.view) == []
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("name", [*CORPUS[:2], *CORPUS[5:]])
+def test_the_simple_layout_of_corpus_models(name: str, direction: str) -> None:
+    model = load(corpus_file(name))
+    check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))
+
+
+@settings(deadline=None, max_examples=60)
+@given(random_models(), st.sampled_from(["TB", "LR"]))
+def test_the_simple_layout_of_random_models(model: Model, direction: str) -> None:
+    check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))
+
+
+def test_the_simple_layout_breaks_long_rows() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    for number in range(300):
+        proto.graph.node.add(op_type="RandomNormal", output=[f"v{number}"])
+    scene = draw(load(proto.SerializeToString()), BrokenEngine()).scene
+    assert scene.width < 7000
+    assert find_geometry_faults(scene) == []
+
+
+def test_a_failing_engine_leaves_a_notice() -> None:
+    picture = draw(load_text(BRANCHES), BrokenEngine(), expand="all")
+    assert picture.notices == ["Shown with a simpler layout: Graphviz failed: it is broken."]
+
+
+def test_layers_alike_are_laid_out_once() -> None:
+    class CountingEngine(LayoutEngine):
+        count = 0
+
+        def place(self, *arguments: object, **options: object):  # type: ignore[no-untyped-def]
+            self.count += 1
+            return super().place(*arguments, **options)  # type: ignore[arg-type]
+
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="v0")
+    for number in range(12):
+        layer, part = divmod(number, 3)
+        proto.graph.node.add(
+            op_type="Relu",
+            name=f"layer{layer}/n{part}",
+            input=[f"v{number}"],
+            output=[f"v{number + 1}"],
+        )
+    proto.graph.output.add(name="v12")
+    counting = CountingEngine()
+    view = View(load(proto.SerializeToString()))
+    expand_view(view, "all")
+    composer = Composer(counting)
+    try:
+        composer.compose(view, Labels())
+        assert counting.count == 2  # one for the four layers, one for the outermost level
+        composer.compose(view, Labels())
+        assert counting.count == 2
+        view.close("main/layer2/")
+        composer.compose(view, Labels())
+        assert counting.count == 3
+    finally:
+        counting.stop()
+
+
+def test_the_same_picture_twice(engine: LayoutEngine) -> None:
+    model = load(light_file("light_inception_v1.onnx"))
+    first = render_picture(draw(model, engine), "svg")
+    assert render_picture(draw(model, engine), "svg") == first
+    other = LayoutEngine()
+    try:
+        assert render_picture(draw(model, other), "svg") == first
+    finally:
+        other.stop()
+
+
+def test_the_same_picture_in_two_processes(tmp_path: Path) -> None:
+    pictures = []
+    for seed in ("1", "2"):
+        script = (
+            "import sys; from netloupe.explorer.load import load\n"
+            "load(sys.argv[1]).to_svg(sys.argv[2], expand='all')"
+        )
+        path = tmp_path / f"{seed}.svg"
+        subprocess.run(
+            [sys.executable, "-c", script, str(light_file("light_shufflenet.onnx")), str(path)],
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(filter(None, sys.path))},
+        )
+        pictures.append(path.read_bytes())
+    assert pictures[0] == pictures[1]
+
+
+def test_cancelling_between_layers(engine: LayoutEngine) -> None:
+    view = View(load_text(BRANCHES))
+    with pytest.raises(LayoutError, match="cancelled"):
+        Composer(engine).compose(view, Labels(), cancelled=lambda: True)
+
+
+def test_without_time_the_simple_layout_is_shown(engine: LayoutEngine) -> None:
+    view = View(load_text(BRANCHES))
+    scene = Composer(engine).compose(view, Labels(), deadline=0.0)
+    assert scene.notices == [
+        "Shown with a simpler layout: the layout took too long and was stopped."
+    ]
+    assert find_geometry_faults(scene, view) == []
+
+
+def test_points_on_a_curve() -> None:
+    assert sample_curve((0, 0, 1, 0, 2, 0, 3, 0), 1) == [(0, 0), (3, 0)]
+    curve = sample_curve((0, 0, 0, 3, 3, 3, 3, 0, 3, -1, 3, -2, 3, -3), 2)
+    assert curve == [(0, 0), (1.5, 2.25), (3, 0), (3, -1.5), (3, -3)]

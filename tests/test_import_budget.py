@@ -1,0 +1,72 @@
+"""Importing netloupe costs next to nothing; what is heavy loads when it is used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+_HEAVY = (
+    "google.protobuf",
+    "anywidget",
+    "ipywidgets",
+    "IPython",
+    "numpy",
+    "matplotlib",
+    "graphviz",
+    "pygraphviz",
+    "ml_dtypes",
+    "onnx",
+)
+
+
+def modules_after(statement: str) -> tuple[set[str], int]:
+    """Return the heavy modules that a statement loads, and how many it loads in all."""
+    script = (
+        "import json, sys; before = set(sys.modules); "
+        f"{statement}; "
+        f"print(json.dumps([[m for m in {_HEAVY} if m in sys.modules], "
+        "len(set(sys.modules) - before)]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(filter(None, sys.path))},
+    )
+    heavy, count = json.loads(done.stdout.splitlines()[-1])
+    return set(heavy), count
+
+
+def test_import_netloupe() -> None:
+    heavy, count = modules_after("import netloupe")
+    assert heavy == set()
+    assert count <= 8  # itself, typing and what that needs
+
+
+def test_listing_the_names_loads_nothing() -> None:
+    heavy, _ = modules_after("import netloupe; dir(netloupe); netloupe.__version__")
+    assert heavy == set()
+
+
+def test_the_errors() -> None:
+    heavy, count = modules_after("from netloupe import NetloupeError")
+    assert heavy == set()
+    assert count <= 10
+
+
+@pytest.mark.parametrize(
+    "statement", ["import netloupe; netloupe.load", "import netloupe.explorer.cli"]
+)
+def test_load_and_the_command_line_wait_with_what_they_need(statement: str) -> None:
+    heavy, _ = modules_after(statement)
+    assert heavy <= {"numpy"}
+
+
+def test_reading_a_model_loads_no_user_interface() -> None:
+    model = "import netloupe.explorer.readers"
+    heavy, _ = modules_after(model)
+    assert heavy == {"google.protobuf", "numpy"}
