@@ -145,11 +145,11 @@ def _run_render(parsed: argparse.Namespace) -> int:
         raise OutputError(
             f"{output}: the ending does not name a format. Use .svg, .html, .pdf, .png or .dot."
         )
-    if not output.parent.is_dir():
-        raise OutputError(f"{output}: the folder {output.parent} does not exist. Create it first.")
+    from netloupe.explorer.output import check_place, write_file
+
+    check_place(output)
     from netloupe.explorer.layout import shared_engine
     from netloupe.explorer.load import load
-    from netloupe.explorer.output import write_file
     from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
 
     options = ViewOptions.parse(

@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests: Chromium, and a page that fails on errors."""
+"""Settings of all tests; for the browser tests Chromium, and a page that fails on errors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# random examples differ from run to run at a desk; where CI judges a change they are the same
+settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("netloupe")
 
 _ARGUMENTS = [
     "--no-sandbox",

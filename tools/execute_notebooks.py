@@ -37,7 +37,7 @@ def run_notebook(path: Path) -> Any:
     CellExecutionError
         Where a cell fails.
     """
-    notebook = nbformat.read(path, as_version=4)
+    notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT,
@@ -52,14 +52,12 @@ def run_notebook(path: Path) -> Any:
 
 def strip_notebook(notebook: Any) -> None:
     """Remove what differs between two runs or two machines."""
-    notebook.metadata = nbformat.from_dict(
-        {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        }
-    )
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     for number, cell in enumerate(notebook.cells):
-        cell.metadata = nbformat.from_dict({})
+        cell.metadata = {}
         cell.id = f"cell-{number:02}"
         if cell.cell_type == "code":
             cell.outputs = [
@@ -108,7 +106,7 @@ def store_notebook(notebook: Any, path: Path) -> None:
     ValueError
         Where it is too large or names a folder of this machine.
     """
-    text = nbformat.writes(notebook)
+    text = str(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
     folder = find_machine_path(text)
     if folder is not None:
         raise ValueError(f"{path.name}: an output names the folder {folder}. Print a name instead.")

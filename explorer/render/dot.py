@@ -25,10 +25,12 @@ def draw_dot(view: View, faces: FaceBook, direction: str = "TB") -> graphviz.Dig
 
     dot = graphviz.Digraph(
         "netloupe",
-        graph_attr={"rankdir": direction, "compound": "true", "nslimit": "0", "nslimit1": "0"},
+        graph_attr={"rankdir": direction, "compound": "true"},
         node_attr={"shape": "box", "style": "rounded", "fontname": "DejaVu Sans", "fontsize": "11"},
         edge_attr={"arrowsize": "0.6", "fontname": "DejaVu Sans", "fontsize": "9"},
     )
+    if not any(child.is_open for child in view.root.children):
+        dot.graph_attr.update(nslimit="0", nslimit1="0")  # Graphviz crashes on clusters with it
     _Writer(view, faces).write(dot, view.root)
     return dot
 

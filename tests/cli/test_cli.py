@@ -17,8 +17,8 @@ import pytest
 from onnx import numpy_helper
 
 from netloupe.explorer.cli import main
-from netloupe.explorer.layout.worker import render_json
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.dot_check import draw_with_graphviz
 
 _TEXT = """<ir_version: 8, opset_import: ["": 18], producer_name: "me">
 g (float[N, 2] x, bool c) => (float[N, 2] y) <float[2] w = {1.0, 2.0}> {
@@ -178,7 +178,7 @@ def test_hostile_names_in_pictures(name: str, kind: str, tmp_path: Path) -> None
     text = output.read_text("utf-8")
     assert len(text) < 3_000_000
     if kind == "dot":
-        assert json.loads(render_json(text))["objects"]  # Graphviz can read it
+        assert draw_with_graphviz(text)["objects"]
     else:
         assert "<script" not in text.lower()
     if kind == "svg":
@@ -249,6 +249,14 @@ def test_the_output_is_a_directory(model: Path, capsys: pytest.CaptureFixture[st
     output.mkdir()
     assert "is a directory" in fail(capsys, "render", model, "-o", output)
     assert list(output.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".svg", "x" * 300 + "/out.svg", "a\0b.svg"])
+def test_an_output_that_cannot_be(
+    model: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = fail(capsys, "render", model, "-o", model.parent / name)
+    assert "internal error" not in line
 
 
 def test_an_existing_picture_stays_when_rendering_fails(

@@ -247,7 +247,7 @@ _SEGMENTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.lists(_SEGMENTS, max_size=6).map("/".join), min_size=1, max_size=30))
 def test_any_names_give_a_sound_tree(names: list[str]) -> None:
     graph = make_chain(*names)

@@ -136,7 +136,7 @@ def test_corpus_models(engine: LayoutEngine, name: str, expand: str, direction: 
     check(draw(load(corpus_file(name)), engine, expand=expand, direction=direction))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(random_models(), st.sampled_from(["TB", "LR"]), st.sampled_from(["auto", "all", 1]))
 def test_random_models(
     engine: LayoutEngine, model: Model, direction: str, expand: str | int
@@ -156,7 +156,7 @@ def test_the_simple_layout_of_corpus_models(name: str, direction: str) -> None:
     check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(random_models(), st.sampled_from(["TB", "LR"]))
 def test_the_simple_layout_of_random_models(model: Model, direction: str) -> None:
     check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))

@@ -398,7 +398,7 @@ def test_no_edge_of_a_corpus_model_is_lost(name: str, expand: str) -> None:
     assert find_lost_edges(view) == []
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(random_models(), st.sampled_from(["none", "auto", "all", 1, 2]))
 def test_no_edge_of_a_random_model_is_lost(model: Model, expand: str | int) -> None:
     view = View(model)
@@ -407,7 +407,7 @@ def test_no_edge_of_a_random_model_is_lost(model: Model, expand: str | int) -> N
     assert find_lost_edges(view) == []
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(random_models(), st.data())
 def test_random_opening_and_closing(model: Model, data: st.DataObject) -> None:
     view = View(model)

@@ -1,0 +1,28 @@
+"""Graphviz on exported DOT text, in a process of its own: on some texts it crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+_SCRIPT = (
+    "import sys; from netloupe.explorer.layout.worker import render_json; "
+    "sys.stdout.buffer.write(render_json(sys.stdin.buffer.read().decode()))"
+)
+
+
+def draw_with_graphviz(text: str) -> dict[str, Any]:
+    """Return Graphviz's drawing of a graph; fails where Graphviz does."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT],
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": ":".join(filter(None, sys.path))},
+    )
+    assert done.returncode == 0, done.stderr[-500:]
+    drawing: dict[str, Any] = json.loads(done.stdout)
+    return drawing

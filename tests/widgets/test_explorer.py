@@ -1,0 +1,208 @@
+"""The explorer without a browser: what it sends, what it selects, what it survives."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import netloupe
+from netloupe.explorer.layout import LayoutEngine
+from netloupe.widgets import Explorer
+
+MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
+CNN = MODELS / "digits_cnn.onnx"
+REFINE = MODELS / "digits_refine.onnx"
+
+
+class Recorder:
+    """Keeps what an explorer sends, and waits for its answers."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self.explorer = explorer
+        self.sent: list[dict[str, Any]] = []
+        explorer.canvas.send = self._send
+
+    def _send(self, content: dict[str, Any], buffers: Any = None) -> None:
+        self.sent.append(content)
+
+    def ask(self, **message: Any) -> dict[str, Any]:
+        """Send a request as the browser does and return the answer."""
+        before = len(self.sent)
+        self.explorer._receive({"id": "1", **message}, [])
+        self.explorer._pool.submit(lambda: None).result(timeout=60)
+        answers = [content for content in self.sent[before:] if content.get("id") == "1"]
+        assert len(answers) == 1
+        return answers[0]
+
+    @property
+    def paths(self) -> list[str]:
+        """All strings of the last scene."""
+        scenes = [content for content in self.sent if content["type"] == "scene"]
+        return list(scenes[-1]["header"]["strings"])
+
+
+@pytest.fixture
+def recorder() -> Iterator[Recorder]:
+    explorer = netloupe.explore(CNN)
+    yield Recorder(explorer)
+    explorer.close()
+
+
+def test_first_scene_comes_on_request(recorder: Recorder) -> None:
+    answer = recorder.ask(type="scene")
+    assert answer["type"] == "scene"
+    assert answer["fit"] is True
+    assert "main/blocks/0/" in answer["header"]["strings"]
+
+
+def test_toggle_opens_and_closes(recorder: Recorder) -> None:
+    inside = "main/node_conv2d_2"
+    recorder.ask(type="toggle", path="main/blocks/0/first/")  # and what hides it
+    assert inside in recorder.paths
+    answer = recorder.ask(type="toggle", path="main/blocks/0/first/")
+    assert answer["anchor"] == "main/blocks/0/first/"
+    assert inside not in recorder.paths
+
+
+def test_reveal_selects_and_describes(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    seen: list[Any] = []
+    explorer.observe(lambda change: seen.append(change.new), "selection")
+    answer = recorder.ask(type="reveal", path="main/node_conv2d_5")
+    assert answer["select"] == "main/node_conv2d_5"
+    assert explorer.selection == explorer.canvas.selection == "main/node_conv2d_5"
+    assert seen == ["main/node_conv2d_5"]
+    assert explorer.inspector.description is not None
+    assert explorer.inspector.description.path == "main/node_conv2d_5"
+    assert isinstance(explorer.selected, netloupe.Node)
+
+
+def test_select_from_python_opens_and_centres(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.select("node_conv2d_5")
+    assert explorer.selection == "main/node_conv2d_5"
+    scene = recorder.sent[-1]
+    assert scene["center"] == scene["select"] == "main/node_conv2d_5"
+    assert "main/node_conv2d_5" in scene["header"]["strings"]
+    explorer.selection = None
+    assert explorer.canvas.selection == ""
+
+
+def test_setting_the_selection_is_selecting(recorder: Recorder) -> None:
+    recorder.explorer.selection = "main/node_conv2d_5"
+    assert recorder.sent[-1]["center"] == "main/node_conv2d_5"
+
+
+def test_unknown_selection_raises_and_changes_nothing(recorder: Recorder) -> None:
+    with pytest.raises(netloupe.NotFoundError, match="nothing_like_it"):
+        recorder.explorer.select("nothing_like_it")
+    assert recorder.explorer.selection is None
+
+
+def test_open_and_close_from_python(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.open("blocks/0")
+    assert "main/blocks/0/first/" in recorder.paths
+    explorer.close("main/blocks/0/")
+    assert "main/blocks/0/first/" not in recorder.paths
+    with pytest.raises(netloupe.ViewError):
+        explorer.close("main/blocks/0/")
+
+
+def test_search_lists_what_is_shown(recorder: Recorder) -> None:
+    answer = recorder.ask(type="search", text="gemm", regex=False)
+    assert answer["total"] == 1
+    assert answer["hits"][0]["path"] == "main/node_linear"
+    assert answer["hits"][0]["shown"] is not None
+    assert recorder.explorer.search("gemm") == ["main/node_linear"]
+
+
+def test_invalid_expression_is_an_error_message(recorder: Recorder) -> None:
+    answer = recorder.ask(type="search", text="(", regex=True)
+    assert answer["type"] == "error"
+    assert "not valid" in answer["message"]
+
+
+@pytest.mark.parametrize("message", [{"type": "nonsense"}, {"type": "toggle"}, {}])
+def test_odd_requests_are_answered_with_errors(recorder: Recorder, message: dict[str, Any]) -> None:
+    assert recorder.ask(**message)["type"] == "error"
+
+
+def test_entering_a_graph_and_going_back() -> None:
+    explorer = netloupe.explore(REFINE)
+    recorder = Recorder(explorer)
+    loop = explorer.model.find("Loop")[0]
+    body = loop.subgraphs[0]
+    recorder.ask(type="enter", path=body.path)
+    trail = [path for path, _ in explorer.canvas.breadcrumb]
+    assert trail == ["main", body.path]
+    recorder.ask(type="enter", path="main")
+    assert [path for path, _ in explorer.canvas.breadcrumb] == ["main"]
+    # a function's body is shown by itself when something in it is selected
+    function = explorer.model.functions[0]
+    explorer.select(function.nodes[0].path)
+    assert explorer.canvas.breadcrumb[-1][0] == function.path
+    explorer.close()
+
+
+def test_killed_layout_leaves_a_simpler_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = LayoutEngine.place
+
+    def place(self: LayoutEngine, *arguments: Any) -> Any:
+        self.start()
+        assert self.process_id is not None
+        os.kill(self.process_id, signal.SIGKILL)
+        return real(self, *arguments)
+
+    monkeypatch.setattr(LayoutEngine, "place", place)
+    explorer = netloupe.explore(CNN)
+    recorder = Recorder(explorer)
+    answer = recorder.ask(type="scene")
+    assert answer["type"] == "scene"
+    assert answer["header"]["counts"]["boxes"] > 10
+    assert any("simpler layout" in notice for notice in answer["header"]["notices"])
+    monkeypatch.undo()
+    recorder.ask(type="toggle", path="main/blocks/0/")
+    explorer.close()
+
+
+def test_layout_that_takes_too_long_leaves_a_simpler_picture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = LayoutEngine.place
+    monkeypatch.setattr(
+        LayoutEngine, "place", lambda self, dot, timeout, cancelled=None: real(self, dot, 1e-6)
+    )
+    explorer = netloupe.explore(CNN)
+    answer = Recorder(explorer).ask(type="scene")
+    assert any("took too long" in notice for notice in answer["header"]["notices"])
+    explorer.close()
+
+
+def test_bad_sources_raise_in_the_cell(tmp_path: Path) -> None:
+    with pytest.raises(netloupe.SourceError, match="nothing.onnx"):
+        netloupe.explore(tmp_path / "nothing.onnx")
+    picture = tmp_path / "picture.onnx"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(netloupe.ModelFormatError, match="PNG"):
+        netloupe.explore(picture)
+    with pytest.raises(netloupe.ViewError, match="thema"):
+        netloupe.explore(CNN, thema="dark")
+
+
+def test_direction_is_turned_by_the_canvas(recorder: Recorder) -> None:
+    recorder.explorer.canvas.direction = "LR"
+    scene = recorder.sent[-1]
+    assert scene["header"]["direction"] == "LR"
+
+
+def test_svg_of_what_is_open(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.explorer.open("main/blocks/0/")
+    svg = recorder.explorer.to_svg(tmp_path / "now.svg")
+    assert "main/blocks/0/first/" in svg
+    assert (tmp_path / "now.svg").read_text() == svg
