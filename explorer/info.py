@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
+from netloupe.explorer.describe.notation import list_operators, order_counts
 from netloupe.explorer.model import Model, SparseTensor, Tensor
+from netloupe.explorer.notation import join_parts, write_bytes
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
 _SHOWN_OPERATORS = 12
 _SHOWN_GRAPHS = 12
 _SHOWN_WARNINGS = 8
+_DEEPEST_INDENT = 8
+_LONGEST_PATH = 60
 
 
 def summarize_model(model: Model) -> dict[str, Any]:
@@ -31,11 +34,6 @@ def summarize_model(model: Model) -> dict[str, Any]:
     for graph in graphs:
         tensors += graph.initializers
         tensors += graph.sparse_initializers
-    op_types: Counter[str] = Counter()
-    for graph in graphs:
-        for node in graph.nodes:
-            domain = "" if node.domain in ("", "ai.onnx") else f"{node.domain}::"
-            op_types[f"{domain}{node.op_type}"] += 1
     return {
         "source": model.source,
         "format": model.format,
@@ -69,7 +67,7 @@ def summarize_model(model: Model) -> dict[str, Any]:
             "bytes": sum(_count_bytes(tensor) for tensor in tensors),
             "graphs": len(graphs),
         },
-        "op_types": dict(sorted(op_types.items(), key=lambda entry: (-entry[1], entry[0]))),
+        "op_types": dict(order_counts(list_operators(graphs))),
         "quantization": summarize_quantization(model),
         "metadata": dict(model.metadata),
         "warnings": [
@@ -103,15 +101,10 @@ def format_summary(summary: dict[str, Any]) -> str:
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
         lines += _listed(name, shown, _SHOWN_GRAPHS)
     operators = [f"{name} ×{count}" for name, count in summary["op_types"].items()]
-    more = len(operators) - _SHOWN_OPERATORS
-    listed = ", ".join(operators[:_SHOWN_OPERATORS]) + (f", … {more} more" if more > 0 else "")
+    listed = join_parts(operators[:_SHOWN_OPERATORS], len(operators))
     lines.append(_line("operators", listed or "none"))
     if len(summary["graphs"]) > 1:
-        shown = [
-            f"{graph['path']} ({graph['kind']}): {graph['nodes']:,} nodes"
-            for graph in summary["graphs"]
-        ]
-        lines += _listed("graphs", shown, _SHOWN_GRAPHS)
+        lines += _list_graphs(summary["graphs"])
     quantization = summary["quantization"]
     if quantization["tensors"]:
         sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
@@ -136,28 +129,42 @@ def _describe_totals(totals: dict[str, int]) -> str:
     graphs = f" in {totals['graphs']:,} graphs" if totals["graphs"] > 1 else ""
     return (
         f"{totals['nodes']:,} nodes{graphs}, {totals['initializers']:,} initializers, "
-        f"{totals['parameters']:,} parameters, {describe_bytes(totals['bytes'])}"
+        f"{totals['parameters']:,} parameters, {write_bytes(totals['bytes'])}"
     )
-
-
-def describe_bytes(count: int) -> str:
-    """Return a size as ``12 bytes``, ``3.4 kB``, ``1.2 GB`` (powers of 1000)."""
-    size = float(count)
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000 or unit == "GB":
-            return f"{count:,} bytes" if unit == "bytes" else f"{size:,.1f} {unit}"
-        size /= 1000
-    return f"{count:,} bytes"
 
 
 def _line(name: str, text: str) -> str:
     return f"  {name:<10} {clean_label(text, 400)}"
 
 
-def _listed(name: str, entries: list[str], limit: int) -> list[str]:
+def _listed(name: str, entries: list[str], limit: int, count: int | None = None) -> list[str]:
+    """Return a line for each of the first entries; ``count`` is that of all, if more exist."""
     lines = [
         _line(name if index == 0 else "", entry) for index, entry in enumerate(entries[:limit])
     ]
-    if len(entries) > limit:
-        lines.append(_line("", f"… {len(entries) - limit:,} more"))
-    return lines
+    hidden = (len(entries) if count is None else count) - len(lines)
+    return [*lines, _line("", f"… {hidden:,} more")] if hidden > 0 else lines
+
+
+def _list_graphs(graphs: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each graph: its path within the one around it, its kind, its nodes."""
+    around: list[str] = []  # paths of the graphs around the one at hand
+    rows: list[tuple[str, str, int]] = []
+    for graph in graphs[:_SHOWN_GRAPHS]:
+        path = graph["path"]
+        while around and not path.startswith(f"{around[-1]}/"):
+            around.pop()
+        local = path.removeprefix(f"{around[-1]}/") if around else path
+        indent = "  " * min(len(around), _DEEPEST_INDENT)
+        rows.append((indent + clean_label(local, _LONGEST_PATH), graph["kind"], graph["nodes"]))
+        around.append(path)
+    widths = [
+        max(map(len, column))
+        for column in zip(*((path, kind, f"{nodes:,}") for path, kind, nodes in rows), strict=True)
+    ]
+    lines = [
+        f"{path:<{widths[0]}}  {kind:<{widths[1]}}  {nodes:>{widths[2]},} "
+        + ("node" if nodes == 1 else "nodes")
+        for path, kind, nodes in rows
+    ]
+    return _listed("graphs", lines, _SHOWN_GRAPHS, len(graphs))

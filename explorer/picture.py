@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import DEADLINE, Composer, Direction, Scene
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.output import write_file
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.text import measure_text, shorten_text
-from netloupe.explorer.view import View, expand_view, find_neighbourhood
+from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
 
 if TYPE_CHECKING:
     import graphviz
@@ -141,6 +140,8 @@ def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
     only = None
     if options.focus:
         graph, seeds = _find_focus(model, graph if options.graph else None, options)
+        if not seeds:
+            raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
         only = find_neighbourhood(graph, seeds, options.hops)
     view = View(model, graph, options.grouping, only)
     notice = expand_view(view, options.expand)
@@ -156,10 +157,10 @@ def _find_focus(
         found: Any = model[path]
     except NotFoundError:
         for candidate in [graph] if graph is not None else model.graphs:
-            tree = View(model, candidate, options.grouping).wiring(candidate).tree
-            group = tree.groups.get(path) or tree.groups.get(path + "/")
+            group = View(model, candidate, options.grouping).wiring(candidate).tree.find(path)
             if group is not None:
-                return candidate, _nodes_of(group)
+                nodes = [group] if isinstance(group, Node) else nodes_inside(group)
+                return candidate, nodes
         raise
     if isinstance(found, Node):
         return found.graph, [found]
@@ -180,12 +181,6 @@ def _find_focus(
     if value is None:
         raise ViewError(f"{model.source}: {path!r} is used by no node that could be shown.")
     return value.graph, [node for node, _ in value.consumers if node.graph is value.graph]
-
-
-def _nodes_of(group: Group) -> list[Node]:
-    from netloupe.explorer.view.wiring import nodes_inside
-
-    return nodes_inside(group)
 
 
 def make_picture(

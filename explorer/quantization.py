@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
     Value,
     data_type,
 )
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.quantization_sources import (
     BLOCKED_OPS,
     PAIR_OPS,
@@ -345,25 +346,6 @@ def _judge_granularity(shape: tuple[int | None, ...] | None) -> Granularity | No
     return "per channel" if sum(size != 1 for size in sizes) == 1 else "per block"
 
 
-# numbers of TensorProto.DataType that output_dtype may have
-_OUTPUT_TYPES = {
-    2: "uint8",
-    3: "int8",
-    4: "uint16",
-    5: "int16",
-    6: "int32",
-    17: "float8_e4m3fn",
-    18: "float8_e4m3fnuz",
-    19: "float8_e5m2",
-    20: "float8_e5m2fnuz",
-    21: "uint4",
-    22: "int4",
-    23: "float4_e2m1fn",
-    25: "uint2",
-    26: "int2",
-}
-
-
 def _find_storage(statement: Statement) -> DataType | None:
     node = statement.node
     if node is not None and node.op_type in BLOCKED_OPS:
@@ -381,8 +363,9 @@ def _find_storage(statement: Statement) -> DataType | None:
         if dtype is not None and _is_narrow(dtype):
             return dtype
     if node is not None and node.op_type == "QuantizeLinear":
-        output = _OUTPUT_TYPES.get(_read_integer(node, "output_dtype") or 2)
-        return data_type(output) if output else None
+        number = _read_integer(node, "output_dtype") or ONNX_DATA_TYPES.index("uint8")
+        output = data_type(ONNX_DATA_TYPES[number]) if 0 < number < len(ONNX_DATA_TYPES) else None
+        return output if output is not None and _is_narrow(output) else None
     if node is not None and node.op_type == "DynamicQuantizeLinear":
         return data_type("uint8")
     return None

@@ -91,8 +91,7 @@ def _describe(scene: Scene, edge: SceneEdge) -> str:
 def _check_ports(scene: Scene) -> Iterator[str]:
     """Check that values go through walls at ports, and that no port is without an edge.
 
-    An edge to an open box ends away from its ports only where nothing inside goes on, as for
-    the condition of an If.
+    An edge that ends at a port, as the condition of an If does, has an arrow there.
     """
     ports: dict[int, list[ScenePort]] = {}
     for port in scene.ports:
@@ -120,12 +119,34 @@ def _check_ports(scene: Scene) -> Iterator[str]:
             wanted = inner or any(port.path == edge.path for port in ports.get(index, ()))
             if wanted and not near and other != index:
                 yield f"{_describe(scene, edge)} misses the ports of {_name(scene, index)}"
+    ends = {
+        (edge.target, *_port_at(ports, edge))
+        for edge in scene.edges
+        if edge.arrow and edge.target >= 0
+    }
     for port in scene.ports:
         place = (port.box, port.x, port.y)
-        if place not in inside:
+        if place not in inside and place not in ends and not _is_unmapped(scene, port):
             yield f"nothing inside goes to the port of {port.path} on {_name(scene, port.box)}"
         if place not in outside and not _is_dropped(scene, port):
             yield f"nothing outside goes to the port of {port.path} on {_name(scene, port.box)}"
+
+
+def _port_at(ports: dict[int, list[ScenePort]], edge: SceneEdge) -> tuple[float, float]:
+    """Return the place of the port where an edge ends; its own end where there is none."""
+    x, y = edge.points[-2:]
+    for port in ports.get(edge.target, ()):
+        if max(abs(port.x - x), abs(port.y - y)) < _SAME_PLACE:
+            return port.x, port.y
+    return x, y
+
+
+def _is_unmapped(scene: Scene, port: ScenePort) -> bool:
+    """Return whether a port is a result that no output of the body corresponds to."""
+    item = scene.boxes[port.box].item
+    results = item.body.results.values() if item.body is not None else ()
+    mapped = {value.path for outers in results for value in outers}
+    return port.path in {value.path for value in item.outputs} and port.path not in mapped
 
 
 def _is_dropped(scene: Scene, port: ScenePort) -> bool:

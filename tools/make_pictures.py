@@ -34,7 +34,7 @@ RENDERED = {
         "--theme",
         "dark",
     ],
-    "quantized_block.svg": ["digits_cnn.qdq.onnx", "--focus", "main/stem/", "--hops", "0"],
+    "quantized_block.svg": ["digits_cnn.qdq.onnx", "--focus", "blocks/0/first", "--hops", "1"],
 }
 
 

@@ -38,7 +38,8 @@ class Canvas(anywidget.AnyWidget):
         ``dark``. ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each
         graph from the main one to the one shown. ``height`` in pixels, 0 for that of the
         window. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
-        name that a screen reader speaks. ``static_id``: the static picture that the canvas replaces.
+        name that a screen reader speaks. ``static_id``: the static picture that the canvas
+        replaces.
 
     Raises
     ------

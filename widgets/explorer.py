@@ -235,7 +235,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _answer_scene(self, number: Any, _message: Message) -> None:
         scene = self._scene.result() if self._scene.done() else self._compose()
-        self._reply(number, scene, fit=True, select=self.selection or "")
+        if self.selection:  # made before the browser was there
+            self._reply(number, scene, select=self.selection, center=self.selection)
+        else:
+            self._reply(number, scene, fit=True)
 
     def _answer_toggle(self, number: Any, message: Message) -> None:
         item = self._session.toggle(_path(message))

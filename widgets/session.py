@@ -131,10 +131,11 @@ class Session:
         """
         for candidate in self._candidates(path):
             try:
-                self.view.reveal(candidate)
+                item = self.view.reveal(candidate)
             except ViewError:
                 continue
-            return candidate
+            # a group may be known by the paths of several levels, or be a single node
+            return item.path if candidate.endswith("/") else candidate
         found: Any = self.model[path]
         graph = found if isinstance(found, Graph) else getattr(found, "graph", None)
         target: str = found.path
@@ -150,17 +151,13 @@ class Session:
 
     def _candidates(self, path: str) -> Iterable[str]:
         yield path
-        prefix = self.view.root.path
-        yield f"{prefix}/{path}"
-        yield f"{prefix}/{path}/"
-        tree = self.view.wiring(self.view.graph).tree
-        ends = [p for p in tree.groups if p.endswith(f"/{path.strip('/')}/")]
-        if len(ends) == 1:
-            yield ends[0]
+        yield f"{self.view.root.path}/{path}"
         try:
             yield getattr(self.model[path], "path", path)
         except NotFoundError:
-            return
+            group = self.view.find(path)
+            if group is not None:
+                yield group
 
     def breadcrumb(self) -> list[list[str]]:
         """Return path and label of each graph from the main one to the one shown."""

@@ -7,13 +7,14 @@ from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
 
 from .description import Row
 from .notation import (
     list_denotations,
     write_array,
-    write_count,
     write_line,
     write_list,
     write_scalar,
@@ -27,13 +28,8 @@ from .place import Place
 _MOST_SHOWN = 8
 _LONGEST_STRING = 4_000
 
-#: attributes that hold a number of TensorProto.DataType, and the names of these numbers
+#: attributes that hold the number of an element type
 _TYPE_ATTRIBUTES = frozenset(("to", "dtype", "output_dtype"))
-_TYPE_NAMES = """
-    undefined float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32
-    uint64 complex64 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2
-    float8_e5m2fnuz uint4 int4 float4_e2m1fn float8_e8m0fnu uint2 int2 float6_e2m3fn float6_e3m2fn
-"""
 
 
 def list_attributes(
@@ -135,10 +131,9 @@ def _write_elements(tensor: Tensor | SparseTensor) -> str:
 
 
 def _name_element_type(value: object) -> list[str]:
-    names = _TYPE_NAMES.split()
-    if not isinstance(value, int) or not 0 <= value < len(names):
+    if not isinstance(value, int) or not 0 <= value < len(ONNX_DATA_TYPES):
         return []
-    return [f"element type {names[value]}"]
+    return [f"element type {ONNX_DATA_TYPES[value]}"]
 
 
 def _resolve_reference(name: str, place: Place) -> Attribute | None:

@@ -17,6 +17,7 @@ from netloupe.explorer.model import (
     constant_tensor,
     is_constant,
 )
+from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.view import View
 from netloupe.explorer.view.wiring import nodes_inside
 
@@ -28,14 +29,12 @@ from .notation import (
     list_entries,
     list_operators,
     name_value,
-    write_count,
     write_domain,
     write_entry,
     write_line,
-    write_size,
     write_tensor_type,
     write_text,
-    write_type,
+    write_value_type,
 )
 from .place import Place
 
@@ -126,7 +125,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         *_list_parent(graph, place),
         Row("nodes", f"{len(graph.nodes):,}"),
         Row("values", f"{len(graph.values):,}"),
-        Row("initializers", f"{len(graph.initializers):,}", write_size(size) if stored else ""),
+        Row("initializers", f"{len(graph.initializers):,}", write_bytes(size) if stored else ""),
         Row("sparse initializers", f"{sparse:,}" if sparse else ""),
         Row("parameters", f"{sum(tensor.size for tensor in stored):,}" if stored else ""),
         Row("subgraphs inside", f"{inner:,}" if inner else ""),
@@ -194,7 +193,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("class", write_line(group.type_name)),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
         Row("nodes", f"{group.node_count:,}"),
-        Row("constants", f"{len(constants):,}", write_size(size)),
+        Row("constants", f"{len(constants):,}", write_bytes(size)),
         Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
     ]
     operators = Counter(node.op_type for node in nodes)
@@ -233,7 +232,7 @@ def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list
         Row(
             write_line(tensor.name) or '""',
             write_tensor_type(tensor),
-            "" if tensor.nbytes is None else write_size(tensor.nbytes),
+            "" if tensor.nbytes is None else write_bytes(tensor.nbytes),
             place.path_of(tensor.path),
         )
         for tensor in largest
@@ -264,7 +263,7 @@ def _list_values(values: Sequence[Value], place: Place) -> list[Row]:
     rows = []
     for value in values[:MOST_ROWS]:
         image = "; ".join(row.value for row in list_image_facts(value))
-        described = write_type(value.type)
+        described = write_value_type(value)
         rows.append(Row(name_value(value), described, image, place.path_of(value.path)))
     return rows
 

@@ -13,6 +13,7 @@ from netloupe.explorer.model import (
     Tensor,
     TrainingInfo,
 )
+from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 
 from .denotations import explain_image_metadata
@@ -23,12 +24,10 @@ from .notation import (
     list_entries,
     list_operators,
     name_value,
-    write_count,
     write_domain,
     write_line,
-    write_size,
     write_text,
-    write_type,
+    write_value_type,
 )
 from .place import Place
 
@@ -104,7 +103,7 @@ def _list_totals(model: Model, nodes: int, stored: list[Tensor | SparseTensor]) 
     return [
         Row("nodes", f"{nodes:,}", write_count(len(model.graphs), "graph")),
         Row("functions", f"{functions:,}" if functions else ""),
-        Row("initializers", f"{len(stored):,}", write_size(size)),
+        Row("initializers", f"{len(stored):,}", write_bytes(size)),
         Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
     ]
 
@@ -112,12 +111,12 @@ def _list_totals(model: Model, nodes: int, stored: list[Tensor | SparseTensor]) 
 def _list_inputs(model: Model) -> Iterator[Row]:
     for value in model.graph.inputs:
         if value.initializer is None:
-            yield Row(name_value(value), write_type(value.type), "", value.path)
+            yield Row(name_value(value), write_value_type(value), "", value.path)
 
 
 def _list_outputs(model: Model) -> Iterator[Row]:
     for value in model.graph.outputs:
-        yield Row(name_value(value), write_type(value.type), "", value.path)
+        yield Row(name_value(value), write_value_type(value), "", value.path)
 
 
 def _list_quantization(model: Model) -> list[Row]:

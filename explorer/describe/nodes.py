@@ -11,11 +11,18 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
 )
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema, find_schema, read_documentation
 
 from .attributes import list_attributes
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
-from .notation import list_entries, name_value, write_count, write_domain, write_line, write_text
+from .notation import (
+    list_entries,
+    name_value,
+    write_domain,
+    write_line,
+    write_text,
+)
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
 from .quantized import list_operand_quantization

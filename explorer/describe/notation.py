@@ -1,4 +1,4 @@
-"""How names, numbers, types and lists are written: cleaned, bounded, exact where they are shown."""
+"""How names, elements, types and lists from a file are written: cleaned and bounded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import (
     Graph,
     OpaqueType,
@@ -20,6 +21,7 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.model.types import describe_shape
+from netloupe.explorer.notation import join_parts, write_dims, write_float
 from netloupe.explorer.render.text import clean_label
 
 from .description import MOST_ROWS, Row
@@ -27,7 +29,6 @@ from .description import MOST_ROWS, Row
 LONGEST_LINE = 300
 LONGEST_TEXT = 20_000
 MOST_ELEMENTS = 32
-MOST_DIMS = 16
 MOST_AXES = 64
 
 
@@ -51,16 +52,6 @@ def write_entry(text: str) -> str:
     return write_text(text) or '""'
 
 
-def write_float(number: float) -> str:
-    """Return the shortest of 7, 9 or 17 digits that is exactly this 32- or 64-bit float."""
-    with np.errstate(over="ignore"):
-        for digits in (7, 9):
-            text = f"{number:.{digits}g}"
-            if number != number or float(np.float32(text)) == number or float(text) == number:
-                return text
-    return repr(float(number))
-
-
 def write_scalar(entry: object, longest: int = LONGEST_LINE) -> str:
     """Return a number, or a text in quotation marks."""
     if isinstance(entry, float):
@@ -74,12 +65,10 @@ def write_scalar(entry: object, longest: int = LONGEST_LINE) -> str:
     return write_line(str(entry), longest)
 
 
-def write_list(entries: Sequence[Any], most: int = MOST_ELEMENTS) -> str:
-    """Return ``[1, 2, 3, … 4,900 more]``."""
+def write_list(entries: Sequence[Any], most: int = MOST_ELEMENTS, count: int | None = None) -> str:
+    """Return ``[1, 2, 3, … 4,900 more]``; of ``count`` entries where more than these exist."""
     shown = [write_scalar(entry, 120) for entry in entries[:most]]
-    if len(entries) > most:
-        shown.append(f"… {len(entries) - most:,} more")
-    return f"[{', '.join(shown)}]"
+    return f"[{join_parts(shown, len(entries) if count is None else count)}]"
 
 
 def write_array(array: np.ndarray[Any, Any], most: int = MOST_ELEMENTS) -> str:
@@ -87,18 +76,7 @@ def write_array(array: np.ndarray[Any, Any], most: int = MOST_ELEMENTS) -> str:
     flat = array.reshape(-1)
     if flat.size == 1:
         return write_scalar(flat[0].item() if hasattr(flat[0], "item") else flat[0])
-    shown = write_list(flat[: most + 1].tolist(), most)
-    if flat.size > most:
-        shown = shown[: shown.rindex("…")] + f"… {flat.size - most:,} more]"
-    return shown
-
-
-def write_dims(dims: Sequence[int]) -> str:
-    """Return ``[64, 3, 7, 7]``; the empty string for a scalar."""
-    if not dims:
-        return ""
-    more = f", … {len(dims) - MOST_DIMS} more" if len(dims) > MOST_DIMS else ""
-    return f"[{', '.join(map(str, dims[:MOST_DIMS]))}{more}]"
+    return write_list(flat[:most].tolist(), most, flat.size)
 
 
 def write_tensor_type(tensor: Tensor | SparseTensor) -> str:
@@ -112,19 +90,14 @@ def write_type(value_type: ValueType | None) -> str:
     return "type unknown" if value_type is None else write_line(str(value_type))
 
 
-def write_size(count: int) -> str:
-    """Return a number of bytes in a unit that leaves at most four digits: ``1.5 KiB``."""
-    amount, units = float(count), ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    while amount >= 1024 and len(units) > 1:
-        amount /= 1024
-        units.pop(0)
-    digits = 0 if units[0] == "bytes" or amount >= 100 else 1
-    return f"{amount:,.{digits}f} {units[0]}" if count != 1 else "1 byte"
-
-
-def write_count(number: int, noun: str) -> str:
-    """Return ``1 node``, ``4,900 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def write_value_type(value: Value) -> str:
+    """Return a value's type on one line: as stated, or as it follows from a constant."""
+    if value.type is not None:
+        return write_type(value.type)
+    inferred = infer_type(value)
+    # the tensor of an initializer states its type as well as any other place does
+    note = ", inferred" if inferred is not None and value.initializer is None else ""
+    return write_type(inferred) + note
 
 
 def write_domain(domain: str) -> str:
@@ -149,10 +122,14 @@ def list_operators(graphs: Iterable[Graph]) -> Counter[str]:
     )
 
 
+def order_counts(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Return names with their counts: the most frequent first, equal ones by name."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
+
 def list_counts(counts: Counter[str]) -> list[Row]:
     """Return a row for each name, the most frequent first."""
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    return [Row(write_line(name) or '""', f"{count:,}") for name, count in ordered]
+    return [Row(write_line(name) or '""', f"{count:,}") for name, count in order_counts(counts)]
 
 
 def list_denotations(value_type: ValueType | None, where: str = "") -> list[Row]:

@@ -7,16 +7,14 @@ from itertools import islice
 
 from netloupe.explorer.model import SparseTensor, Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
+from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.operators import OperatorSchema
 
 from .description import MOST_ROWS, Row
 from .notation import (
     name_value,
-    write_count,
     write_line,
-    write_size,
-    write_tensor_type,
-    write_type,
+    write_value_type,
 )
 from .place import Place
 
@@ -66,7 +64,7 @@ def list_outputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> 
         if value is None:
             rows.append(Row(formal, "not given"))
             continue
-        notes = [write_type(value.type), _describe_users(value, place)]
+        notes = [write_value_type(value), _describe_users(value, place)]
         if value.is_output:
             notes.append("output of the graph")
         path = place.path_of(value.path)
@@ -76,16 +74,12 @@ def list_outputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> 
 
 def describe_origin(value: Value, place: Place) -> str:
     """Return type and origin of a value in one line."""
-    notes = []
+    notes = [write_value_type(value)]
     tensor = constant_tensor(value)
-    if value.type is not None or tensor is None:
-        notes.append(write_type(value.type))
-    else:
-        notes.append(write_tensor_type(tensor))
     if value.initializer is not None:
         notes.append("sparse constant" if isinstance(tensor, SparseTensor) else "constant")
         if tensor is not None and tensor.nbytes is not None:
-            notes.append(write_size(tensor.nbytes))
+            notes.append(write_bytes(tensor.nbytes))
     elif value.producer is not None:
         if is_constant(value):
             words = write_line(describe_constant(value))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from netloupe.explorer.model import ModelWarning, SparseTensor, Tensor
+from netloupe.explorer.notation import write_bytes, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .notation import (
     list_entries,
-    write_dims,
     write_line,
-    write_size,
     write_tensor_type,
     write_text,
 )
@@ -41,7 +40,7 @@ def list_tensor_warnings(tensor: Tensor | SparseTensor) -> tuple[ModelWarning, .
 
 def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
     """Return the sections that say how a tensor is stored."""
-    size = "unknown" if tensor.nbytes is None else write_size(tensor.nbytes)
+    size = "unknown" if tensor.nbytes is None else write_bytes(tensor.nbytes)
     rows = [
         Row("element type", str(tensor.dtype)),
         Row("shape", write_dims(tensor.dims) or "scalar"),
@@ -66,7 +65,7 @@ def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
 
 
 def _list_storage(tensor: Tensor) -> list[Row]:
-    stored = "" if tensor.stored_bytes is None else write_size(tensor.stored_bytes)
+    stored = "" if tensor.stored_bytes is None else write_bytes(tensor.stored_bytes)
     rows = [Row("stored in", write_line(tensor.storage), stored)]
     if tensor.segment is not None:
         rows.append(Row("segment", f"elements {tensor.segment.begin} to {tensor.segment.end}"))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import find_schema
 
 from .description import Row
-from .notation import write_count, write_line
+from .notation import (
+    write_line,
+)
 from .place import Place
 
 MOST_CONSUMERS = 50

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization
@@ -14,9 +15,9 @@ from .notation import (
     list_entries,
     name_value,
     write_line,
-    write_tensor_type,
     write_text,
     write_type,
+    write_value_type,
 )
 from .place import Place
 from .quantized import list_quantization
@@ -44,21 +45,25 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     if tensor is not None:
         sections[1:1] = list_tensor_sections(tensor)
         warnings += list_tensor_warnings(tensor)
-    described = write_type(value.type)
-    if value.type is None and tensor is not None:
-        described = write_tensor_type(tensor)
     badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
     return Description(
         path=place.path_of(value.path),
         kind="value",
         title=name_value(value),
-        subtitle=described + badge,
+        subtitle=write_value_type(value) + badge,
         element=value,
         sections=keep_sections(sections),
         tensor=tensor,
         value=value,
         warnings=warnings,
     )
+
+
+def _describe_type(value: Value) -> Row:
+    inferred = infer_type(value) if value.type is None else None
+    if inferred is None:
+        return Row("type", write_type(value.type))
+    return Row("type", write_type(inferred), "inferred: the file states none")
 
 
 def _list_facts(value: Value, place: Place) -> list[Row]:
@@ -77,7 +82,7 @@ def _list_facts(value: Value, place: Place) -> list[Row]:
     graph_path = place.path_of(value.graph.path)
     rows = [
         Row("name", name_value(value)),
-        Row("type", write_type(value.type)),
+        _describe_type(value),
         Row("role", ", ".join(roles) or "result of a node"),
         Row("graph", write_line(graph_path), "", graph_path),
         Row("holds", write_line(describe_constant(value, 32))),

@@ -21,6 +21,7 @@ _NAMESPACE = "namespace"
 
 #: scope names that exporters put in by accident
 _ARTEFACTS = frozenset({"_empty_nn_module_stack_from_metadata_hook"})
+_QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
@@ -65,7 +66,7 @@ def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
 
 
 def read_module_scopes(graph: Graph) -> Scopes | None:
-    """Read the scopes from node metadata; None where fewer than a third of the nodes have any."""
+    """Read the scopes from node metadata; None where too few nodes have any."""
     scopes = Scopes([None] * len(graph.nodes))
     known = 0
     sample = graph.nodes[:: max(1, len(graph.nodes) // 64)]
@@ -89,7 +90,17 @@ def read_module_scopes(graph: Graph) -> Scopes | None:
             else:
                 scopes.type_names[key] = type_name.rsplit(".", 1)[-1]
         scopes.of_node[node.index] = tuple(kept[:_MAX_DEPTH])
-    return scopes if known >= _SHARE_NEEDED * len(graph.nodes) else None
+    return scopes if known >= _SHARE_NEEDED * _count_authored(graph) else None
+
+
+def _count_authored(graph: Graph) -> int:
+    """Return how many nodes an author's program accounts for.
+
+    Constants, and what a quantizer puts in later, never have a scope.
+    """
+    return sum(
+        node.op_type not in _QUANTIZERS and not is_constant_node(node) for node in graph.nodes
+    )
 
 
 def _has_module(metadata: dict[str, str]) -> bool:
@@ -148,8 +159,8 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
         known += 1
         parts = [part for part in name.split("/", _MAX_DEPTH) if part]
         of_node.append(tuple(part for part in parts[:-1] if part not in _ARTEFACTS))
-    counted = sum(1 for node in graph.nodes if not is_constant_node(node))
-    return Scopes(of_node) if known and known >= _SHARE_NEEDED * counted else None
+    wanted = _SHARE_NEEDED * _count_authored(graph)
+    return Scopes(of_node) if known and known >= wanted else None
 
 
 def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:

@@ -38,10 +38,46 @@ class GroupTree:
         self.group_of: list[Group | None] = [None] * len(graph.nodes)
         #: the label of a node that stands for a group of one, by index
         self.node_labels: dict[int, str] = {}
+        #: the only nodes of groups of one, by the paths of these groups
+        self.singles: dict[str, Node] = {}
+        self._ends: dict[str, list[str]] | None = None
 
     def holds(self, group: Group, node: Node) -> bool:
         """Return whether a node of the graph is inside a group, at any depth."""
         return group.low <= self.positions[node.index] < group.high
+
+    def find(self, text: str) -> Group | Node | None:
+        """Return the group that a person means: ``blocks/1``, ``blocks.1.conv``, ``h.3``.
+
+        Parameters
+        ----------
+        text
+            The group's path, or the end of one that no other group shares; dots and slashes
+            count alike. A group of one gives its node.
+        """
+        exact = self.groups.get(text) or self.singles.get(text)
+        if exact is not None:
+            return exact
+        wanted = _normalize(text)
+        if self._ends is None:
+            self._ends = {}
+            for path in (*self.groups, *self.singles):
+                self._ends.setdefault(_normalize(path), []).append(path)
+        found = self._ends.get(_normalize(self.root.path + text)) or self._ends.get(wanted)
+        if found is None:
+            found = [
+                path
+                for key, paths in self._ends.items()
+                if key.endswith("/" + wanted)
+                for path in paths
+            ]
+        if len(found) != 1:
+            return None
+        return self.groups.get(found[0]) or self.singles.get(found[0])
+
+
+def _normalize(path: str) -> str:
+    return path.strip("/").replace(".", "/")
 
 
 def build_group_tree(
@@ -121,8 +157,9 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
                 children.extend(child.children)
             elif len(child.children) == 1 and isinstance(child.children[0], Node):
                 node = child.children[0]
-                tree.node_labels.setdefault(node.index, child.label)
-                tree.groups[child.path] = group
+                inner = tree.node_labels.get(node.index)
+                tree.node_labels[node.index] = f"{child.label} / {inner}" if inner else child.label
+                tree.singles[child.path] = node
                 children.append(node)
             elif len(child.children) == 1:
                 children.append(_collapse(tree, child, operators))

@@ -30,6 +30,8 @@ SIDE = 18.0
 TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
+#: an open item is made so much wider at most to keep its title clear of edges
+MOST_WIDENING = 160.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
 _MOST_DRIFT = 8.0
 
@@ -63,6 +65,8 @@ class _Plan:
     placement: Placement | None = None
     input_offsets: tuple[float, ...] = ()
     output_offsets: tuple[float, ...] = ()
+    #: inputs that nothing inside uses: an edge ends there
+    idle: frozenset[Value] = frozenset()
 
 
 class Composer:
@@ -165,8 +169,13 @@ def _plan_item(
                 Child(inner.width, inner.height, inner.input_offsets, inner.output_offsets)
             )
     links = view.links(item)
-    inputs = list(dict.fromkeys(link.source_value for link in links if link.source == BORDER))
-    outputs = list(dict.fromkeys(link.target_value for link in links if link.target == BORDER))
+    # what nothing inside uses ends at a port too, such as the condition of an If
+    used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
+    given = dict.fromkeys(link.target_value for link in links if link.target == BORDER)
+    inputs, outputs = list(used), list(given)
+    if item is not view.root:
+        inputs += [value for value in item.inputs if value not in used]
+        outputs += [value for value in item.outputs if value not in given]
     layer.input_count, layer.output_count = len(inputs), len(outputs)
     input_index = {value: index for index, value in enumerate(inputs)}
     output_index = {value: index for index, value in enumerate(outputs)}
@@ -183,8 +192,10 @@ def _plan_item(
             child = item.children[link.target]
             target = link.target
             target_port = _port_of(plans, child, link.target_value, "inputs")
-        layer.wires.append(Wire(source, target, source_port, target_port))
-    return _Plan(item, layer, links, inputs, outputs)
+        is_stub = link.source >= 0 and item.children[link.source].kind == "stub"
+        layer.wires.append(Wire(source, target, source_port, target_port, not is_stub))
+    idle = frozenset(inputs[len(used) :])
+    return _Plan(item, layer, links, inputs, outputs, idle=idle)
 
 
 def _port_of(plans: dict[str, _Plan], child: Item, value: Value, side: str) -> int | None:
@@ -208,6 +219,9 @@ def _settle(plan: _Plan, measure: Measure, direction: Direction) -> None:
     if direction == "TB":
         plan.width = max(placement.width + 2 * SIDE, least_width)
         plan.shift_x = (plan.width - placement.width) / 2
+        widening = _room_for_title(plan, least_width)
+        plan.width += widening
+        plan.shift_x += widening
         # border ports are nodes of the first rank: their middle lies on the border
         plan.shift_y = -3.0 if layer.input_count else TITLE_BAND
         bottom = -3.0 if layer.output_count else END
@@ -229,6 +243,17 @@ def _settle(plan: _Plan, measure: Measure, direction: Direction) -> None:
     )
 
 
+def _room_for_title(plan: _Plan, title_width: float) -> float:
+    """Return how much wider an open item must be at its left for edges to miss its title."""
+    placement = plan.placement
+    assert placement is not None  # noqa: S101 - set by the caller
+    ports = [placement.nodes[f"i{n}"][0] for n in range(plan.layer.input_count)]
+    if not ports:
+        return 0.0
+    missing = title_width - (min(ports) + plan.shift_x)
+    return missing if 0 < missing <= MOST_WIDENING else 0.0
+
+
 @dataclass(slots=True)
 class _Frame:
     plan: _Plan
@@ -236,7 +261,13 @@ class _Frame:
     y: float
     box: int
     depth: int
+    plans: dict[str, _Plan]
     boxes: list[int] = field(default_factory=list)
+
+    def ends_at(self, link: Link) -> bool:
+        """Return whether an edge ends at its target and does not go on inside."""
+        child = self.plan.item.children[link.target]
+        return not child.is_open or link.target_value in self.plans[child.key].idle
 
 
 def _assemble(
@@ -249,7 +280,7 @@ def _assemble(
     """Give everything its place in the scene, from the outside inwards."""
     root = plans[view.root.key]
     scene = Scene(root.width, root.height, direction, notices=notices)
-    pending = [_Frame(root, 0.0, 0.0, -1, 0)]
+    pending = [_Frame(root, 0.0, 0.0, -1, 0, plans)]
     while pending:
         frame = pending.pop()
         plan = frame.plan
@@ -272,7 +303,7 @@ def _assemble(
             frame.boxes.append(len(scene.boxes))
             if child.is_open:
                 number = len(scene.boxes)
-                inner.append(_Frame(plans[child.key], box.x, box.y, number, frame.depth + 1))
+                inner.append(_Frame(plans[child.key], box.x, box.y, number, frame.depth + 1, plans))
             scene.boxes.append(box)
         _add_edges(scene, frame, left, top)
         if frame.box >= 0:
@@ -308,7 +339,7 @@ def _add_edges(scene: Scene, frame: _Frame, left: float, top: float) -> None:
                 frame.box if link.target == BORDER else frame.boxes[link.target],
                 tuple(moved),
                 link.kind,
-                arrow=link.target != BORDER and not plan.item.children[link.target].is_open,
+                arrow=link.target != BORDER and frame.ends_at(link),
             )
         )
 

@@ -18,6 +18,9 @@ _MAX_TABLE = 60_000.0
 #: above this many boxes Graphviz works with fewer iterations, near-linear in their number
 _MANY = 300
 
+#: how much more an edge of the main flow pulls than a stub's
+_MAIN_WEIGHT = 6
+
 RANK_GAP = 38.0
 NODE_GAP = 22.0
 
@@ -44,6 +47,8 @@ class Wire:
     target: int
     source_port: int | None = None
     target_port: int | None = None
+    #: whether the edge belongs to the flow that should run straight; stubs stand aside
+    is_main: bool = True
 
 
 @dataclass(slots=True)
@@ -65,7 +70,7 @@ def write_dot(layer: Layer) -> str:
         + (",nslimit=0,nslimit1=0,mclimit=0.3" if len(layer.children) > _MANY else "")
         + "]",
         'node [shape=box,fixedsize=true,label=""]',
-        "edge [dir=none]",
+        f"edge [dir=none,weight={_MAIN_WEIGHT}]",
     ]
     for index, child in enumerate(layer.children):
         lines.append(f"n{index} [{_node_attributes(child, layer.direction)}]")
@@ -81,7 +86,8 @@ def write_dot(layer: Layer) -> str:
     for number, wire in enumerate(layer.wires):
         tail = _end(wire.source, "i", wire.source_port, "o", bottom, layer.children)
         head = _end(wire.target, "o", wire.target_port, "i", top, layer.children)
-        lines.append(f'{tail} -> {head} [id="{number}"]')
+        weight = "" if wire.is_main else ",weight=1"
+        lines.append(f'{tail} -> {head} [id="{number}"{weight}]')
     lines.append("}")
     return "\n".join(lines)
 

@@ -88,6 +88,40 @@ _BITS: dict[str, int | None] = {
 }
 
 
+ONNX_DATA_TYPES: tuple[str, ...] = (
+    "undefined",
+    "float32",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "int32",
+    "int64",
+    "string",
+    "bool",
+    "float16",
+    "float64",
+    "uint32",
+    "uint64",
+    "complex64",
+    "complex128",
+    "bfloat16",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "uint4",
+    "int4",
+    "float4_e2m1fn",
+    "float8_e8m0fnu",
+    "uint2",
+    "int2",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+)
+"""Names of element types by their numbers in ONNX files (onnx.proto: TensorProto.DataType)."""
+
+
 @cache
 def data_type(name: str) -> DataType:
     """Return the one :class:`DataType` of a name; an unknown name gives one without a size."""

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.notation import join_parts
+
+from .constant import constant_tensor
 from .device import DeviceConfiguration
 from .graph import Function, Graph, Node, Value
-from .paths import PathIndex, resolve_path
+from .paths import PathIndex, find_element, resolve_path
 from .tensor import SparseTensor, Tensor
 from .warning import ModelWarning
 
@@ -179,11 +183,22 @@ class Model:
             for node in graph.nodes:
                 yield from node.warnings
 
-    def quantization(self, value: Value) -> Quantization | None:
-        """Return how a value is quantized, whatever part of the file says so; else None."""
+    def quantization(self, element: Value | Tensor | SparseTensor | str) -> Quantization | None:
+        """Return how a value is quantized, whatever part of the file says so; else None.
+
+        Parameters
+        ----------
+        element
+            A value, a tensor that is the constant behind one, or the path or name of either.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element, or where it is neither a value nor a tensor.
+        """
         from netloupe.explorer.quantization import find_quantization
 
-        return find_quantization(value)
+        return find_quantization(_find_value(self, element))
 
     def to_svg(self, path: str | Path | None = None, **view: Any) -> str:
         """Draw the model as SVG; write it to ``path`` where given, and return the text.
@@ -227,3 +242,35 @@ class Model:
         from netloupe.explorer.render.html import describe_model
 
         return describe_model(self)
+
+
+def _find_value(model: Model, element: object) -> Value:
+    """Return a value itself, that of a constant tensor, or that of a path or name."""
+    found = resolve_path(model, element) if isinstance(element, str) else element
+    if isinstance(found, Value):
+        return found
+    hint = "Give a value, an initializer, or the path of one, such as 'main/%x'."
+    if isinstance(found, Tensor | SparseTensor):
+        value = _find_value_of(model, found)
+        if value is not None:
+            return value
+        hint = "Give a tensor that is an initializer or a constant of this model."
+    elif isinstance(found, Node):
+        paths = [repr(value.path) for value in (*found.inputs, *found.outputs) if value is not None]
+        hint = f"Give one of its values: {join_parts(paths[:5], len(paths))}." if paths else hint
+    kind = type(found).__name__
+    path = getattr(found, "path", None)
+    named = kind if path is None else f"{kind} {path!r}"
+    raise NotFoundError(f"{model.source}: {named} has no quantization of its own. {hint}")
+
+
+def _find_value_of(model: Model, tensor: Tensor | SparseTensor) -> Value | None:
+    """Return the value that a tensor is the constant of: an initializer, or what a node gives."""
+    found = find_element(model, tensor.path)
+    if isinstance(found, Value):
+        stored = found.initializer
+        parts = (stored.values, stored.indices) if isinstance(stored, SparseTensor) else ()
+        return found if stored is None or tensor is stored or tensor in parts else None
+    node = find_element(model, tensor.path.rpartition(".")[0])
+    value = node.outputs[0] if isinstance(node, Node) and len(node.outputs) == 1 else None
+    return value if value is not None and constant_tensor(value) is tensor else None

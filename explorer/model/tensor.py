@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from netloupe.explorer.notation import write_dims
+
 from .dtype import DataType
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.tensors import Histogram, Statistics
+    from netloupe.explorer.tensors.plot import Theme
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +144,7 @@ class Tensor:
     @property
     def size(self) -> int:
         """Number of elements that the dimensions claim; 0 where one is negative."""
-        if any(dim < 0 for dim in self.dims):
-            return 0
-        return math.prod(self.dims)
+        return _count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -191,15 +195,38 @@ class Tensor:
 
         return compute_histogram(self.numpy(), bins=bins, value_range=value_range)
 
-    def plot(self, ax: Any = None, *, bins: int = 64, log: bool = False) -> Any:
-        """Draw the histogram with matplotlib and return the axes."""
-        from netloupe.explorer.tensors import plot_histogram
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        bins: int = 64,
+        log: bool = False,
+        quantization: Quantization | None = None,
+        theme: Theme = "light",
+    ) -> Axes:
+        """Draw the histogram with matplotlib and return the axes.
 
-        return plot_histogram(self, ax=ax, bins=bins, log=log)
+        Parameters
+        ----------
+        ax
+            Where to draw; None opens a figure with pyplot, which a notebook shows by itself
+            and a script with ``matplotlib.pyplot.show()``.
+        bins, log, quantization, theme
+            As for :func:`~netloupe.explorer.tensors.plot_histogram`; a quantization is what
+            ``model.quantization(tensor)`` returns.
+
+        Raises
+        ------
+        TensorDataError
+            Where the elements cannot be decoded.
+        """
+        from netloupe.explorer.tensors import open_axes, plot_histogram
+
+        axes = open_axes(theme) if ax is None else ax
+        return plot_histogram(self, axes, bins, log, quantization, theme)
 
     def __repr__(self) -> str:
-        dims = ", ".join(map(str, self.dims[:8])) + (", …" if len(self.dims) > 8 else "")
-        return f"<Tensor {self.name!r} {self.dtype}[{dims}]>"
+        return f"<Tensor {self.name!r} {self.dtype}{write_dims(self.dims, 8)}>"
 
     def _repr_html_(self) -> str:
         from netloupe.explorer.render.html import describe_tensor
@@ -254,9 +281,7 @@ class SparseTensor:
     @property
     def size(self) -> int:
         """Number of elements of the dense tensor; 0 where a dimension is negative."""
-        if any(dim < 0 for dim in self.dims):
-            return 0
-        return math.prod(self.dims)
+        return _count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -278,5 +303,9 @@ class SparseTensor:
         return decode_sparse_tensor(self)
 
     def __repr__(self) -> str:
-        dims = ", ".join(map(str, self.dims[:8]))
-        return f"<SparseTensor {self.name!r} {self.dtype}[{dims}], {self.values.size} given>"
+        dims = write_dims(self.dims, 8)
+        return f"<SparseTensor {self.name!r} {self.dtype}{dims}, {self.values.size} given>"
+
+
+def _count_elements(dims: tuple[int, ...]) -> int:
+    return 0 if any(dim < 0 for dim in dims) else math.prod(dims)

@@ -27,39 +27,7 @@ from netloupe.explorer.model import (
     ValueType,
     data_type,
 )
-
-#: TensorProto.DataType (onnx.proto) -> our names
-DTYPE_NAMES = (
-    "undefined",
-    "float32",
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "int32",
-    "int64",
-    "string",
-    "bool",
-    "float16",
-    "float64",
-    "uint32",
-    "uint64",
-    "complex64",
-    "complex128",
-    "bfloat16",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "uint4",
-    "int4",
-    "float4_e2m1fn",
-    "float8_e8m0fnu",
-    "uint2",
-    "int2",
-    "float6_e2m3fn",
-    "float6_e3m2fn",
-)
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
 #: typed storage fields of a TensorProto with the element type of each
 _TYPED_FIELDS = (
@@ -81,8 +49,8 @@ def read_text(text: str | bytes) -> str:
 
 def read_dtype(code: int) -> DataType:
     """Return the element type of a DataType number; unknown numbers stay visible."""
-    if 0 <= code < len(DTYPE_NAMES):
-        return data_type(DTYPE_NAMES[code])
+    if 0 <= code < len(ONNX_DATA_TYPES):
+        return data_type(ONNX_DATA_TYPES[code])
     return data_type(f"unknown({code})")
 
 

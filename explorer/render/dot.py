@@ -89,11 +89,12 @@ class _Writer:
         lines: dict[float, list[str]] = {}
         for run in face.texts:
             lines.setdefault(run.y, []).append(run.text)
-        label = "\n".join(" ".join(parts) for _, parts in sorted(lines.items()))
+        # escaped line by line: the breaks between them are escapes of the DOT language
+        label = "\\n".join(graphviz.escape(" ".join(parts)) for _, parts in sorted(lines.items()))
         name = f"n{len(self.names)}"
         self.names[item.key, "", ""] = name
         tooltip = graphviz.escape(clean_label(item.path))
-        dot.node(name, label=graphviz.escape(label), tooltip=tooltip)
+        dot.node(name, label=graphviz.nohtml(label), tooltip=tooltip)
 
     def _end(self, item: Item, side: str, path: str) -> str:
         return self.names.get((item.key, side, path)) or self.names[item.key, "", ""]

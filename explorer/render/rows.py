@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.notation import clip_text, write_number
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
 from .face import TextStyle
@@ -115,16 +117,23 @@ _UNINTERESTING: dict[str, Any] = {
 }
 _MULTIPLIED = frozenset(("kernel_shape", "strides", "dilations", "kernel"))
 _DTYPES = frozenset(("to", "dtype", "output_dtype"))
-#: names of element types in the order of their numbers in the two formats
-_ONNX_DTYPES = """
-    undefined float32 uint8 int8 uint16 int16 int32 int64 string bool float16 float64 uint32
-    uint64 complex64 complex128 bfloat16 float8_e4m3fn float8_e4m3fnuz float8_e5m2
-    float8_e5m2fnuz uint4 int4 float4_e2m1fn float8_e8m0fnu uint2 int2
-"""
-_CAFFE2_DTYPES = """
-    undefined float32 int32 uint8 string bool uint8 int8 uint16 int16 int64 ? float16 float64
-"""
-
+#: names of element types by their numbers in Caffe2 files (caffe2.proto: TensorProto.DataType)
+_CAFFE2_DATA_TYPES = [
+    "undefined",
+    "float32",
+    "int32",
+    "uint8",
+    "string",
+    "bool",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "int64",
+    "?",
+    "float16",
+    "float64",
+]
 
 _LIMITS = {2**63 - 1: "int64 max", -(2**63) + 1: "-int64 max", -(2**63): "int64 min"}
 
@@ -190,7 +199,7 @@ def _describe_attribute(node: Node, attribute: Attribute) -> str:
         return f"@{attribute.reference}"
     if name in _DTYPES and isinstance(value, int):
         is_caffe2 = node.graph.model.format == "Caffe2"
-        names = (_CAFFE2_DTYPES if is_caffe2 else _ONNX_DTYPES).split()
+        names = _CAFFE2_DATA_TYPES if is_caffe2 else ONNX_DATA_TYPES
         return names[value] if 0 <= value < len(names) else str(value)
     if isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
         if name in _MULTIPLIED:
@@ -219,7 +228,7 @@ def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, float):
-        return describe_number(value)
+        return write_number(value)
     if isinstance(value, int):
         if value.bit_length() > 62:  # such as a Slice's end
             return _LIMITS.get(value) or (str(value) if value.bit_length() < 200 else "…")
@@ -232,21 +241,7 @@ def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
         parts = [describe_value(item) for item in value[:most]]
         more = f", … {len(value) - most} more" if len(value) > most else ""
         return f"[{', '.join(parts)}{more}]"
-    return "" if value is None else clip(str(value), 80)
-
-
-def clip(text: str, most: int) -> str:
-    """Return the text, or its beginning and an ellipsis."""
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def describe_number(value: float) -> str:
-    """Return a float with six digits at most: ``1e-5``, ``0.125``, ``-inf``."""
-    text = f"{value:.6g}"
-    if "e" in text:
-        digits, exponent = text.split("e")
-        text = f"{digits}e{int(exponent)}"
-    return text
+    return "" if value is None else clip_text(str(value), 80)
 
 
 def describe_dims(dims: Iterable[object]) -> str:

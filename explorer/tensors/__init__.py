@@ -8,7 +8,7 @@ widgets.
 from .decode import decode_sparse_tensor, decode_tensor
 from .external import read_external
 from .histogram import Histogram, compute_histogram
-from .plot import draw_histogram_png, plot_histogram
+from .plot import draw_histogram_png, open_axes, plot_histogram
 from .statistics import Statistics, compute_statistics
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "decode_sparse_tensor",
     "decode_tensor",
     "draw_histogram_png",
+    "open_axes",
     "plot_histogram",
     "read_external",
 ]

@@ -1,4 +1,4 @@
-"""Draw a tensor's histogram with matplotlib, never touching its global state."""
+"""Draw a tensor's histogram with matplotlib; only :func:`open_axes` touches its global state."""
 
 from __future__ import annotations
 
@@ -88,9 +88,7 @@ def plot_histogram(
     if ax is None:
         from matplotlib.figure import Figure
 
-        ax = Figure(figsize=(5, 3), layout="constrained").add_subplot()
-        ax.figure.set_facecolor(colours["background"])
-        ax.set_facecolor(colours["background"])
+        ax = Figure(**_choose_frame(colours)).add_subplot(facecolor=colours["background"])
     if array.dtype == object:
         _draw_frequencies(ax, array, colours)
     else:
@@ -109,6 +107,27 @@ def plot_histogram(
         _choose_ticks(ax, tensor.dtype, histogram, log, colours)
     _style_axes(ax, colours)
     return ax
+
+
+def open_axes(theme: Theme = "light") -> Axes:
+    """Open a figure with pyplot and return its axes.
+
+    A notebook shows the figure below its cell, a desktop session in a window. Without a
+    display nobody would ever close it: there, only the last one stays registered.
+    """
+    from matplotlib import pyplot
+
+    colours = _COLOURS[theme]
+    name = None
+    if pyplot.get_backend().lower() == "agg":
+        name = "netloupe"
+        pyplot.close(name)
+    figure = pyplot.figure(name, **_choose_frame(colours))
+    return figure.add_subplot(facecolor=colours["background"])
+
+
+def _choose_frame(colours: dict[str, str]) -> dict[str, Any]:
+    return {"figsize": (5, 3), "layout": "constrained", "facecolor": colours["background"]}
 
 
 def draw_histogram_png(

@@ -8,7 +8,7 @@ from .expand import expand_view
 from .focus import find_neighbourhood
 from .item import BORDER, ConstantRow, Instance, Item, Link
 from .view import View, resolve_operand
-from .wiring import body_graphs
+from .wiring import body_graphs, nodes_inside
 
 __all__ = [
     "BORDER",
@@ -20,5 +20,6 @@ __all__ = [
     "body_graphs",
     "expand_view",
     "find_neighbourhood",
+    "nodes_inside",
     "resolve_operand",
 ]

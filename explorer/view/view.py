@@ -153,6 +153,14 @@ class View:
             item = child
         return item
 
+    def find(self, text: str) -> str | None:
+        """Return the path of the group or group of one that a person means; None for none.
+
+        Groups of this view's own graph are found by the ends of their paths, as in ``h.3``.
+        """
+        found = self.wiring(self.graph).tree.find(text)
+        return self.root.instance.path_of(found.path) if found is not None else None
+
     def open_items(self) -> Iterator[Item]:
         """Yield the root and every open item, outer ones before inner ones."""
         pending = [self.root]
@@ -193,7 +201,8 @@ class View:
             return self._child_with(item, tree, group), any(
                 child.element is group for child in item.children
             )
-        node, exact = self._find_node(body.graph, local)
+        single = tree.singles.get(local)
+        node, exact = (single, True) if single else self._find_node(body.graph, local)
         if node is None:
             return None, False
         holder = self._child_with(item, tree, node)
@@ -341,7 +350,7 @@ class View:
         for value in graph.inputs:
             if partial and value not in used:
                 continue
-            if value.initializer is None and not self._is_bound(body, value):
+            if not self._is_row(body, value) and not self._is_bound(body, value):
                 inputs.append(self._terminal("input", value, item, body))
                 known.add(value)
         if body.caller is None:
@@ -365,8 +374,18 @@ class View:
         return [*inputs, *members, *outputs]
 
     def _is_bound(self, body: Instance, value: Value) -> bool:
-        """Return whether a formal input of a body has an operand outside to come from."""
-        return body.caller is not None and body.bindings.get(value) is not None
+        """Return whether an edge reaches a formal input from an operand outside.
+
+        A constant operand is a row on the caller and has no edge. What a loop carries may
+        begin as a constant but does not stay one, so that it needs a box inside.
+        """
+        operand = body.bindings.get(value)
+        caller = body.caller
+        return (
+            caller is not None
+            and operand is not None
+            and not self._is_row(caller.instance, operand)
+        )
 
     def _terminal(self, kind: str, value: Value, parent: Item, body: Instance) -> Item:
         own = value.graph is body.graph
@@ -511,7 +530,9 @@ class View:
 
 
 def resolve_operand(body: Instance, value: Value) -> tuple[Value, Instance]:
-    """Follow a formal input to the operand of the outermost call that gives it.
+    """Follow a formal input of a function to the operand of the outermost call that gives it.
+
+    Inputs of subgraphs are not followed: a Loop or Scan gives them another value in each turn.
 
     Returns
     -------
@@ -524,7 +545,7 @@ def resolve_operand(body: Instance, value: Value) -> tuple[Value, Instance]:
             # a captured value belongs to a graph around
             instance = instance.caller.instance
         operand = instance.bindings.get(value)
-        if operand is None or instance.caller is None:
+        if operand is None or instance.caller is None or instance.graph.kind != "function":
             break
         value = operand
         instance = instance.caller.instance

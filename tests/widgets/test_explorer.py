@@ -185,7 +185,7 @@ def test_layout_that_takes_too_long_leaves_a_simpler_picture(
 
 
 def test_bad_sources_raise_in_the_cell(tmp_path: Path) -> None:
-    with pytest.raises(netloupe.SourceError, match="nothing.onnx"):
+    with pytest.raises(netloupe.SourceError, match=r"nothing\.onnx"):
         netloupe.explore(tmp_path / "nothing.onnx")
     picture = tmp_path / "picture.onnx"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n")
