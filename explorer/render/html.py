@@ -1,7 +1,9 @@
 """HTML: what notebooks show of a model, a graph, a node or a tensor, and the page of a picture.
 
 Every text that comes from a model is cleaned and escaped here. Class names begin with ``nl-``
-and hold only inside ``.nl-repr``; colours follow JupyterLab's where they are defined.
+and hold only inside ``.nl-repr``; colours follow JupyterLab's where they are defined. Notebooks
+that are not trusted and code hosts drop the style sheet: what tells the parts apart is in the
+markup too, as separators, white space and inline styles.
 """
 
 from __future__ import annotations
@@ -14,15 +16,24 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import Function, Graph, Model, Node, SparseTensor, Tensor, Value
+from netloupe.explorer.notation import (
+    clip_text,
+    join_parts,
+    write_bytes,
+    write_count,
+    write_dims,
+    write_number,
+)
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
-from .rows import clip, describe_number, describe_value
+from .rows import describe_value
 from .text import clean_label
 from .theme import load_theme
 
 if TYPE_CHECKING:
-    from netloupe.explorer.tensors import Histogram
+    from netloupe.explorer.tensors import Histogram, Statistics
 
 MOST_ROWS = 20
 MOST_OPERATORS = 12
@@ -30,6 +41,7 @@ MOST_OPERATORS = 12
 MOST_BYTES_READ = 64 << 20
 _LARGE_COUNT = 1 << 21
 _BINS = 60
+_QUIET = 'class="nl-quiet" style="opacity:.7"'
 
 Fact = tuple[str, str]  # a plain name, and HTML
 
@@ -68,10 +80,10 @@ def list_model_facts(model: Model) -> list[Fact]:
     facts = [
         ("format", _text(f"{model.format}, {model.container}")),
         ("IR version", "" if model.ir_version is None else str(model.ir_version)),
-        ("operator sets", _text(_join(opsets, 12))),
+        ("operator sets", _text(join_parts(opsets[:12], len(opsets)))),
         ("producer", _text(producer)),
         ("nodes", f"{nodes:,}{within}"),
-        ("parameters", f"{parameters:,} in {len(tensors):,} tensors, {describe_bytes(stored)}"),
+        ("parameters", f"{parameters:,} in {len(tensors):,} tensors, {write_bytes(stored)}"),
         ("operators", _text(_describe_operators(operators))),
         ("documentation", _text(model.doc, 400)),
     ]
@@ -91,7 +103,8 @@ def describe_graph(graph: Graph) -> str:
         ("documentation", _text(graph.doc, 400)),
     ]
     if isinstance(graph, Function):
-        facts.insert(1, ("attributes", _text(_join(list(graph.attribute_names), MOST_ROWS))))
+        names = list(graph.attribute_names)
+        facts.insert(1, ("attributes", _text(join_parts(names[:MOST_ROWS], len(names)))))
     parts = [_head(graph.path, kind), _table([fact for fact in facts if fact[1]])]
     parts.append(_list_values("Inputs", _true_inputs(graph)))
     parts.append(_list_values("Outputs", graph.outputs))
@@ -108,7 +121,7 @@ def describe_node(node: Node) -> str:
         (
             f"{attribute.name}",
             _code(f"@{attribute.reference}" if attribute.reference else _describe(attribute.value))
-            + f' <span class="nl-quiet">{_text(attribute.kind)}</span>',
+            + _note(attribute.kind),
         )
         for attribute in list(node.attributes.values())[:MOST_ROWS]
     ]
@@ -137,7 +150,7 @@ def _list_operands(
             find = schema.input_name if side == "input" else schema.output_name
             formal = find(index)
         if value is None:
-            rows.append((formal or str(index), '<span class="nl-quiet">not given</span>'))
+            rows.append((formal or str(index), f"<span {_QUIET}>not given</span>"))
         else:
             rows.append((formal or str(index), _describe_operand(value)))
     return rows
@@ -146,11 +159,17 @@ def _list_operands(
 def _describe_operand(value: Value) -> str:
     tensor = value.initializer
     if tensor is not None:
-        dims = ", ".join(map(str, tensor.dims[:16]))
-        described = f"{tensor.dtype.name}[{dims}] initializer"
+        described = f"{tensor.dtype.name}{write_dims(tensor.dims)} initializer"
     else:
-        described = str(value.type) if value.type is not None else "type unknown"
-    return f'{_code(value.name)} <span class="nl-quiet">{_text(described)}</span>'
+        described = _describe_type(value)
+    return _code(value.name) + _note(described)
+
+
+def _describe_type(value: Value) -> str:
+    if value.type is not None:
+        return str(value.type)
+    inferred = infer_type(value)
+    return "type unknown" if inferred is None else f"{inferred}, inferred"
 
 
 def describe_tensor(tensor: Tensor | SparseTensor) -> str:
@@ -164,7 +183,7 @@ def describe_tensor(tensor: Tensor | SparseTensor) -> str:
         ("dtype", _text(tensor.dtype.name)),
         ("shape", _text(dims + more)),
         ("elements", f"{tensor.size:,}"),
-        ("bytes", describe_bytes(tensor.nbytes) if tensor.nbytes is not None else "unknown"),
+        ("bytes", write_bytes(tensor.nbytes) if tensor.nbytes is not None else "unknown"),
     ]
     if isinstance(tensor, Tensor):
         place = tensor.external.location if tensor.external is not None else tensor.storage
@@ -188,7 +207,7 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
         return [("statistics", "not computed here: use tensor.statistics()")], ""
     array = tensor.numpy()
     if tensor.dtype.name == "string":
-        shown = [clip(str(text), 60) for text in array.ravel()[:8].tolist()]
+        shown = [clip_text(str(text), 60) for text in array.ravel()[:8].tolist()]
         more = f", … {array.size - 8:,} more" if array.size > 8 else ""
         return [("values", _text(", ".join(shown) + more))], ""
     limit = _LARGE_COUNT if array.size > _LARGE_COUNT else None
@@ -196,9 +215,7 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
     named = ("min", statistics.minimum), ("max", statistics.maximum), ("mean", statistics.mean)
     sample = f" (of {statistics.count:,} elements)" if statistics.is_sample else ""
     facts = [
-        (name, _text(describe_number(number) + sample))
-        for name, number in named
-        if number is not None
+        (name, _text(write_number(number) + sample)) for name, number in named if number is not None
     ]
     odd = statistics.nans + statistics.positive_infinities + statistics.negative_infinities
     if odd:
@@ -207,6 +224,39 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
         return facts, ""
     sampled = array.reshape(-1)[:: max(1, array.size // _LARGE_COUNT)]
     return facts, draw_sparkline(compute_histogram(sampled, bins=_BINS))
+
+
+def describe_statistics(statistics: Statistics) -> str:
+    """Return the statistics of a tensor's elements as a small table in HTML."""
+    subject = " of magnitudes" if statistics.is_magnitude else ""
+    facts = [
+        (name + subject, _text(write_number(number)))
+        for name, number in (
+            ("min", statistics.minimum),
+            ("max", statistics.maximum),
+            ("mean", statistics.mean),
+            ("std", statistics.std),
+        )
+        if number is not None
+    ]
+    facts += [
+        (name, f"{count:,}")
+        for name, count in (
+            ("zeros", statistics.zeros),
+            ("NaN", statistics.nans),
+            ("+Inf", statistics.positive_infinities),
+            ("−Inf", statistics.negative_infinities),
+            ("distinct", statistics.distinct),
+        )
+        if count
+    ]
+    facts += [
+        ("median" if fraction == 0.5 else f"{fraction:.0%} quantile", _text(write_number(number)))
+        for fraction, number in statistics.quantiles.items()
+    ]
+    sample = "sample of " if statistics.is_sample else ""
+    head = _head("Statistics", sample + write_count(statistics.count, "element"))
+    return _wrap([head, _table(facts)])
 
 
 def draw_sparkline(histogram: Histogram, width: int = 300, height: int = 56) -> str:
@@ -221,25 +271,15 @@ def draw_sparkline(histogram: Histogram, width: int = 300, height: int = 56) -> 
         f"V{top:.1f}H{(index + 1) * step:.1f}" for index, top in enumerate(tops)
     )
     low, high = float(histogram.edges[0]), float(histogram.edges[-1])
-    label = escape(f"Histogram from {describe_number(low)} to {describe_number(high)}")
-    ends = f"{escape(describe_number(low))} … {escape(describe_number(high))}"
+    label = escape(f"Histogram from {write_number(low)} to {write_number(high)}")
+    ends = f"{escape(write_number(low))} … {escape(write_number(high))}"
     return (
         f'<svg class="nl-histogram" xmlns="http://www.w3.org/2000/svg" width="{width}" '
         f'height="{height + 1}" viewBox="0 0 {width} {height + 1}" role="img" '
         f'aria-label="{label}"><path d="{path}V{height}z" fill="currentColor" opacity=".75"/>'
         f'<path d="M0 {height + 0.5}H{width}" stroke="currentColor"/></svg>'
-        f'<span class="nl-quiet">{ends}</span>'
+        f"<div {_QUIET}>{ends}</div>"
     )
-
-
-def describe_bytes(count: int) -> str:
-    """Return a number of bytes in a unit that leaves at most four digits."""
-    amount, units = float(count), ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    while amount >= 1024 and len(units) > 1:
-        amount /= 1024
-        units.pop(0)
-    digits = 0 if units[0] == "bytes" or amount >= 100 else 1
-    return f"{amount:,.{digits}f} {units[0]}"
 
 
 def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str = "light") -> str:
@@ -307,7 +347,8 @@ def _style() -> str:
 
 
 def _wrap(parts: Iterable[str]) -> str:
-    return f'<div class="nl-repr"><style>{_style()}</style>{"".join(parts)}</div>'
+    content = "\n".join(part for part in parts if part)
+    return f'<div class="nl-repr"><style>{_style()}</style>\n{content}</div>'
 
 
 def _text(text: str, longest: int = 300) -> str:
@@ -318,16 +359,21 @@ def _code(text: str) -> str:
     return f"<code>{_text(text)}</code>"
 
 
+def _note(text: str) -> str:
+    """Return a remark behind a text: a dot keeps them apart where styles do not."""
+    return f'<span class="nl-separator"> · </span><span {_QUIET}>{_text(text)}</span>'
+
+
 def _head(title: str, kind: str) -> str:
     return (
-        f'<div class="nl-head"><span class="nl-title">{_text(title)}</span>'
-        f'<span class="nl-kind">{_text(kind)}</span></div>'
+        f'<div class="nl-head"><strong class="nl-title">{_text(title)}</strong>{_note(kind)}</div>'
     )
 
 
 def _table(facts: Iterable[Fact]) -> str:
-    rows = "".join(f'<tr><th scope="row">{_text(k)}</th><td>{v}</td></tr>' for k, v in facts)
-    return f'<table class="nl-facts">{rows}</table>' if rows else ""
+    head = '<th scope="row" style="font-weight:normal;opacity:.7;text-align:left">'
+    rows = "\n".join(f"<tr>{head}{_text(k)}</th> <td>{v}</td></tr>" for k, v in facts)
+    return f'<table class="nl-facts">\n{rows}\n</table>' if rows else ""
 
 
 def _details(title: str, rows: Sequence[Fact], count: int = -1, opened: bool = False) -> str:
@@ -336,7 +382,7 @@ def _details(title: str, rows: Sequence[Fact], count: int = -1, opened: bool = F
         return ""
     count = len(rows) if count < 0 else count
     hidden = count - min(len(rows), MOST_ROWS)
-    more = f'<div class="nl-quiet">… {hidden:,} more</div>' if hidden > 0 else ""
+    more = f"<div {_QUIET}>… {hidden:,} more</div>" if hidden > 0 else ""
     return (
         f"<details{' open' if opened else ''}><summary>{escape(title)} ({count:,})</summary>"
         f"{_table(rows[:MOST_ROWS])}{more}</details>"
@@ -344,10 +390,7 @@ def _details(title: str, rows: Sequence[Fact], count: int = -1, opened: bool = F
 
 
 def _list_values(title: str, values: Sequence[Value]) -> str:
-    rows = [
-        (value.name, _text(str(value.type) if value.type is not None else "type unknown"))
-        for value in values[:MOST_ROWS]
-    ]
+    rows = [(value.name, _text(_describe_type(value))) for value in values[:MOST_ROWS]]
     return _details(title, rows, len(values), opened=True)
 
 
@@ -356,7 +399,7 @@ def _list_warnings(messages: Sequence[str]) -> str:
         f'<div class="nl-warning">⚠ {_text(message)}</div>' for message in messages[:MOST_ROWS]
     )
     hidden = len(messages) - MOST_ROWS
-    return shown + (f'<div class="nl-quiet">… {hidden:,} more</div>' if hidden > 0 else "")
+    return shown + (f"<div {_QUIET}>… {hidden:,} more</div>" if hidden > 0 else "")
 
 
 def _true_inputs(graph: Graph) -> list[Value]:
@@ -366,15 +409,11 @@ def _true_inputs(graph: Graph) -> list[Value]:
 
 def _describe_operators(operators: Counter[str]) -> str:
     ordered = sorted(operators.items(), key=lambda entry: (-entry[1], entry[0]))
-    return _join(
-        [clip(name, 60) + (f" ×{count:,}" if count > 1 else "") for name, count in ordered],
-        MOST_OPERATORS,
-    )
-
-
-def _join(parts: Sequence[str], most: int) -> str:
-    more = f", … {len(parts) - most:,} more" if len(parts) > most else ""
-    return ", ".join(parts[:most]) + more
+    shown = [
+        clip_text(name, 60) + (f" ×{count:,}" if count > 1 else "")
+        for name, count in ordered[:MOST_OPERATORS]
+    ]
+    return join_parts(shown, len(ordered))
 
 
 def _file_name(source: str) -> str:
@@ -383,7 +422,7 @@ def _file_name(source: str) -> str:
 
 def _describe(value: Any) -> str:
     if isinstance(value, Graph):
-        return f"{value.name or 'graph'}: {len(value.nodes):,} nodes"
+        return f"{value.name or 'graph'}: {write_count(len(value.nodes), 'node')}"
     if isinstance(value, Tensor | SparseTensor):
-        return f"{value.dtype.name}[{', '.join(map(str, value.dims[:16]))}]"
+        return f"{value.dtype.name}{write_dims(value.dims)}"
     return describe_value(value, MOST_ROWS)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.notation import clip_text, write_count, write_number
+
 from .counting import CHUNK, count_values, measure_magnitude, sample_elements, split_chunks
 
 Array = np.ndarray[Any, Any]
@@ -43,6 +45,17 @@ class Histogram:
     above: int = 0
     nans: int = 0
     is_sample: bool = False
+
+    def __repr__(self) -> str:
+        sample = "a sample of " if self.is_sample else ""
+        counted = write_count(int(self.counts.sum()), "element")
+        low, high = write_number(float(self.edges[0])), write_number(float(self.edges[-1]))
+        parts = [
+            f"{sample}{counted} in {write_count(self.counts.size, 'bin')} from {low} to {high}"
+        ]
+        others = (("below", self.below), ("above", self.above), ("NaN", self.nans))
+        parts += [f"{count:,} {name}" for name, count in others if count]
+        return f"<Histogram: {clip_text(', '.join(parts), 100)}>"
 
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.notation import clip_text, write_count, write_number
+
 from .counting import (
     ValueCounts,
     count_integers,
@@ -59,6 +61,25 @@ class Statistics:
     quantiles: dict[float, float] = field(default_factory=dict)
     is_magnitude: bool = False
     is_sample: bool = False
+
+    def __repr__(self) -> str:
+        sample = "a sample of " if self.is_sample else ""
+        parts = [f"{sample}{write_count(self.count, 'element')}"]
+        if self.minimum is not None and self.maximum is not None:
+            parts[0] += f" from {write_number(self.minimum)} to {write_number(self.maximum)}"
+        for name, number in (("mean", self.mean), ("std", self.std)):
+            if number is not None:
+                parts.append(f"{name} {write_number(number)}")
+        infinities = self.positive_infinities + self.negative_infinities
+        if self.zeros:
+            parts.append(write_count(self.zeros, "zero"))
+        parts += [f"{n:,} {name}" for name, n in (("NaN", self.nans), ("Inf", infinities)) if n]
+        return f"<Statistics: {clip_text(', '.join(parts), 100)}>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_statistics
+
+        return describe_statistics(self)
 
 
 # signalling NaNs are no news, and moments of numbers near the end of float64 may be infinite

@@ -36,6 +36,18 @@ def test_open_groups_are_clusters(tmp_path: Path) -> None:
     assert len(drawing["edges"]) == links
 
 
+def test_lines_of_a_label_are_escapes() -> None:
+    model = load_text("g (float[N] x) => (float[N] y) { y = Conv <kernel_shape = [3, 3]> (x, x) }")
+    source = model.to_dot().source
+    assert all(line.count('"') % 2 == 0 for line in source.splitlines())
+    (label,) = [
+        object_["label"]
+        for object_ in draw_with_graphviz(source)["objects"]
+        if object_.get("label", "").startswith("Conv")
+    ]
+    assert r"\nkernel 3×3" in label
+
+
 @pytest.mark.parametrize("text", ["<b>", "\\N", "a\\", '"', "a:b", "\\G\\l", "}", "<<>", "&amp;"])
 def test_names_mean_nothing_to_graphviz(text: str) -> None:
     model = load_text("g (float[N] x) => (float[N] y) { y = Relu (x) }")

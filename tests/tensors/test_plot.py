@@ -7,6 +7,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from netloupe.explorer.model import Payload, Tensor, data_type
@@ -130,6 +131,52 @@ def test_strings_are_escaped_and_bounded():
     assert len(labels) <= 20
     assert not any(label.get_parse_math() for label in ax.get_yticklabels())
     assert "more" in ax.texts[0].get_text()
+
+
+def test_plot_opens_a_figure_that_pyplot_knows():
+    from matplotlib import pyplot
+
+    before = pyplot.get_fignums()
+    axes = [make_tensor(WEIGHTS).plot(theme="dark") for _ in range(30)]
+    assert len(pyplot.get_fignums()) == len(before) + 1
+    assert pyplot.gcf() is axes[-1].figure
+    assert len({ax.figure for ax in axes}) == 30
+    assert axes[0].figure.get_facecolor() == to_rgba("#1c2128")
+    picture = io.BytesIO()
+    axes[0].figure.savefig(picture)
+    assert picture.getvalue()
+    pyplot.close(axes[-1].figure)
+    assert pyplot.get_fignums() == before
+
+
+def test_plot_passes_everything_on():
+    ax = Figure().add_subplot()
+    quantization = make_quantization(0.025, 0, "int4")
+    make_tensor(WEIGHTS).plot(ax, bins=10, log=True, quantization=quantization)
+    assert len(ax.patches) == 10
+    assert ax.get_yscale() == "log"
+    assert ax.collections
+
+
+def test_a_notebook_shows_what_plot_draws():
+    pytest.importorskip("matplotlib_inline")
+    code = (
+        "from IPython.testing.globalipapp import start_ipython\n"
+        "from netloupe.explorer.model import *\n"
+        "shell = start_ipython()\n"
+        "shell.run_line_magic('matplotlib', 'inline')\n"
+        "t = Tensor('', '', data_type('int8'), (2,), '', 2, lambda: Payload('raw', b'12'))\n"
+        "t.plot(), t.plot()\n"
+        "from matplotlib import pyplot\n"
+        "assert len(pyplot.get_fignums()) == 2\n"
+        "from matplotlib_inline.backend_inline import flush_figures\n"
+        "shown = []\n"
+        "import matplotlib_inline.backend_inline as inline\n"
+        "inline.display = lambda figure, **_: shown.append(figure)\n"
+        "flush_figures()\n"
+        "assert len(shown) == 2 and not pyplot.get_fignums()\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 def test_pyplot_is_not_loaded():

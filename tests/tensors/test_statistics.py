@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from netloupe.explorer.model import data_type
-from netloupe.explorer.tensors import compute_histogram, compute_statistics
+from netloupe.explorer.tensors import Statistics, compute_histogram, compute_statistics
 
 NUMERIC = [
     "bool", "int2", "uint2", "int4", "uint4", "int8", "uint8", "int16", "uint16", "int32",
@@ -252,3 +252,24 @@ def test_histogram_refuses(bins, value_range):
 def test_histogram_refuses_strings():
     with pytest.raises(ValueError, match="strings"):
         compute_histogram(np.array(["a"], object))
+
+
+def test_reprs_are_one_short_line():
+    array = np.array([0, 1, 2, np.nan, np.inf], np.float32)
+    assert repr(compute_statistics(array)) == (
+        "<Statistics: 5 elements from 0 to 2, mean 1, std 0.816497, 1 zero, 1 NaN, 1 Inf>"
+    )
+    assert repr(compute_histogram(array, 4)) == (
+        "<Histogram: 3 elements in 4 bins from 0 to 2, 1 above, 1 NaN>"
+    )
+    assert repr(compute_statistics(np.array(["a"], object))) == "<Statistics: 1 element>"
+    odd = Statistics(
+        10**30, -1.23456e-300, 1.23456e300, 1e-300, 1e300, 10**30, 10**30, is_sample=True
+    )
+    assert len(repr(odd)) < 120
+    for dtype in (np.int8, np.bool_, np.complex64, np.float64):
+        for size in (0, 3):
+            zeros = np.zeros(size, dtype)
+            for thing in (compute_statistics(zeros), compute_histogram(zeros)):
+                assert len(repr(thing)) < 120
+                assert "\n" not in repr(thing)

@@ -1,0 +1,68 @@
+"""Types that the file does not state but that follow from a constant."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.describe import describe_value, format_text
+from netloupe.explorer.describe.operands import describe_origin
+from netloupe.explorer.describe.place import Place
+from netloupe.explorer.inference import infer_type
+from netloupe.explorer.model import Model
+from netloupe.explorer.render.html import describe_node
+from tests.onnx_text import load_text
+
+MODEL = """g (float[4, 3] x) => (float[4, 3] y)
+<int8[4, 3] w = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+ float16[4] s = {14336, 14336, 14336, 14336}, int8[4] p = {0, 0, 0, 0}, float t = {2.0}> {
+    f = DequantizeLinear <axis = 0> (w, s, p)
+    g = DequantizeLinear <axis = 0, output_dtype = 16> (w, s, p)
+    c = Constant <value_floats = [1.0, 2.0]> ()
+    d = DequantizeLinear (x, t)
+    e = Cast <to = 1> (f)
+    y = Sum (x, e, g, d, c)
+}"""
+
+
+@pytest.fixture
+def model() -> Model:
+    return load_text(MODEL)
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("f", "float16[4, 3]"),
+        ("g", "bfloat16[4, 3]"),
+        ("w", "int8[4, 3]"),
+        ("t", "float32[]"),
+        ("c", "float32[2]"),
+        ("d", "None"),
+        ("e", "None"),
+        ("x", "None"),
+    ],
+)
+def test_types_that_follow_from_constants(model: Model, name: str, described: str) -> None:
+    assert str(infer_type(model.graph.values[name])) == described
+
+
+def test_a_dequantized_weight_has_its_real_type(model: Model) -> None:
+    told = describe_value(model.graph.values["f"])
+    assert told.subtitle == "float16[4, 3], inferred · int8 · per channel"
+    (row,) = [row for row in told.sections[0].rows if row.name == "type"]
+    assert (row.value, row.note) == ("float16[4, 3]", "inferred: the file states none")
+    assert "unknown" not in format_text(told)
+
+
+def test_operands_tell_it_too(model: Model) -> None:
+    values = model.graph.values
+    assert describe_origin(values["f"], Place()).startswith("float16[4, 3], inferred · constant")
+    assert describe_origin(values["w"], Place()) == "int8[4, 3] · constant · 12 bytes"
+    assert describe_origin(values["e"], Place()).startswith("type unknown")
+    assert "bfloat16[4, 3], inferred" in describe_node(model.graph.nodes[-1])
+
+
+def test_odd_wiring_infers_nothing() -> None:
+    for line in ("f = DequantizeLinear ()", "f = DequantizeLinear (f, f)"):
+        model = load_text(f"g (float[1] x) => (float[1] y) {{ {line} y = Add (x, f) }}")
+        assert infer_type(model.graph.values["f"]) is None
