@@ -210,8 +210,11 @@ def node_badge(node: Node) -> str | None:
     """Return the short quantization badge of a node's face, or None.
 
     That of its first quantized constant of at most 16 bits (its weights), else of its first
-    quantized input or output. Reads no tensor data.
+    quantized input or output. Reads no tensor data. Operators that look only at the shape
+    of their input have none.
     """
+    if node.op_type in ("Shape", "Size"):
+        return None
     # of an input's other consumers none matters here, and there may be thousands
     statements = [
         find_statement(value, [(node, index)])
