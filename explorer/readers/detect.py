@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, ModelWarning
 
+from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
+from .impostors import find_impostor
+from .message_writer import LENGTH, encode_varint
 from .onnx import read_onnx
+from .onnx_text import is_onnx_text, parse_onnx_text
+from .roots import TopFields, find_repetitions, identify_foreign, identify_onnx, scan_fields
 from .source import Source
+from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
+_HEAD = 4096
 
-@dataclass(frozen=True, slots=True)
-class _Impostor:
-    """Something that is often found where a model was expected."""
-
-    offset: int
-    magic: bytes
-    what: str
-    advice: str
-
-
-_IMPOSTORS = (
-    _Impostor(
-        0,
-        b"version https://git-lfs",
-        "a Git LFS pointer, not the model itself",
-        "Fetch the file with `git lfs pull`.",
-    ),
-    _Impostor(0, b"\x89PNG\r\n\x1a\n", "a PNG picture", "Give a model file."),
-    _Impostor(0, b"\xff\xd8\xff", "a JPEG picture", "Give a model file."),
-    _Impostor(0, b"GIF8", "a GIF picture", "Give a model file."),
-    _Impostor(0, b"%PDF-", "a PDF document", "Give a model file."),
-    _Impostor(0, b"PK\x03\x04", "a zip archive (a torch .pt file?)", "Export the model to ONNX."),
-    _Impostor(0, b"\x1f\x8b", "gzip-compressed data", "Unpack it with gunzip first."),
-    _Impostor(0, b"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)", "Convert it to ONNX."),
-    _Impostor(4, b"TFL3", "a TensorFlow Lite model", "Convert it to ONNX."),
-    _Impostor(4, b"ORTM", "an ONNX Runtime .ort file", "Give the ONNX file it was made from."),
-    _Impostor(0, b"\x80\x02", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x03", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x04", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x05", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"GGUF", "a GGUF file", "netloupe reads ONNX models."),
-    _Impostor(0, b"\x93NUMPY", "a numpy array", "Give a model file."),
-)
+#: field numbers that lead from a ModelProto to a message that stands alone
+_WRAPPINGS = {"GraphProto": (7,), "FunctionProto": (25,), "TensorProto": (5, 7)}
 
 
 def read_model(source: Source) -> Model:
@@ -54,8 +28,95 @@ def read_model(source: Source) -> Model:
     ModelFormatError
         Where they are no model, with what they seem to be instead.
     """
+    if source.data[:2] == GZIP_MAGIC:
+        inner = Source(source.name, unpack_gzip(source.data, source.name), source.folder)
+        if inner.data[:2] == GZIP_MAGIC:
+            raise ModelFormatError(
+                f"{source.name}: is gzip within gzip. Unpack it with gunzip first."
+            )
+        model = _read_plain(inner)
+        model.container += " in gzip"
+        return model
+    return _read_plain(source)
+
+
+def _read_plain(source: Source) -> Model:
+    """Read what is not compressed."""
     refuse_impostors(source)
+    head = decode_marked_text(source.data[:_HEAD])
+    if is_onnx_text(head):
+        text = decode_marked_text(source.data)
+        return _read_written(source, parse_onnx_text(text, source.name), "ONNX text")
+    if is_json(head):
+        parsed, container = parse_json_root(source.data, source.name), "protobuf JSON"
+    elif is_text(head):
+        parsed, container = parse_text_root(source.data, source.name), "protobuf text"
+    else:
+        return _read_protobuf(source)
+    model = _read_written(source, parsed.data, container)
+    if parsed.unknown:
+        names = ", ".join(parsed.unknown)
+        model.warnings.append(
+            ModelWarning("model", f"what the schema does not know is left out: {names}")
+        )
+    return model
+
+
+def _read_written(source: Source, data: bytes, container: str) -> Model:
+    """Read the binary form that a text was turned into."""
+    model = _read_protobuf(Source(source.name, data, source.folder))
+    model.container = container
+    return model
+
+
+def _read_protobuf(source: Source) -> Model:
+    data = source.data
+
+    def read(length: int, offset: int) -> bytes:
+        return data[offset : offset + length]
+
+    top = scan_fields(read, 0, len(data))
+    kind = identify_onnx(top, read)
+    if kind == "ModelProto":
+        if top.is_cut_short:
+            raise ModelFormatError(
+                f"{source.name}: is an ONNX model that is cut short. Export or download it again."
+            )
+        model = read_onnx(source)
+        _warn_of_repetitions(model, top)
+        return model
+    if kind:
+        return _read_alone(source, kind)
+    foreign = identify_foreign(top, read)
+    if foreign:
+        raise ModelFormatError(f"{source.name}: is {foreign}. Convert it to ONNX.")
+    # what is left is for the reader to refuse
     return read_onnx(source)
+
+
+def _warn_of_repetitions(model: Model, top: TopFields) -> None:
+    repeated = find_repetitions(top)
+    if repeated:
+        model.warnings.insert(
+            0,
+            ModelWarning(
+                "model",
+                f"the file gives {', '.join(repeated)} more than once, as models written one "
+                "after the other do; protobuf makes one model of them",
+            ),
+        )
+
+
+def _read_alone(source: Source, kind: str) -> Model:
+    """Read a graph, function or tensor that stands alone, as a test data set has it."""
+    data = source.data
+    for number in _WRAPPINGS[kind]:
+        data = encode_varint(number << 3 | LENGTH) + encode_varint(len(data)) + data
+    model = read_onnx(Source(source.name, data, source.folder))
+    model.format = f"ONNX {kind}"
+    # a message within a model has no version of its own
+    model.warnings = [warning for warning in model.warnings if "IR version" not in warning.message]
+    return model
 
 
 def refuse_impostors(source: Source) -> None:
@@ -63,17 +124,6 @@ def refuse_impostors(source: Source) -> None:
     data = source.data
     if not data:
         raise ModelFormatError(f"{source.name}: the file is empty. Export or download it again.")
-    for impostor in _IMPOSTORS:
-        end = impostor.offset + len(impostor.magic)
-        if data[impostor.offset : end] == impostor.magic:
-            raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")
-    head = data[:512].lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
-        raise ModelFormatError(
-            f"{source.name}: is a web page or XML, not a model (a failed download?). "
-            "Download it again."
-        )
-    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") < len(data):
-        raise ModelFormatError(
-            f"{source.name}: is a safetensors file: weights without a graph. Give the model file."
-        )
+    impostor = find_impostor(data[:_HEAD], data[-_HEAD:], len(data))
+    if impostor is not None:
+        raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")
