@@ -60,20 +60,20 @@ def read_model(source: Source) -> Model:
 
 def refuse_impostors(source: Source) -> None:
     """Raise ModelFormatError where the bytes are known to be something else than a model."""
-    data = source.data
-    if not data:
+    head = source.head
+    if not head:
         raise ModelFormatError(f"{source.name}: the file is empty. Export or download it again.")
     for impostor in _IMPOSTORS:
         end = impostor.offset + len(impostor.magic)
-        if data[impostor.offset : end] == impostor.magic:
+        if head[impostor.offset : end] == impostor.magic:
             raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")
-    head = data[:512].lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
+    text = head[:512].lstrip().lower()
+    if text.startswith((b"<!doctype html", b"<html", b"<?xml")):
         raise ModelFormatError(
             f"{source.name}: is a web page or XML, not a model (a failed download?). "
             "Download it again."
         )
-    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") < len(data):
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < source.size:
         raise ModelFormatError(
             f"{source.name}: is a safetensors file: weights without a graph. Give the model file."
         )
