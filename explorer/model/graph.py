@@ -246,9 +246,10 @@ class Graph:
     @property
     def opset_imports(self) -> dict[str, int]:
         """Operator sets in force here: the enclosing function's or the model's."""
-        if self.parent_node is not None:
-            return self.parent_node.graph.opset_imports
-        return self.model.opset_imports
+        graph = self
+        while graph.parent_node is not None:
+            graph = graph.parent_node.graph
+        return self.model.opset_imports if graph is self else graph.opset_imports
 
     @property
     def subgraphs(self) -> Iterator[Graph]:

@@ -14,7 +14,7 @@ from .roots import TopFields, find_repetitions, identify_foreign, identify_onnx,
 from .source import Source
 from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
-_HEAD = 4096
+_TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
 
 #: field numbers that lead from a ModelProto to a message that stands alone
 _WRAPPINGS = {"GraphProto": (7,), "FunctionProto": (25,), "TensorProto": (5, 7)}
@@ -28,13 +28,15 @@ def read_model(source: Source) -> Model:
     ModelFormatError
         Where they are no model, with what they seem to be instead.
     """
-    if source.data[:2] == GZIP_MAGIC:
-        inner = Source(source.name, unpack_gzip(source.data, source.name), source.folder)
-        if inner.data[:2] == GZIP_MAGIC:
+    if source.head[:2] == GZIP_MAGIC:
+        unpacked = unpack_gzip(source.data, source.name)
+        inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.folder)
+        if inner.head[:2] == GZIP_MAGIC:
             raise ModelFormatError(
                 f"{source.name}: is gzip within gzip. Unpack it with gunzip first."
             )
         model = _read_plain(inner)
+        model.source = source.name
         model.container += " in gzip"
         return model
     return _read_plain(source)
@@ -43,7 +45,7 @@ def read_model(source: Source) -> Model:
 def _read_plain(source: Source) -> Model:
     """Read what is not compressed."""
     refuse_impostors(source)
-    head = decode_marked_text(source.data[:_HEAD])
+    head = decode_marked_text(source.head)
     if is_onnx_text(head):
         text = decode_marked_text(source.data)
         return _read_written(source, parse_onnx_text(text, source.name), "ONNX text")
@@ -70,13 +72,10 @@ def _read_written(source: Source, data: bytes, container: str) -> Model:
 
 
 def _read_protobuf(source: Source) -> Model:
-    data = source.data
-
-    def read(length: int, offset: int) -> bytes:
-        return data[offset : offset + length]
-
-    top = scan_fields(read, 0, len(data))
-    kind = identify_onnx(top, read)
+    with source.open() as read:
+        top = scan_fields(read, 0, source.size)
+        kind = identify_onnx(top, read)
+        foreign = "" if kind else identify_foreign(top, read)
     if kind == "ModelProto":
         if top.is_cut_short:
             raise ModelFormatError(
@@ -87,7 +86,6 @@ def _read_protobuf(source: Source) -> Model:
         return model
     if kind:
         return _read_alone(source, kind)
-    foreign = identify_foreign(top, read)
     if foreign:
         raise ModelFormatError(f"{source.name}: is {foreign}. Convert it to ONNX.")
     # what is left is for the reader to refuse
@@ -121,9 +119,10 @@ def _read_alone(source: Source, kind: str) -> Model:
 
 def refuse_impostors(source: Source) -> None:
     """Raise ModelFormatError where the bytes are known to be something else than a model."""
-    data = source.data
-    if not data:
+    if not source.size:
         raise ModelFormatError(f"{source.name}: the file is empty. Export or download it again.")
-    impostor = find_impostor(data[:_HEAD], data[-_HEAD:], len(data))
+    with source.open() as read:
+        tail = read(_TAIL_BYTES, max(0, source.size - _TAIL_BYTES))
+    impostor = find_impostor(source.head, tail, source.size)
     if impostor is not None:
         raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from netloupe.explorer.model import (
     DataType,
     Dimension,
@@ -29,14 +27,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-#: typed storage fields of a TensorProto with the element type of each
-_TYPED_FIELDS = (
-    ("float_data", np.float32),
-    ("int32_data", np.int32),
-    ("int64_data", np.int64),
-    ("double_data", np.float64),
-    ("uint64_data", np.uint64),
-)
+from .onnx_parts import OnnxParts, TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
@@ -114,10 +105,13 @@ class TensorReader:
     ----------
     folder
         Where external data may lie; None where there is no file.
+    parts
+        Where data inside the model are.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, parts: OnnxParts) -> None:
         self._folder = folder
+        self._parts = parts
 
     def read(self, proto: Any, path: str) -> Tensor:
         """Return a TensorProto as a tensor at a path."""
@@ -131,7 +125,11 @@ class TensorReader:
         external = None
         if proto.data_location == _EXTERNAL or proto.external_data:
             external = _read_external_location(proto)
-        storage, stored_bytes, fetch = self._find_storage(proto, path, external)
+            storage = TensorStorage(
+                "external", external.length, self._external_fetch(proto, path, external)
+            )
+        else:
+            storage = self._parts.find_storage(proto, path)
         segment = None
         if proto.HasField("segment"):
             segment = Segment(proto.segment.begin, proto.segment.end)
@@ -140,18 +138,18 @@ class TensorReader:
             path,
             dtype,
             dims,
-            storage,
-            stored_bytes,
-            fetch,
+            storage.field,
+            storage.size,
+            storage.fetch,
             doc=read_text(proto.doc_string),
             metadata=read_entries(proto.metadata_props),
             external=external,
             segment=segment,
         )
         claimed = tensor.nbytes
-        if storage == "raw_data" and claimed is not None and claimed != stored_bytes:
+        if storage.field == "raw_data" and claimed is not None and claimed != storage.size:
             warnings.append(
-                ModelWarning(path, f"{stored_bytes} bytes are stored where {claimed} are claimed")
+                ModelWarning(path, f"{storage.size} bytes are stored where {claimed} are claimed")
             )
         tensor.warnings = tuple(warnings)
         return tensor
@@ -164,23 +162,6 @@ class TensorReader:
         if indices is None:
             warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
         return SparseTensor(path, values, indices, tuple(proto.dims), warnings)
-
-    def _find_storage(
-        self, proto: Any, path: str, external: ExternalLocation | None
-    ) -> tuple[str, int | None, Callable[[], Payload]]:
-        if external is not None:
-            return "external", external.length, self._external_fetch(proto, path, external)
-        if proto.HasField("raw_data"):
-            return "raw_data", len(proto.raw_data), lambda: Payload("raw", proto.raw_data)
-        if proto.string_data:
-            size = sum(map(len, proto.string_data))
-            return "string_data", size, lambda: Payload("strings", list(proto.string_data))
-        for field, element in _TYPED_FIELDS:
-            data = getattr(proto, field)
-            if len(data):
-                size = len(data) * np.dtype(element).itemsize
-                return field, size, _typed_fetch(proto, field, element)
-        return "none", 0, lambda: Payload("absent")
 
     def _external_fetch(
         self, proto: Any, path: str, external: ExternalLocation
@@ -198,10 +179,6 @@ class TensorReader:
             return Payload("raw", read_external(self._folder, external, expected, path))
 
         return fetch
-
-
-def _typed_fetch(proto: Any, field: str, element: type[np.generic]) -> Callable[[], Payload]:
-    return lambda: Payload("typed", np.array(getattr(proto, field), dtype=element))
 
 
 def _read_external_location(proto: Any) -> ExternalLocation:

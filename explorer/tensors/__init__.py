@@ -10,10 +10,13 @@ from .external import read_external
 from .histogram import Histogram, compute_histogram
 from .plot import draw_histogram_png, open_axes, plot_histogram
 from .statistics import Statistics, compute_statistics
+from .stored import StoredBytes, StoredFile
 
 __all__ = [
     "Histogram",
     "Statistics",
+    "StoredBytes",
+    "StoredFile",
     "compute_histogram",
     "compute_statistics",
     "decode_sparse_tensor",

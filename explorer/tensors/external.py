@@ -5,7 +5,6 @@ A model may name any path; only regular files inside the model's own folder are 
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 from pathlib import Path, PureWindowsPath
@@ -13,8 +12,7 @@ from pathlib import Path, PureWindowsPath
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import ExternalLocation
 
-# above this size the file is mapped: a look at a histogram need not copy gigabytes
-_MAP_THRESHOLD = 16 * 2**20
+from .stored import read_descriptor
 
 _FILE_KINDS = (
     (stat.S_ISDIR, "a directory"),
@@ -73,7 +71,7 @@ def _read_location(
     try:
         size = os.fstat(descriptor).st_size
         length = _judge_length(offset, location.length, expected_bytes, size)
-        return _read(descriptor, offset, length)
+        return read_descriptor(descriptor, offset, length)
     except (OSError, OverflowError, ValueError) as error:
         raise _RefusalError(f"it cannot be read ({error})", "Check the disk") from error
     finally:
@@ -168,20 +166,3 @@ def _judge_length(offset: int, length: int | None, expected: int | None, size: i
             "Get the file again: it is cut short or belongs to another model",
         )
     return needed
-
-
-def _read(descriptor: int, offset: int, length: int) -> bytes | memoryview:
-    if length > _MAP_THRESHOLD:
-        start = offset - offset % mmap.ALLOCATIONGRANULARITY
-        span = length + offset - start
-        mapped = mmap.mmap(descriptor, span, access=mmap.ACCESS_READ, offset=start)
-        return memoryview(mapped)[offset - start :]
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    pieces = []
-    while length > 0:
-        piece = os.read(descriptor, length)
-        if not piece:
-            raise _RefusalError("the file became shorter while it was read", "Try again")
-        pieces.append(piece)
-        length -= len(piece)
-    return b"".join(pieces)

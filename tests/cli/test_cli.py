@@ -191,7 +191,7 @@ _IMPOSTORS = {
     "empty": (b"", "is empty"),
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG"),
     "noise": (bytes(range(256)) * 8, "no ONNX model"),
-    "gzip": (gzip.compress(b"model"), "gunzip"),
+    "gzip": (gzip.compress(b"model"), "unpacked from gzip"),
     "lfs": (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
     "page": (b"<html>404</html>", "web page"),
 }
