@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Model, ModelWarning
+from netloupe.explorer.notation import join_parts
 
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
 from .message_writer import LENGTH, encode_varint
 from .onnx import read_onnx
 from .onnx_text import is_onnx_text, parse_onnx_text
-from .roots import TopFields, find_repetitions, identify_foreign, identify_onnx, scan_fields
+from .roots import (
+    MODEL_FIELDS,
+    TopFields,
+    find_repetitions,
+    identify_foreign,
+    identify_onnx,
+    scan_fields,
+)
 from .source import Source
 from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
@@ -82,6 +90,7 @@ def _read_protobuf(source: Source) -> Model:
                 f"{source.name}: is an ONNX model that is cut short. Export or download it again."
             )
         model = read_onnx(source)
+        _warn_of_unknown_fields(model, top)
         _warn_of_repetitions(model, top)
         return model
     if kind:
@@ -90,6 +99,15 @@ def _read_protobuf(source: Source) -> Model:
         raise ModelFormatError(f"{source.name}: is {foreign}. Convert it to ONNX.")
     # what is left is for the reader to refuse
     return read_onnx(source)
+
+
+def _warn_of_unknown_fields(model: Model, top: TopFields) -> None:
+    unknown = sorted(top.numbers - MODEL_FIELDS)
+    if unknown:
+        shown = join_parts([str(number) for number in unknown[:5]], len(unknown))
+        model.warnings.append(
+            ModelWarning("model", f"the file has fields that the schema does not know: {shown}")
+        )
 
 
 def _warn_of_repetitions(model: Model, top: TopFields) -> None:

@@ -125,6 +125,17 @@ class OnnxParts:
                 return TensorStorage(field, size, _typed_fetch(proto, field, element))
         return TensorStorage("none", 0, lambda: Payload("absent"))
 
+    def list_storages(self, proto: Any) -> list[str]:
+        """Return the fields of a TensorProto that hold elements: one, where it is well formed."""
+        fields = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
+        held = {name for name in fields if len(getattr(proto, name))}
+        if proto.HasField("raw_data"):
+            held.add("raw_data")
+        if self._scan is not None:
+            names = _NUMBERS | {_RAW_DATA: "raw_data", _STRING_DATA: "string_data"}
+            held |= {names[piece.number] for piece in self._scan.find_pieces(proto)}
+        return [name for name in fields if name in held]
+
     def _find_pieces(self, pieces: list[Piece], path: str) -> TensorStorage:
         last = pieces[-1]
         if last.number != _RAW_DATA:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from netloupe.explorer.model import (
     DataType,
     Dimension,
@@ -27,7 +29,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-from .onnx_parts import OnnxParts, TensorStorage
+from .onnx_parts import TYPED_FIELDS, OnnxParts, TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
@@ -146,10 +148,22 @@ class TensorReader:
             external=external,
             segment=segment,
         )
+        held = self._parts.list_storages(proto)
+        if len(held) > 1 or (held and external is not None):
+            also = ", ".join(name for name in held if name != storage.field)
+            warnings.append(
+                ModelWarning(path, f"also holds {also}, which is not read beside {storage.field}")
+            )
         claimed = tensor.nbytes
         if storage.field == "raw_data" and claimed is not None and claimed != storage.size:
             warnings.append(
                 ModelWarning(path, f"{storage.size} bytes are stored where {claimed} are claimed")
+            )
+        counted = _count_typed(storage)
+        needed = _count_needed(tensor)
+        if counted is not None and needed is not None and counted != needed:
+            warnings.append(
+                ModelWarning(path, f"{counted} numbers are stored where {needed} are needed")
             )
         tensor.warnings = tuple(warnings)
         return tensor
@@ -179,6 +193,27 @@ class TensorReader:
             return Payload("raw", read_external(self._folder, external, expected, path))
 
         return fetch
+
+
+def _count_typed(storage: TensorStorage) -> int | None:
+    """Return how many numbers a typed field holds, where that is known without reading them."""
+    for field, element in TYPED_FIELDS:
+        if storage.field == field and isinstance(storage.size, int):
+            return storage.size // np.dtype(element).itemsize
+    return None
+
+
+def _count_needed(tensor: Tensor) -> int | None:
+    """Return how many numbers of a typed field a tensor needs.
+
+    A complex element takes two; 2- and 4-bit elements share the bytes that int32_data holds.
+    """
+    bits = tensor.dtype.bits
+    if bits is None or any(dim < 0 for dim in tensor.dims):
+        return None
+    if tensor.dtype.is_complex:
+        return 2 * tensor.size
+    return (tensor.size * bits + 7) // 8 if bits in (2, 4) else tensor.size
 
 
 def _read_external_location(proto: Any) -> ExternalLocation:

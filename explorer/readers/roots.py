@@ -25,6 +25,9 @@ _WINDOW = 24  # a tag and a length are at most ten bytes each
 _MOST_FIELDS = 20_000
 _START_GROUP, _END_GROUP = 3, 4
 
+#: numbers of the fields of a ModelProto
+MODEL_FIELDS = frozenset(field.number for field in onnx_pb2.ModelProto.DESCRIPTOR.fields)
+
 _SINGULAR_FIELDS = {
     1: "ir_version", 2: "producer_name", 3: "producer_version", 4: "domain",
     5: "model_version", 6: "doc_string", 7: "graph",

@@ -6,7 +6,7 @@ widgets.
 """
 
 from .decode import decode_sparse_tensor, decode_tensor
-from .external import read_external
+from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
 from .plot import draw_histogram_png, open_axes, plot_histogram
 from .statistics import Statistics, compute_statistics
@@ -22,6 +22,7 @@ __all__ = [
     "decode_sparse_tensor",
     "decode_tensor",
     "draw_histogram_png",
+    "judge_location",
     "open_axes",
     "plot_histogram",
     "read_external",

@@ -61,6 +61,31 @@ def read_external(
         ) from refusal.__cause__
 
 
+def judge_location(
+    folder: Path | None, location: ExternalLocation, expected_bytes: int | None
+) -> str:
+    """Return why external data will not be read, as `read_external` judges; empty where they will.
+
+    Only names and sizes are looked at; no file is opened. Without a folder nothing is judged.
+    """
+    if folder is None:
+        return ""
+    try:
+        offset = location.offset or 0
+        if offset < 0:
+            return f"its offset is negative ({offset})"
+        file = _resolve(folder, location.location)
+        status = file.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            return "it is no regular file"
+        _judge_length(offset, location.length, expected_bytes, status.st_size)
+    except _RefusalError as refusal:
+        return refusal.reason
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return ""
+
+
 def _read_location(
     folder: Path | None, location: ExternalLocation, expected_bytes: int | None
 ) -> bytes | memoryview:
