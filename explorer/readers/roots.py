@@ -148,8 +148,10 @@ def identify_onnx(top: TopFields, read: ReadRange) -> str:
 
 
 def _is_model(top: TopFields, read: ReadRange) -> bool:
-    if top.has(1, LENGTH):
-        return False  # ir_version is a number; a NetDef's name, a node of a graph are not
+    # ir_version is a number, which a NetDef's name and a graph's nodes are not; the producer's
+    # name is a string, which a tensor's data type is not
+    if top.has(1, LENGTH) or top.has(2, VARINT):
+        return False
     if top.has(25, LENGTH) or top.has(20, LENGTH):
         return True
     graph = top.first(7)
