@@ -98,7 +98,8 @@ class _Encoder:
 
     def _note(self, name: str) -> None:
         if len(self._unknown) < _MOST_UNKNOWN:
-            self._unknown.setdefault(name.encode("utf-8", "backslashreplace").decode()[:100])
+            shown = encode_characters(name[:100]).decode("utf-8", "backslashreplace")
+            self._unknown.setdefault(shown)
 
     def _write(self, field: Field, item: Any) -> None:
         try:
@@ -115,13 +116,13 @@ class _Encoder:
             raise JsonError(f"{field.name} cannot be {shown}") from None
 
     def _write_enum(self, field: Field, item: str) -> None:
-        value = field.enum.values_by_name.get(item)
-        if value is not None:
-            self._writer.add_integer(field, value.number)
+        number = field.enum_values.get(item)
+        if number is not None:
+            self._writer.add_integer(field, number)
         elif item.lstrip("-").isdigit():
             self._writer.add_integer(field, int(item))
         else:
-            self._note(f"{field.enum.name}.{item}")
+            self._note(f"{field.enum_name}.{item}")
 
 
 def _read_string(field: Field, item: Any) -> bytes:

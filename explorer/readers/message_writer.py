@@ -32,14 +32,26 @@ INTEGERS = {
 class Field:
     """A field of a message, as the writers need it."""
 
-    __slots__ = ("enum", "message", "name", "number", "packable", "tags", "type")
+    __slots__ = (
+        "enum_name",
+        "enum_values",
+        "message",
+        "name",
+        "number",
+        "packable",
+        "tags",
+        "type",
+    )
 
     def __init__(self, descriptor: Any) -> None:
         self.name: str = descriptor.name
         self.number: int = descriptor.number
         self.type: int = descriptor.type
         self.message: Any = descriptor.message_type
-        self.enum: Any = descriptor.enum_type
+        enum = descriptor.enum_type
+        self.enum_name: str = enum.name if enum is not None else ""
+        # a dict of our own: the runtime's cannot be asked for a name with half of a surrogate pair
+        self.enum_values = {v.name: v.number for v in enum.values} if enum is not None else {}
         self.packable = _is_repeated(descriptor) and (self.type in FLOATS or self.type in INTEGERS)
         self.tags = {
             wire_type: encode_varint(self.number << 3 | wire_type)

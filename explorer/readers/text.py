@@ -203,11 +203,11 @@ class _Parser:
         if field.type in FLOATS:
             self._writer.add_float(field, _read_float(word))
         elif field.type == FieldDescriptor.TYPE_ENUM and not word.lstrip(b"-")[:1].isdigit():
-            value = field.enum.values_by_name.get(word.decode("latin-1"))
-            if value is None:
-                self._note(f"{field.enum.name}.{word.decode('utf-8', 'backslashreplace')}"[:100])
+            number = field.enum_values.get(word.decode("latin-1"))
+            if number is None:
+                self._note(f"{field.enum_name}.{word.decode('utf-8', 'backslashreplace')}"[:100])
             else:
-                self._writer.add_integer(field, value.number)
+                self._writer.add_integer(field, number)
         elif field.type == FieldDescriptor.TYPE_BOOL and word.lower() in _BOOLEANS:
             self._writer.add_integer(field, _BOOLEANS[word.lower()])
         elif field.type in INTEGERS:

@@ -277,6 +277,8 @@ def test_json_strings_that_are_not_utf8() -> None:
     data = b'{"graph": {"node": [{"name": "\xff", "opType": "\\ud800"}]}}'
     node = load(data).graph.nodes[0]
     assert node.name == "\\xff"
+    data = data.replace(b'"opType"', b'"attribute": [{"type": "\xff"}], "opType"')
+    assert "AttributeType.\\xff" in what_is_said(data)
     assert node.op_type == "\\xed\\xa0\\x80"
 
 
