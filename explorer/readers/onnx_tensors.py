@@ -115,6 +115,11 @@ class TensorReader:
 
     def read(self, proto: Any, path: str) -> Tensor:
         """Return a TensorProto as a tensor at a path."""
+        return _OnnxTensor(read_text(proto.name), path, proto, self)
+
+    def read_facts(self, tensor: Tensor, proto: Any) -> None:
+        """Fill in what a TensorProto says beyond its name."""
+        name, path = tensor.name, tensor.path
         warnings = []
         dtype = read_dtype(proto.data_type)
         if not dtype.is_known or dtype.name == "undefined":
@@ -133,8 +138,9 @@ class TensorReader:
         segment = None
         if proto.HasField("segment"):
             segment = Segment(proto.segment.begin, proto.segment.end)
-        tensor = Tensor(
-            read_text(proto.name),
+        Tensor.__init__(
+            tensor,
+            name,
             path,
             dtype,
             dims,
@@ -152,7 +158,6 @@ class TensorReader:
                 ModelWarning(path, f"{storage.size} bytes are stored where {claimed} are claimed")
             )
         tensor.warnings = tuple(warnings)
-        return tensor
 
     def read_sparse(self, proto: Any, path: str) -> SparseTensor:
         """Return a SparseTensorProto as a sparse tensor at a path."""
@@ -179,6 +184,32 @@ class TensorReader:
             return Payload("raw", read_external(self._folder, external, expected, path))
 
         return fetch
+
+
+class _OnnxTensor(Tensor):
+    """A tensor of which the name is read; the rest follows when any of it is asked for.
+
+    Notes
+    -----
+    Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
+    until then, which is when Python turns to ``__getattr__``.
+    """
+
+    __slots__ = ("_proto", "_reader")
+
+    def __init__(self, name: str, path: str, proto: Any, reader: TensorReader) -> None:
+        self.name = name
+        self.path = path
+        self._proto = proto
+        self._reader: TensorReader | None = reader
+
+    def __getattr__(self, name: str) -> Any:
+        reader = self._reader
+        if reader is None or name not in Tensor.__slots__:
+            raise AttributeError(f"a tensor has no attribute {name!r}")
+        reader.read_facts(self, self._proto)
+        self._reader = None
+        return getattr(self, name)
 
 
 def _read_external_location(proto: Any) -> ExternalLocation:
