@@ -19,6 +19,7 @@ The cost depends on the number of fields that are walked, not on the size of the
 
 from __future__ import annotations
 
+import re
 import secrets
 import struct
 from collections.abc import Callable
@@ -50,6 +51,7 @@ _OWN_TAG = b"\xfa\xff\xff\xff\x0f"
 _NONCE_BYTES = 8
 _PIECE = struct.Struct("<BQQQ")
 _NUMBER = struct.Struct("<Q")
+_MASK = 2**64 - 1
 
 # what each message holds that is walked: field number → kind of message
 _MODEL, _TRAINING, _FUNCTION, _GRAPH, _NODE, _ATTRIBUTE, _SPARSE, _TENSOR = range(8)
@@ -68,6 +70,7 @@ _CHILDREN: tuple[dict[int, int], ...] = (
 _SINGULAR = {(_ATTRIBUTE, 5), (_ATTRIBUTE, 6), (_ATTRIBUTE, 22), (_SPARSE, 1), (_SPARSE, 2)}
 
 _RAW_DATA = 9
+_NAME_TAG, _RAW_DATA_TAG = 8 << 3 | _DELIMITED, _RAW_DATA << 3 | _DELIMITED
 # data fields of a TensorProto → wire type of one element that is not packed
 _DATA_FIELDS = {
     4: _FIXED32,
@@ -78,6 +81,8 @@ _DATA_FIELDS = {
     10: _FIXED64,
     11: _VARINT,
 }
+# the numbers that most tensors begin with: dims, data_type, data_location
+_TENSOR_NUMBERS = re.compile(rb"(?:[\x08\x10\x70][\x80-\xff]{0,9}[\x00-\x7f])*")
 
 
 class ScanError(Exception):
@@ -254,7 +259,9 @@ class _Scanner:
                 inner = self._walk_tensor(content, position)
             else:
                 inner = self._walk(child, content, position)
-            pieces += (_varint(tag), _varint(len(inner)), inner)
+            pieces.append(_varint(tag))
+            pieces.append(_varint(len(inner)))
+            pieces.append(inner)
             run = position
             buffer, base = self._buffer, self._base
         if position > end:
@@ -269,6 +276,9 @@ class _Scanner:
         pieces: list[bytes] = []
         found: list[tuple[int, int, int, int]] = []
         run = position
+        usual = self._match_usual_tensor(position, end)
+        if usual:
+            return usual
         while position < end:
             start = position
             at = position - base
@@ -316,10 +326,33 @@ class _Scanner:
                 found.append((number, start, content, position))
         if end > run:
             pieces.append(self._copy(run, end))
-        head = self._piece_head
         for piece in found:
-            pieces.append(head + _PIECE.pack(*piece))
+            pieces += (self._piece_head, _PIECE.pack(*piece))
         return b"".join(pieces)
+
+    def _match_usual_tensor(self, position: int, end: int) -> bytes:
+        """Return what :meth:`_walk_tensor` does, for the form that most tensors are written in.
+
+        That is numbers, name, raw_data and nothing else; nothing is returned for other forms.
+        """
+        buffer = self._buffer
+        first = position - self._base  # the window begins before it: it held the tensor's tag
+        numbers = _TENSOR_NUMBERS.match(buffer, first)
+        at = numbers.end() if numbers else first
+        try:
+            if buffer[at] == _NAME_TAG and buffer[at + 1] < 128:
+                at += 2 + buffer[at + 1]
+            if buffer[at] != _RAW_DATA_TAG:
+                return b""
+            length, content = _read_varint(buffer, at + 1)
+        except IndexError:  # it leads out of the window
+            return b""
+        content += self._base
+        if content + length != end:
+            return b""
+        self._rest += at - first
+        piece = _PIECE.pack(_RAW_DATA, self._base + at, content, end)
+        return buffer[first:at] + self._piece_head + piece
 
     def _lift_graph(self, start: int, end: int) -> bytes:
         """Note a graph for later, and return the GraphProto that stands in its place."""
@@ -388,16 +421,15 @@ class _Scanner:
 
 def _read_varint(buffer: bytes, at: int) -> tuple[int, int]:
     """Return a number of up to 64 bits, and where it ends."""
-    number = shift = 0
-    while True:
-        byte = buffer[at]
+    number = buffer[at] & 127
+    shift = 0
+    while buffer[at] > 127:
         at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number & (2**64 - 1), at
         shift += 7
         if shift > 63:
             raise ScanError("a number has more than ten bytes")
+        number |= (buffer[at] & 127) << shift
+    return number & _MASK, at + 1
 
 
 def _varint(number: int) -> bytes:

@@ -12,6 +12,7 @@ import numpy as np
 from netloupe.explorer.notation import write_dims
 
 from .dtype import DataType
+from .types import Dimension, SparseTensorType, TensorType
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -161,6 +162,11 @@ class Tensor:
             return None
         return (self.size * self.dtype.bits + 7) // 8
 
+    @property
+    def type(self) -> TensorType:
+        """The type of the value that holds this tensor."""
+        return TensorType(self.dtype, tuple(map(Dimension, self.dims)))
+
     def payload(self) -> Payload:
         """Read the stored elements, undecoded.
 
@@ -280,6 +286,11 @@ class SparseTensor:
     def dtype(self) -> DataType:
         """Element type."""
         return self.values.dtype
+
+    @property
+    def type(self) -> SparseTensorType:
+        """The type of the value that holds this tensor."""
+        return SparseTensorType(self.dtype, tuple(map(Dimension, self.dims)))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
@@ -28,6 +30,25 @@ _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
 _WRAPPINGS = {"GraphProto": (7,), "FunctionProto": (25,), "TensorProto": (5, 7)}
 
 
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """The binary protobuf that a source holds in some container.
+
+    Parameters
+    ----------
+    source
+        The binary form; the source itself where it is in no container.
+    container
+        ``protobuf``, ``protobuf text``, ``protobuf JSON`` or ``ONNX text``, perhaps ``in gzip``.
+    unknown
+        Names of a text that no schema of ours knows, which were left out.
+    """
+
+    source: Source
+    container: str = "protobuf"
+    unknown: tuple[str, ...] = ()
+
+
 def read_model(source: Source) -> Model:
     """Read a model of whatever known format the bytes are.
 
@@ -36,47 +57,50 @@ def read_model(source: Source) -> Model:
     ModelFormatError
         Where they are no model, with what they seem to be instead.
     """
-    if source.head[:2] == GZIP_MAGIC:
-        unpacked = unpack_gzip(source.data, source.name)
-        inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.folder)
-        if inner.head[:2] == GZIP_MAGIC:
-            raise ModelFormatError(
-                f"{source.name}: is gzip within gzip. Unpack it with gunzip first."
-            )
-        model = _read_plain(inner)
-        model.source = source.name
-        model.container += " in gzip"
-        return model
-    return _read_plain(source)
-
-
-def _read_plain(source: Source) -> Model:
-    """Read what is not compressed."""
-    refuse_impostors(source)
-    head = decode_marked_text(source.head)
-    if is_onnx_text(head):
-        text = decode_marked_text(source.data)
-        return _read_written(source, parse_onnx_text(text, source.name), "ONNX text")
-    if is_json(head):
-        parsed, container = parse_json_root(source.data, source.name), "protobuf JSON"
-    elif is_text(head):
-        parsed, container = parse_text_root(source.data, source.name), "protobuf text"
-    else:
-        return _read_protobuf(source)
-    model = _read_written(source, parsed.data, container)
-    if parsed.unknown:
-        names = ", ".join(parsed.unknown)
+    unwrapped = unwrap_source(source)
+    model = _read_protobuf(unwrapped.source)
+    model.source = source.name
+    model.container = unwrapped.container
+    if unwrapped.unknown:
+        names = ", ".join(unwrapped.unknown)
         model.warnings.append(
             ModelWarning("model", f"what the schema does not know is left out: {names}")
         )
     return model
 
 
-def _read_written(source: Source, data: bytes, container: str) -> Model:
-    """Read the binary form that a text was turned into."""
-    model = _read_protobuf(Source(source.name, data, source.folder))
-    model.container = container
-    return model
+def unwrap_source(source: Source) -> Unwrapped:
+    """Return the binary protobuf of a source in any container: gzip, text, JSON.
+
+    Raises
+    ------
+    ModelFormatError
+        Where the bytes are known to be something else, or the container is damaged.
+    """
+    if source.head[:2] != GZIP_MAGIC:
+        return _unwrap_text(source)
+    unpacked = unpack_gzip(source.data, source.name)
+    inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.folder)
+    if inner.head[:2] == GZIP_MAGIC:
+        raise ModelFormatError(f"{source.name}: is gzip within gzip. Unpack it with gunzip first.")
+    unwrapped = _unwrap_text(inner)
+    return replace(unwrapped, container=f"{unwrapped.container} in gzip")
+
+
+def _unwrap_text(source: Source) -> Unwrapped:
+    """Return the binary form of what is not compressed."""
+    refuse_impostors(source)
+    head = decode_marked_text(source.head)
+    if is_onnx_text(head):
+        data = parse_onnx_text(decode_marked_text(source.data), source.name)
+        return Unwrapped(Source(source.name, data, source.folder), "ONNX text")
+    if is_json(head):
+        parsed, container = parse_json_root(source.data, source.name), "protobuf JSON"
+    elif is_text(head):
+        parsed, container = parse_text_root(source.data, source.name), "protobuf text"
+    else:
+        return Unwrapped(source)
+    return Unwrapped(Source(source.name, parsed.data, source.folder), container, parsed.unknown)
 
 
 def _read_protobuf(source: Source) -> Model:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from netloupe.explorer.model import (
-    Dimension,
     Function,
     Graph,
     Model,
@@ -22,9 +21,7 @@ from netloupe.explorer.model import (
     ShardedDimension,
     ShardingSpec,
     SparseTensor,
-    SparseTensorType,
     Tensor,
-    TensorType,
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
@@ -154,9 +151,6 @@ class GraphReader:
             )
             return
         value.initializer = tensor
-        if value.type is None:
-            kind = SparseTensorType if isinstance(tensor, SparseTensor) else TensorType
-            value.type = kind(tensor.dtype, tuple(Dimension(dim) for dim in tensor.dims))
 
     def _read_nodes(
         self, graph: Graph, protos: Any, outer: tuple[Graph, ...]
@@ -165,31 +159,42 @@ class GraphReader:
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
         nodes = graph.nodes
-        for index, proto in enumerate(protos):
-            node = Node(
-                graph,
-                index,
-                read_text(proto.name),
-                read_text(proto.op_type),
-                read_text(proto.domain),
-                loader,
-            )
+        messages = protos[:]  # each access by index would make a new object
+        for index, proto in enumerate(messages):
+            name, op_type, domain = proto.name, proto.op_type, proto.domain
+            if not (type(name) is type(op_type) is type(domain) is str):  # bytes: no UTF-8
+                name, op_type, domain = map(read_text, (name, op_type, domain))
+            node = Node(graph, index, name, op_type, domain, loader)
             if proto.overload:
                 node.overload = read_text(proto.overload)
             nodes.append(node)
         assign_node_paths(graph)
         redefined: Redefined = {}
-        for node, proto in zip(nodes, protos, strict=True):
-            node.outputs = tuple(
-                self._define(graph, node, index, read_text(name), redefined)
-                for index, name in enumerate(proto.output)
-            )
-        for node, proto in zip(nodes, protos, strict=True):
-            node.inputs = tuple(
-                self._use(graph, outer, node, index, read_text(name), redefined)
-                for index, name in enumerate(proto.input)
-            )
-            for number, attribute in enumerate(proto.attribute):
+        values = graph.values
+        # what nearly every name is, a value that only one node defines before others use it,
+        # is settled here; _define and _use see to the rest
+        for node, proto in zip(nodes, messages, strict=True):
+            outputs: list[Value | None] = []
+            for index, name in enumerate(proto.output[:]):  # a slice iterates faster
+                if name and name not in values and isinstance(name, str):
+                    made = values[name] = Value(name, graph)
+                    made.producer = node
+                    made.output_index = index
+                    outputs.append(made)
+                else:
+                    outputs.append(self._define(graph, node, index, read_text(name), redefined))
+            node.outputs = tuple(outputs)
+        for node, proto in zip(nodes, messages, strict=True):
+            inputs: list[Value | None] = []
+            for index, name in enumerate(proto.input[:]):
+                value = values.get(name) if name and not redefined else None
+                if value is not None and _is_defined_before(value, node.index):
+                    value.consumers.append((node, index))
+                else:
+                    value = self._use(graph, outer, node, index, read_text(name), redefined)
+                inputs.append(value)
+            node.inputs = tuple(inputs)
+            for number, attribute in enumerate(proto.attribute if proto.attribute else ()):
                 if attribute.HasField("g") or attribute.graphs:
                     found = subgraphs[node.index, number] = {}
                     yield from self._read_subgraphs(node, number, attribute, outer, found)
@@ -421,6 +426,13 @@ def _value(graph: Graph, name: str) -> Value:
     if value is None:
         value = graph.values[name] = Value(name, graph)
     return value
+
+
+def _is_defined_before(value: Value, index: int) -> bool:
+    producer = value.producer
+    if producer is None:
+        return value.is_input or value.initializer is not None
+    return producer.index < index
 
 
 def _is_defined(value: Value) -> bool:

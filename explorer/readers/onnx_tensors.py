@@ -117,6 +117,11 @@ class TensorReader:
 
     def read(self, proto: Any, path: str) -> Tensor:
         """Return a TensorProto as a tensor at a path."""
+        return _OnnxTensor(read_text(proto.name), path, proto, self)
+
+    def read_facts(self, tensor: Tensor, proto: Any) -> None:
+        """Fill in what a TensorProto says beyond its name."""
+        name, path = tensor.name, tensor.path
         warnings = []
         dtype = read_dtype(proto.data_type)
         if not dtype.is_known or dtype.name == "undefined":
@@ -135,8 +140,9 @@ class TensorReader:
         segment = None
         if proto.HasField("segment"):
             segment = Segment(proto.segment.begin, proto.segment.end)
-        tensor = Tensor(
-            read_text(proto.name),
+        Tensor.__init__(
+            tensor,
+            name,
             path,
             dtype,
             dims,
@@ -166,7 +172,6 @@ class TensorReader:
                 ModelWarning(path, f"{counted} numbers are stored where {needed} are needed")
             )
         tensor.warnings = tuple(warnings)
-        return tensor
 
     def read_sparse(self, proto: Any, path: str) -> SparseTensor:
         """Return a SparseTensorProto as a sparse tensor at a path."""
@@ -214,6 +219,32 @@ def _count_needed(tensor: Tensor) -> int | None:
     if tensor.dtype.is_complex:
         return 2 * tensor.size
     return (tensor.size * bits + 7) // 8 if bits in (2, 4) else tensor.size
+
+
+class _OnnxTensor(Tensor):
+    """A tensor of which the name is read; the rest follows when any of it is asked for.
+
+    Notes
+    -----
+    Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
+    until then, which is when Python turns to ``__getattr__``.
+    """
+
+    __slots__ = ("_proto", "_reader")
+
+    def __init__(self, name: str, path: str, proto: Any, reader: TensorReader) -> None:
+        self.name = name
+        self.path = path
+        self._proto = proto
+        self._reader: TensorReader | None = reader
+
+    def __getattr__(self, name: str) -> Any:
+        reader = self._reader
+        if reader is None or name not in Tensor.__slots__:
+            raise AttributeError(f"a tensor has no attribute {name!r}")
+        reader.read_facts(self, self._proto)
+        self._reader = None
+        return getattr(self, name)
 
 
 def _read_external_location(proto: Any) -> ExternalLocation:

@@ -48,6 +48,8 @@ class Source:
     @property
     def head(self) -> bytes:
         """The first 4096 bytes, enough to tell what the content is."""
+        if isinstance(self.stored, StoredBytes):
+            return self.stored.data[:_HEAD_BYTES]
         if self._head is None:
             with self.open() as read:
                 self._head = read(_HEAD_BYTES, 0)
