@@ -59,7 +59,7 @@ def describe_graph(graph: Graph, place: Place | None = None) -> Description:
         subtitle=f"{_KINDS[graph.kind]}, {write_count(len(graph.nodes), 'node')}",
         element=graph,
         sections=keep_sections(list_graph_sections(graph, place)),
-        warnings=list_graph_warnings(graph),
+        warnings=list_graph_warnings(graph) + graph.model.warnings_at(graph.path),
     )
 
 
@@ -109,7 +109,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
         f"{write_count(len(callers), 'call')}",
         element=function,
         sections=keep_sections(sections),
-        warnings=list_graph_warnings(function),
+        warnings=list_graph_warnings(function) + function.model.warnings_at(function.path),
     )
 
 

@@ -161,5 +161,6 @@ def _find_warnings(model: Model, nodes: int) -> Iterator[ModelWarning]:
             yield from list_graph_warnings(function)[len(function.warnings) :]
         return
     yield from model.warnings
+    yield from model.findings
     for graph in model.graphs:
         yield from list_graph_warnings(graph)

@@ -41,7 +41,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
             "Metadata", list_entries(value.metadata), total=len(value.metadata), is_folded=True
         ),
     ]
-    warnings = value.warnings
+    warnings = value.warnings + value.graph.model.warnings_at(value.path)
     if tensor is not None:
         sections[1:1] = list_tensor_sections(tensor)
         warnings += list_tensor_warnings(tensor)

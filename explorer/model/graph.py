@@ -67,6 +67,7 @@ class Value:
     """
 
     __slots__ = (
+        "_type",
         "annotation",
         "consumers",
         "doc",
@@ -78,14 +79,13 @@ class Value:
         "name",
         "output_index",
         "producer",
-        "type",
         "warnings",
     )
 
     def __init__(self, name: str, graph: Graph) -> None:
         self.name = name
         self.graph = graph
-        self.type: ValueType | None = None
+        self._type: ValueType | None = None
         self.producer: Node | None = None
         self.output_index = -1
         self.consumers: list[tuple[Node, int]] = []
@@ -96,6 +96,17 @@ class Value:
         self.doc = ""
         self.metadata: dict[str, str] = {}
         self.warnings: tuple[ModelWarning, ...] = ()
+
+    @property
+    def type(self) -> ValueType | None:
+        """The type that is stated, else that of the initializer, else None."""
+        if self._type is None and self.initializer is not None:
+            self._type = self.initializer.type
+        return self._type
+
+    @type.setter  # noqa: A003 - the property is meant
+    def type(self, stated: ValueType | None) -> None:
+        self._type = stated
 
     @property
     def path(self) -> str:
@@ -246,9 +257,10 @@ class Graph:
     @property
     def opset_imports(self) -> dict[str, int]:
         """Operator sets in force here: the enclosing function's or the model's."""
-        if self.parent_node is not None:
-            return self.parent_node.graph.opset_imports
-        return self.model.opset_imports
+        graph = self
+        while graph.parent_node is not None:
+            graph = graph.parent_node.graph
+        return self.model.opset_imports if graph is self else graph.opset_imports
 
     @property
     def subgraphs(self) -> Iterator[Graph]:

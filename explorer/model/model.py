@@ -86,6 +86,8 @@ class Model:
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
         self._path_indexes: dict[str, PathIndex] = {}
         self._graphs: dict[str, Graph] | None = None
+        self._findings: tuple[ModelWarning, ...] | None = None
+        self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
 
     # what the header says, under the specification's names
 
@@ -169,9 +171,35 @@ class Model:
         """
         return resolve_path(self, path)
 
+    @property
+    def findings(self) -> tuple[ModelWarning, ...]:
+        """What is odd when the model is looked at as a whole: cycles, recursion and the like.
+
+        Looked for once, when first asked for, in time linear in the size of the model.
+        """
+        if self._findings is None:
+            from netloupe.explorer.findings import find_oddities
+
+            self._findings = tuple(find_oddities(self))
+        return self._findings
+
+    def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
+        """Return what its graph or the whole model shows to be odd about the element at a path."""
+        if self._warnings_by_path is None:
+            found: dict[str, list[ModelWarning]] = {}
+            for warning in self.findings:
+                found.setdefault(warning.path, []).append(warning)
+            for graph in self.graphs:
+                for warning in graph.warnings:
+                    if warning.path != graph.path:
+                        found.setdefault(warning.path, []).append(warning)
+            self._warnings_by_path = {key: tuple(entries) for key, entries in found.items()}
+        return self._warnings_by_path.get(path, ())
+
     def all_warnings(self) -> Iterator[ModelWarning]:
         """Yield what is odd anywhere in the model; reads the details of every node."""
         yield from self.warnings
+        yield from self.findings
         for graph in self.graphs:
             yield from graph.warnings
             for tensor in graph.initializers:

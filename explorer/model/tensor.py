@@ -12,6 +12,7 @@ import numpy as np
 from netloupe.explorer.notation import write_dims
 
 from .dtype import DataType
+from .types import Dimension, SparseTensorType, TensorType
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -87,13 +88,15 @@ class Tensor:
         The field or place that holds the elements: ``raw_data``, ``float_data``,
         ``external``, ``none`` …
     stored_bytes
-        Size of the stored elements in bytes, where it is known without reading them.
+        Size of the stored elements in bytes, where it is known without reading another file;
+        or a function that finds it when it is first asked for.
     fetch
         Gives the stored elements when they are asked for.
     """
 
     __slots__ = (
         "_fetch",
+        "_stored_bytes",
         "dims",
         "doc",
         "dtype",
@@ -103,7 +106,6 @@ class Tensor:
         "path",
         "segment",
         "storage",
-        "stored_bytes",
         "warnings",
     )
 
@@ -114,7 +116,7 @@ class Tensor:
         dtype: DataType,
         dims: tuple[int, ...],
         storage: str,
-        stored_bytes: int | None,
+        stored_bytes: int | Callable[[], int | None] | None,
         fetch: Callable[[], Payload],
         *,
         doc: str = "",
@@ -128,13 +130,20 @@ class Tensor:
         self.dtype = dtype
         self.dims = dims
         self.storage = storage
-        self.stored_bytes = stored_bytes
+        self._stored_bytes = stored_bytes
         self._fetch = fetch
         self.doc = doc
         self.metadata = metadata or {}
         self.external = external
         self.segment = segment
         self.warnings = warnings
+
+    @property
+    def stored_bytes(self) -> int | None:
+        """Size of the stored elements in bytes; None where it cannot be told."""
+        if callable(self._stored_bytes):
+            self._stored_bytes = self._stored_bytes()
+        return self._stored_bytes
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -152,6 +161,11 @@ class Tensor:
         if self.dtype.bits is None:
             return None
         return (self.size * self.dtype.bits + 7) // 8
+
+    @property
+    def type(self) -> TensorType:
+        """The type of the value that holds this tensor."""
+        return TensorType(self.dtype, tuple(map(Dimension, self.dims)))
 
     def payload(self) -> Payload:
         """Read the stored elements, undecoded.
@@ -272,6 +286,11 @@ class SparseTensor:
     def dtype(self) -> DataType:
         """Element type."""
         return self.values.dtype
+
+    @property
+    def type(self) -> SparseTensorType:
+        """The type of the value that holds this tensor."""
+        return SparseTensorType(self.dtype, tuple(map(Dimension, self.dims)))
 
     @property
     def shape(self) -> tuple[int, ...]:

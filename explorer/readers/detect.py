@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, ModelWarning
+from netloupe.explorer.notation import join_parts
 
+from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
+from .impostors import find_impostor
+from .message_writer import LENGTH, encode_varint
 from .onnx import read_onnx
+from .onnx_text import is_onnx_text, parse_onnx_text
+from .roots import (
+    MODEL_FIELDS,
+    TopFields,
+    find_repetitions,
+    identify_foreign,
+    identify_onnx,
+    scan_fields,
+)
 from .source import Source
+from .text_roots import is_json, is_text, parse_json_root, parse_text_root
+
+_TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
+
+#: field numbers that lead from a ModelProto to a message that stands alone
+_WRAPPINGS = {"GraphProto": (7,), "FunctionProto": (25,), "TensorProto": (5, 7)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Impostor:
-    """Something that is often found where a model was expected."""
+class Unwrapped:
+    """The binary protobuf that a source holds in some container.
 
-    offset: int
-    magic: bytes
-    what: str
-    advice: str
+    Parameters
+    ----------
+    source
+        The binary form; the source itself where it is in no container.
+    container
+        ``protobuf``, ``protobuf text``, ``protobuf JSON`` or ``ONNX text``, perhaps ``in gzip``.
+    unknown
+        Names of a text that no schema of ours knows, which were left out.
+    """
 
-
-_IMPOSTORS = (
-    _Impostor(
-        0,
-        b"version https://git-lfs",
-        "a Git LFS pointer, not the model itself",
-        "Fetch the file with `git lfs pull`.",
-    ),
-    _Impostor(0, b"\x89PNG\r\n\x1a\n", "a PNG picture", "Give a model file."),
-    _Impostor(0, b"\xff\xd8\xff", "a JPEG picture", "Give a model file."),
-    _Impostor(0, b"GIF8", "a GIF picture", "Give a model file."),
-    _Impostor(0, b"%PDF-", "a PDF document", "Give a model file."),
-    _Impostor(0, b"PK\x03\x04", "a zip archive (a torch .pt file?)", "Export the model to ONNX."),
-    _Impostor(0, b"\x1f\x8b", "gzip-compressed data", "Unpack it with gunzip first."),
-    _Impostor(0, b"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)", "Convert it to ONNX."),
-    _Impostor(4, b"TFL3", "a TensorFlow Lite model", "Convert it to ONNX."),
-    _Impostor(4, b"ORTM", "an ONNX Runtime .ort file", "Give the ONNX file it was made from."),
-    _Impostor(0, b"\x80\x02", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x03", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x04", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"\x80\x05", "a Python pickle", "Export the model to ONNX."),
-    _Impostor(0, b"GGUF", "a GGUF file", "netloupe reads ONNX models."),
-    _Impostor(0, b"\x93NUMPY", "a numpy array", "Give a model file."),
-)
+    source: Source
+    container: str = "protobuf"
+    unknown: tuple[str, ...] = ()
 
 
 def read_model(source: Source) -> Model:
@@ -54,26 +57,114 @@ def read_model(source: Source) -> Model:
     ModelFormatError
         Where they are no model, with what they seem to be instead.
     """
+    unwrapped = unwrap_source(source)
+    model = _read_protobuf(unwrapped.source)
+    model.source = source.name
+    model.container = unwrapped.container
+    if unwrapped.unknown:
+        names = ", ".join(unwrapped.unknown)
+        model.warnings.append(
+            ModelWarning("model", f"what the schema does not know is left out: {names}")
+        )
+    return model
+
+
+def unwrap_source(source: Source) -> Unwrapped:
+    """Return the binary protobuf of a source in any container: gzip, text, JSON.
+
+    Raises
+    ------
+    ModelFormatError
+        Where the bytes are known to be something else, or the container is damaged.
+    """
+    if source.head[:2] != GZIP_MAGIC:
+        return _unwrap_text(source)
+    unpacked = unpack_gzip(source.data, source.name)
+    inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.folder)
+    if inner.head[:2] == GZIP_MAGIC:
+        raise ModelFormatError(f"{source.name}: is gzip within gzip. Unpack it with gunzip first.")
+    unwrapped = _unwrap_text(inner)
+    return replace(unwrapped, container=f"{unwrapped.container} in gzip")
+
+
+def _unwrap_text(source: Source) -> Unwrapped:
+    """Return the binary form of what is not compressed."""
     refuse_impostors(source)
+    head = decode_marked_text(source.head)
+    if is_onnx_text(head):
+        data = parse_onnx_text(decode_marked_text(source.data), source.name)
+        return Unwrapped(Source(source.name, data, source.folder), "ONNX text")
+    if is_json(head):
+        parsed, container = parse_json_root(source.data, source.name), "protobuf JSON"
+    elif is_text(head):
+        parsed, container = parse_text_root(source.data, source.name), "protobuf text"
+    else:
+        return Unwrapped(source)
+    return Unwrapped(Source(source.name, parsed.data, source.folder), container, parsed.unknown)
+
+
+def _read_protobuf(source: Source) -> Model:
+    with source.open() as read:
+        top = scan_fields(read, 0, source.size)
+        kind = identify_onnx(top, read)
+        foreign = "" if kind else identify_foreign(top, read)
+    if kind == "ModelProto":
+        if top.is_cut_short:
+            raise ModelFormatError(
+                f"{source.name}: is an ONNX model that is cut short. Export or download it again."
+            )
+        model = read_onnx(source)
+        _warn_of_unknown_fields(model, top)
+        _warn_of_repetitions(model, top)
+        return model
+    if kind:
+        return _read_alone(source, kind)
+    if foreign:
+        raise ModelFormatError(f"{source.name}: is {foreign}. Convert it to ONNX.")
+    # what is left is for the reader to refuse
     return read_onnx(source)
+
+
+def _warn_of_unknown_fields(model: Model, top: TopFields) -> None:
+    unknown = sorted(top.numbers - MODEL_FIELDS)
+    if unknown:
+        shown = join_parts([str(number) for number in unknown[:5]], len(unknown))
+        model.warnings.append(
+            ModelWarning("model", f"the file has fields that the schema does not know: {shown}")
+        )
+
+
+def _warn_of_repetitions(model: Model, top: TopFields) -> None:
+    repeated = find_repetitions(top)
+    if repeated:
+        model.warnings.insert(
+            0,
+            ModelWarning(
+                "model",
+                f"the file gives {', '.join(repeated)} more than once, as models written one "
+                "after the other do; protobuf makes one model of them",
+            ),
+        )
+
+
+def _read_alone(source: Source, kind: str) -> Model:
+    """Read a graph, function or tensor that stands alone, as a test data set has it."""
+    data = source.data
+    for number in _WRAPPINGS[kind]:
+        data = encode_varint(number << 3 | LENGTH) + encode_varint(len(data)) + data
+    model = read_onnx(Source(source.name, data, source.folder))
+    model.format = f"ONNX {kind}"
+    # a message within a model has no version of its own
+    model.warnings = [warning for warning in model.warnings if "IR version" not in warning.message]
+    return model
 
 
 def refuse_impostors(source: Source) -> None:
     """Raise ModelFormatError where the bytes are known to be something else than a model."""
-    data = source.data
-    if not data:
+    if not source.size:
         raise ModelFormatError(f"{source.name}: the file is empty. Export or download it again.")
-    for impostor in _IMPOSTORS:
-        end = impostor.offset + len(impostor.magic)
-        if data[impostor.offset : end] == impostor.magic:
-            raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")
-    head = data[:512].lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
-        raise ModelFormatError(
-            f"{source.name}: is a web page or XML, not a model (a failed download?). "
-            "Download it again."
-        )
-    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") < len(data):
-        raise ModelFormatError(
-            f"{source.name}: is a safetensors file: weights without a graph. Give the model file."
-        )
+    with source.open() as read:
+        tail = read(_TAIL_BYTES, max(0, source.size - _TAIL_BYTES))
+    impostor = find_impostor(source.head, tail, source.size)
+    if impostor is not None:
+        raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")

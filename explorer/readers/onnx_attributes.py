@@ -67,6 +67,8 @@ def read_attribute(
     elif field and used and field not in used:
         warnings.append(ModelWarning(own_path, f"says it is {kind} but holds {_FIELDS[used[0]]}"))
         field = used[0]
+    elif kind.startswith("unknown("):
+        warnings.append(ModelWarning(own_path, f"the attribute's kind {kind} is not known"))
     if len(used) > 1:
         held = ", ".join(_FIELDS[name] for name in used)
         warnings.append(ModelWarning(own_path, f"holds several values: {held}"))

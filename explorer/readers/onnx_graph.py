@@ -6,10 +6,10 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from netloupe.explorer.model import (
-    Dimension,
     Function,
     Graph,
     Model,
@@ -21,29 +21,46 @@ from netloupe.explorer.model import (
     ShardedDimension,
     ShardingSpec,
     SparseTensor,
-    SparseTensorType,
     Tensor,
-    TensorType,
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .onnx_attributes import read_attribute
+from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text, read_type
 
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 #: the values of a name that is defined again, in file order, without the first
 Redefined = dict[str, list[Value]]
+#: a graph to fill, its message, and the graphs around it, innermost first
+Task = tuple[Graph, Any, tuple[Graph, ...]]
+
+
+class GraphDepthError(Exception):
+    """Graphs are nested deeper than ``MAX_GRAPH_DEPTH``."""
 
 
 class GraphReader:
     """Reads GraphProtos and FunctionProtos into graphs of the view model."""
 
-    def __init__(self, tensor_reader: TensorReader) -> None:
+    def __init__(self, tensor_reader: TensorReader, parts: OnnxParts) -> None:
         self.tensor_reader = tensor_reader
+        self._parts = parts
 
     def read(self, graph: Graph, proto: Any, outer: tuple[Graph, ...] = ()) -> None:
-        """Fill a graph; ``outer`` are the graphs whose values it sees, innermost first."""
+        """Fill a graph; ``outer`` are the graphs whose values it sees, innermost first.
+
+        Raises
+        ------
+        GraphDepthError
+            Where graphs are nested too deep.
+        """
+        _run(self._read_graph(graph, proto, outer), self._read_graph)
+
+    def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
+        """Fill a graph; yield each of its subgraphs where it is to be filled."""
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -56,7 +73,7 @@ class GraphReader:
         self._read_initializers(graph, proto)
         for info in proto.value_info:
             self._declare(graph, info)
-        redefined = self._read_nodes(graph, proto.node, outer)
+        redefined = yield from self._read_nodes(graph, proto.node, outer)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
             self._declare(graph, info)
@@ -64,6 +81,9 @@ class GraphReader:
 
     def read_function(self, function: Function, proto: Any) -> None:
         """Fill a function's body."""
+        _run(self._read_body(function, proto), self._read_graph)
+
+    def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
@@ -72,7 +92,7 @@ class GraphReader:
             function.inputs.append(value)
         for info in proto.value_info:
             self._declare(function, info)
-        redefined = self._read_nodes(function, proto.node, ())
+        redefined = yield from self._read_nodes(function, proto.node, ())
         for raw in proto.output:
             self._read_output(function, read_text(raw), (), redefined)
 
@@ -80,7 +100,7 @@ class GraphReader:
         """Return the graphs of a function's attribute default by field; they see no values."""
         name = read_text(proto.name)
         found: dict[str, tuple[Graph, ...]] = {}
-        for field, protos in _graphs_of(proto):
+        for field, protos in self._graphs_of(proto):
             made = []
             for position, inner_proto in enumerate(protos):
                 path = f"{function.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
@@ -131,42 +151,53 @@ class GraphReader:
             )
             return
         value.initializer = tensor
-        if value.type is None:
-            kind = SparseTensorType if isinstance(tensor, SparseTensor) else TensorType
-            value.type = kind(tensor.dtype, tuple(Dimension(dim) for dim in tensor.dims))
 
-    def _read_nodes(self, graph: Graph, protos: Any, outer: tuple[Graph, ...]) -> Redefined:
+    def _read_nodes(
+        self, graph: Graph, protos: Any, outer: tuple[Graph, ...]
+    ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
         nodes = graph.nodes
-        for index, proto in enumerate(protos):
-            node = Node(
-                graph,
-                index,
-                read_text(proto.name),
-                read_text(proto.op_type),
-                read_text(proto.domain),
-                loader,
-            )
+        messages = protos[:]  # each access by index would make a new object
+        for index, proto in enumerate(messages):
+            name, op_type, domain = proto.name, proto.op_type, proto.domain
+            if not (type(name) is type(op_type) is type(domain) is str):  # bytes: no UTF-8
+                name, op_type, domain = map(read_text, (name, op_type, domain))
+            node = Node(graph, index, name, op_type, domain, loader)
             if proto.overload:
                 node.overload = read_text(proto.overload)
             nodes.append(node)
         assign_node_paths(graph)
         redefined: Redefined = {}
-        for node, proto in zip(nodes, protos, strict=True):
-            node.outputs = tuple(
-                self._define(graph, node, index, read_text(name), redefined)
-                for index, name in enumerate(proto.output)
-            )
-        for node, proto in zip(nodes, protos, strict=True):
-            node.inputs = tuple(
-                self._use(graph, outer, node, index, read_text(name), redefined)
-                for index, name in enumerate(proto.input)
-            )
-            for number, attribute in enumerate(proto.attribute):
+        values = graph.values
+        # what nearly every name is, a value that only one node defines before others use it,
+        # is settled here; _define and _use see to the rest
+        for node, proto in zip(nodes, messages, strict=True):
+            outputs: list[Value | None] = []
+            for index, name in enumerate(proto.output[:]):  # a slice iterates faster
+                if name and name not in values and isinstance(name, str):
+                    made = values[name] = Value(name, graph)
+                    made.producer = node
+                    made.output_index = index
+                    outputs.append(made)
+                else:
+                    outputs.append(self._define(graph, node, index, read_text(name), redefined))
+            node.outputs = tuple(outputs)
+        for node, proto in zip(nodes, messages, strict=True):
+            inputs: list[Value | None] = []
+            for index, name in enumerate(proto.input[:]):
+                value = values.get(name) if name and not redefined else None
+                if value is not None and _is_defined_before(value, node.index):
+                    value.consumers.append((node, index))
+                else:
+                    value = self._use(graph, outer, node, index, read_text(name), redefined)
+                inputs.append(value)
+            node.inputs = tuple(inputs)
+            for number, attribute in enumerate(proto.attribute if proto.attribute else ()):
                 if attribute.HasField("g") or attribute.graphs:
-                    self._read_subgraphs(graph, outer, node, number, attribute, subgraphs)
+                    found = subgraphs[node.index, number] = {}
+                    yield from self._read_subgraphs(node, number, attribute, outer, found)
         return redefined
 
     def _define(
@@ -244,17 +275,17 @@ class GraphReader:
 
     def _read_subgraphs(
         self,
-        graph: Graph,
-        outer: tuple[Graph, ...],
         node: Node,
         number: int,
         attribute: Any,
-        subgraphs: Subgraphs,
-    ) -> None:
+        outer: tuple[Graph, ...],
+        found: dict[str, tuple[Graph, ...]],
+    ) -> Iterator[Task]:
+        """Make the graphs of one attribute, yield each to be filled, note them by field."""
+        graph = node.graph
         name = read_text(attribute.name)
-        found: dict[str, tuple[Graph, ...]] = {}
         taken = {inner.path for inner in node.subgraphs}
-        for field, protos in _graphs_of(attribute):
+        for field, protos in self._graphs_of(attribute):
             made = []
             for position, proto in enumerate(protos):
                 path = f"{node.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
@@ -262,11 +293,16 @@ class GraphReader:
                     path = f"{path}#{number}"
                 inner = Graph(graph.model, "subgraph", read_text(proto.name), path, node, name)
                 node.subgraphs = (*node.subgraphs, inner)
-                self.read(inner, proto, (graph, *outer))
+                yield inner, proto, (graph, *outer)
                 made.append(inner)
             if made:
                 found[field] = tuple(made)
-        subgraphs[node.index, number] = found
+
+    def _graphs_of(self, attribute: Any) -> tuple[tuple[str, Iterator[Any]], ...]:
+        """Return the graphs that an AttributeProto holds, by field."""
+        single = [attribute.g] if attribute.HasField("g") else []
+        find = self._parts.graph
+        return ("g", map(find, single)), ("graphs", map(find, attribute.graphs))
 
     def _read_annotations(self, graph: Graph, proto: Any) -> None:
         for annotation_proto in proto.quantization_annotation:
@@ -371,10 +407,17 @@ def _read_extent(proto: Any) -> int | str | None:
     return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)
 
 
-def _graphs_of(attribute: Any) -> tuple[tuple[str, Any], ...]:
-    """Return the graphs that an AttributeProto holds, by field."""
-    single = [attribute.g] if attribute.HasField("g") else []
-    return ("g", single), ("graphs", attribute.graphs)
+def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
+    """Do a task and those that it yields, each at once: recursion without its depth limit."""
+    stack = [task]
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+        elif len(stack) > MAX_GRAPH_DEPTH:
+            raise GraphDepthError
+        else:
+            stack.append(start(*inner))
 
 
 def _value(graph: Graph, name: str) -> Value:
@@ -383,6 +426,13 @@ def _value(graph: Graph, name: str) -> Value:
     if value is None:
         value = graph.values[name] = Value(name, graph)
     return value
+
+
+def _is_defined_before(value: Value, index: int) -> bool:
+    producer = value.producer
+    if producer is None:
+        return value.is_input or value.initializer is not None
+    return producer.index < index
 
 
 def _is_defined(value: Value) -> bool:

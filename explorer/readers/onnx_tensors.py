@@ -29,14 +29,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-#: typed storage fields of a TensorProto with the element type of each
-_TYPED_FIELDS = (
-    ("float_data", np.float32),
-    ("int32_data", np.int32),
-    ("int64_data", np.int64),
-    ("double_data", np.float64),
-    ("uint64_data", np.uint64),
-)
+from .onnx_parts import TYPED_FIELDS, OnnxParts, TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
@@ -114,13 +107,21 @@ class TensorReader:
     ----------
     folder
         Where external data may lie; None where there is no file.
+    parts
+        Where data inside the model are.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, parts: OnnxParts) -> None:
         self._folder = folder
+        self._parts = parts
 
     def read(self, proto: Any, path: str) -> Tensor:
         """Return a TensorProto as a tensor at a path."""
+        return _OnnxTensor(read_text(proto.name), path, proto, self)
+
+    def read_facts(self, tensor: Tensor, proto: Any) -> None:
+        """Fill in what a TensorProto says beyond its name."""
+        name, path = tensor.name, tensor.path
         warnings = []
         dtype = read_dtype(proto.data_type)
         if not dtype.is_known or dtype.name == "undefined":
@@ -131,30 +132,46 @@ class TensorReader:
         external = None
         if proto.data_location == _EXTERNAL or proto.external_data:
             external = _read_external_location(proto)
-        storage, stored_bytes, fetch = self._find_storage(proto, path, external)
+            storage = TensorStorage(
+                "external", external.length, self._external_fetch(proto, path, external)
+            )
+        else:
+            storage = self._parts.find_storage(proto, path)
         segment = None
         if proto.HasField("segment"):
             segment = Segment(proto.segment.begin, proto.segment.end)
-        tensor = Tensor(
-            read_text(proto.name),
+        Tensor.__init__(
+            tensor,
+            name,
             path,
             dtype,
             dims,
-            storage,
-            stored_bytes,
-            fetch,
+            storage.field,
+            storage.size,
+            storage.fetch,
             doc=read_text(proto.doc_string),
             metadata=read_entries(proto.metadata_props),
             external=external,
             segment=segment,
         )
-        claimed = tensor.nbytes
-        if storage == "raw_data" and claimed is not None and claimed != stored_bytes:
+        held = self._parts.list_storages(proto)
+        if len(held) > 1 or (held and external is not None):
+            also = ", ".join(name for name in held if name != storage.field)
             warnings.append(
-                ModelWarning(path, f"{stored_bytes} bytes are stored where {claimed} are claimed")
+                ModelWarning(path, f"also holds {also}, which is not read beside {storage.field}")
+            )
+        claimed = tensor.nbytes
+        if storage.field == "raw_data" and claimed is not None and claimed != storage.size:
+            warnings.append(
+                ModelWarning(path, f"{storage.size} bytes are stored where {claimed} are claimed")
+            )
+        counted = _count_typed(storage)
+        needed = _count_needed(tensor)
+        if counted is not None and needed is not None and counted != needed:
+            warnings.append(
+                ModelWarning(path, f"{counted} numbers are stored where {needed} are needed")
             )
         tensor.warnings = tuple(warnings)
-        return tensor
 
     def read_sparse(self, proto: Any, path: str) -> SparseTensor:
         """Return a SparseTensorProto as a sparse tensor at a path."""
@@ -164,23 +181,6 @@ class TensorReader:
         if indices is None:
             warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
         return SparseTensor(path, values, indices, tuple(proto.dims), warnings)
-
-    def _find_storage(
-        self, proto: Any, path: str, external: ExternalLocation | None
-    ) -> tuple[str, int | None, Callable[[], Payload]]:
-        if external is not None:
-            return "external", external.length, self._external_fetch(proto, path, external)
-        if proto.HasField("raw_data"):
-            return "raw_data", len(proto.raw_data), lambda: Payload("raw", proto.raw_data)
-        if proto.string_data:
-            size = sum(map(len, proto.string_data))
-            return "string_data", size, lambda: Payload("strings", list(proto.string_data))
-        for field, element in _TYPED_FIELDS:
-            data = getattr(proto, field)
-            if len(data):
-                size = len(data) * np.dtype(element).itemsize
-                return field, size, _typed_fetch(proto, field, element)
-        return "none", 0, lambda: Payload("absent")
 
     def _external_fetch(
         self, proto: Any, path: str, external: ExternalLocation
@@ -200,8 +200,51 @@ class TensorReader:
         return fetch
 
 
-def _typed_fetch(proto: Any, field: str, element: type[np.generic]) -> Callable[[], Payload]:
-    return lambda: Payload("typed", np.array(getattr(proto, field), dtype=element))
+def _count_typed(storage: TensorStorage) -> int | None:
+    """Return how many numbers a typed field holds, where that is known without reading them."""
+    for field, element in TYPED_FIELDS:
+        if storage.field == field and isinstance(storage.size, int):
+            return storage.size // np.dtype(element).itemsize
+    return None
+
+
+def _count_needed(tensor: Tensor) -> int | None:
+    """Return how many numbers of a typed field a tensor needs.
+
+    A complex element takes two; 2- and 4-bit elements share the bytes that int32_data holds.
+    """
+    bits = tensor.dtype.bits
+    if bits is None or any(dim < 0 for dim in tensor.dims):
+        return None
+    if tensor.dtype.is_complex:
+        return 2 * tensor.size
+    return (tensor.size * bits + 7) // 8 if bits in (2, 4) else tensor.size
+
+
+class _OnnxTensor(Tensor):
+    """A tensor of which the name is read; the rest follows when any of it is asked for.
+
+    Notes
+    -----
+    Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
+    until then, which is when Python turns to ``__getattr__``.
+    """
+
+    __slots__ = ("_proto", "_reader")
+
+    def __init__(self, name: str, path: str, proto: Any, reader: TensorReader) -> None:
+        self.name = name
+        self.path = path
+        self._proto = proto
+        self._reader: TensorReader | None = reader
+
+    def __getattr__(self, name: str) -> Any:
+        reader = self._reader
+        if reader is None or name not in Tensor.__slots__:
+            raise AttributeError(f"a tensor has no attribute {name!r}")
+        reader.read_facts(self, self._proto)
+        self._reader = None
+        return getattr(self, name)
 
 
 def _read_external_location(proto: Any) -> ExternalLocation:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import SourceError
+from netloupe.explorer.tensors import StoredBytes, StoredFile
+
+# up to this size a file is read at once and parsed whole; above, the scanner costs less
+WHOLE_BYTES = 4 * 2**20
+
+_HEAD_BYTES = 4096
+_STEP_BYTES = 2**28  # a system call reads less than 2 GiB
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
     """The bytes of a model and what to call them.
 
@@ -20,14 +27,63 @@ class Source:
     name
         For messages and titles: the path as the user gave it, or ``<bytes>``.
     data
-        The whole content.
+        The whole content, or the file that holds it and is not yet read.
     folder
         Where external data may lie; None where the bytes come from no file.
     """
 
-    name: str
-    data: bytes
-    folder: Path | None = None
+    __slots__ = ("_head", "folder", "name", "stored")
+
+    def __init__(self, name: str, data: bytes | StoredFile, folder: Path | None = None) -> None:
+        self.name = name
+        self.folder = folder
+        self.stored = StoredBytes(data) if isinstance(data, bytes) else data
+        self._head: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.stored.size
+
+    @property
+    def head(self) -> bytes:
+        """The first 4096 bytes, enough to tell what the content is."""
+        if isinstance(self.stored, StoredBytes):
+            return self.stored.data[:_HEAD_BYTES]
+        if self._head is None:
+            with self.open() as read:
+                self._head = read(_HEAD_BYTES, 0)
+        return self._head
+
+    @property
+    def data(self) -> bytes:
+        """The whole content; a file is read anew each time.
+
+        Raises
+        ------
+        SourceError
+            Where the file cannot be read or is no longer the same.
+        """
+        if isinstance(self.stored, StoredBytes):
+            return self.stored.data
+        with self.open() as read:
+            steps = range(0, self.size, _STEP_BYTES)
+            return b"".join(read(min(_STEP_BYTES, self.size - at), at) for at in steps)
+
+    @contextmanager
+    def open(self) -> Iterator[Callable[[int, int], bytes]]:
+        """Give a function ``read(length, offset)`` for ranges of the content.
+
+        Raises
+        ------
+        SourceError
+            Where the file cannot be read or is no longer the same.
+        """
+        try:
+            with self.stored.open() as read:
+                yield read
+        except OSError as error:
+            raise _unreadable(self.name, error) from error
 
 
 def open_source(source: Any) -> Source:
@@ -63,24 +119,24 @@ def _read_file(name: str | bytes) -> Source:
     shown = os.fsdecode(name)
     path = Path(shown)
     try:
-        mode = path.stat().st_mode  # asked before opening: a FIFO would block for ever
+        status = path.stat()  # asked before opening: a FIFO would block for ever
     except ValueError:
         raise SourceError(f"{shown!r}: is no path that a file can have. Check the name.") from None
     except FileNotFoundError:
         raise SourceError(f"{shown}: there is no such file. Check the name.") from None
     except OSError as error:
         raise SourceError(f"{shown}: {_reason(error)}. Check the name.") from error
-    if stat.S_ISDIR(mode):
+    if stat.S_ISDIR(status.st_mode):
         raise SourceError(f"{shown}: is a directory. Give the model file inside it.")
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"{shown}: is no regular file. Copy its content to a file first.")
+    folder = path.resolve().parent
+    if status.st_size > WHOLE_BYTES:
+        return Source(shown, StoredFile.at(path, status), folder)
     try:
-        data = path.read_bytes()
+        return Source(shown, path.read_bytes(), folder)
     except OSError as error:
-        raise SourceError(
-            f"{shown}: cannot be read ({_reason(error)}). Check its permissions."
-        ) from error
-    return Source(shown, data, path.resolve().parent)
+        raise _unreadable(shown, error) from error
 
 
 def _read_file_object(file: Any) -> Source:
@@ -101,6 +157,10 @@ def _read_file_object(file: Any) -> Source:
         )
     folder = Path(name).resolve().parent if Path(name).is_file() else None
     return Source(name, bytes(data), folder)
+
+
+def _unreadable(name: str, error: OSError) -> SourceError:
+    return SourceError(f"{name}: cannot be read ({_reason(error)}). Check its permissions.")
 
 
 def _reason(error: OSError) -> str:

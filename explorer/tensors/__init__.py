@@ -6,19 +6,23 @@ widgets.
 """
 
 from .decode import decode_sparse_tensor, decode_tensor
-from .external import read_external
+from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
 from .plot import draw_histogram_png, open_axes, plot_histogram
 from .statistics import Statistics, compute_statistics
+from .stored import StoredBytes, StoredFile
 
 __all__ = [
     "Histogram",
     "Statistics",
+    "StoredBytes",
+    "StoredFile",
     "compute_histogram",
     "compute_statistics",
     "decode_sparse_tensor",
     "decode_tensor",
     "draw_histogram_png",
+    "judge_location",
     "open_axes",
     "plot_histogram",
     "read_external",

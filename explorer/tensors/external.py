@@ -5,7 +5,6 @@ A model may name any path; only regular files inside the model's own folder are 
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 from pathlib import Path, PureWindowsPath
@@ -13,8 +12,7 @@ from pathlib import Path, PureWindowsPath
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import ExternalLocation
 
-# above this size the file is mapped: a look at a histogram need not copy gigabytes
-_MAP_THRESHOLD = 16 * 2**20
+from .stored import read_descriptor
 
 _FILE_KINDS = (
     (stat.S_ISDIR, "a directory"),
@@ -63,6 +61,31 @@ def read_external(
         ) from refusal.__cause__
 
 
+def judge_location(
+    folder: Path | None, location: ExternalLocation, expected_bytes: int | None
+) -> str:
+    """Return why external data will not be read, as `read_external` judges; empty where they will.
+
+    Only names and sizes are looked at; no file is opened. Without a folder nothing is judged.
+    """
+    if folder is None:
+        return ""
+    try:
+        offset = location.offset or 0
+        if offset < 0:
+            return f"its offset is negative ({offset})"
+        file = _resolve(folder, location.location)
+        status = file.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            return "it is no regular file"
+        _judge_length(offset, location.length, expected_bytes, status.st_size)
+    except _RefusalError as refusal:
+        return refusal.reason
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return ""
+
+
 def _read_location(
     folder: Path | None, location: ExternalLocation, expected_bytes: int | None
 ) -> bytes | memoryview:
@@ -73,7 +96,7 @@ def _read_location(
     try:
         size = os.fstat(descriptor).st_size
         length = _judge_length(offset, location.length, expected_bytes, size)
-        return _read(descriptor, offset, length)
+        return read_descriptor(descriptor, offset, length)
     except (OSError, OverflowError, ValueError) as error:
         raise _RefusalError(f"it cannot be read ({error})", "Check the disk") from error
     finally:
@@ -168,20 +191,3 @@ def _judge_length(offset: int, length: int | None, expected: int | None, size: i
             "Get the file again: it is cut short or belongs to another model",
         )
     return needed
-
-
-def _read(descriptor: int, offset: int, length: int) -> bytes | memoryview:
-    if length > _MAP_THRESHOLD:
-        start = offset - offset % mmap.ALLOCATIONGRANULARITY
-        span = length + offset - start
-        mapped = mmap.mmap(descriptor, span, access=mmap.ACCESS_READ, offset=start)
-        return memoryview(mapped)[offset - start :]
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    pieces = []
-    while length > 0:
-        piece = os.read(descriptor, length)
-        if not piece:
-            raise _RefusalError("the file became shorter while it was read", "Try again")
-        pieces.append(piece)
-        length -= len(piece)
-    return b"".join(pieces)

@@ -191,7 +191,7 @@ _IMPOSTORS = {
     "empty": (b"", "is empty"),
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG"),
     "noise": (bytes(range(256)) * 8, "no ONNX model"),
-    "gzip": (gzip.compress(b"model"), "gunzip"),
+    "gzip": (gzip.compress(b"model"), "unpacked from gzip"),
     "lfs": (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
     "page": (b"<html>404</html>", "web page"),
 }
@@ -411,3 +411,30 @@ def test_a_folder_that_may_not_be_written(
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o500)
     assert "cannot be written" in fail(capsys, "render", model, "-o", folder / "out.svg")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with \"quotes\" and 'more'.onnx",
+        "new\nline.onnx",
+        "🙂 中文.onnx",
+        "<b>&amp;.onnx",
+        "%s.onnx",
+    ],
+)
+def test_odd_file_names(model: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = model.with_name(name)
+    path.write_bytes(model.read_bytes())
+    picture = model.with_name("out.svg")
+    assert main(["info", str(path)]) == 0
+    assert main(["render", str(path), "-o", str(picture)]) == 0
+    assert "<b>" not in picture.read_text()
+    path.write_bytes(b"no model")
+    capsys.readouterr()
+    line = fail(capsys, "info", path)
+    assert line.count("\n") == 1
+
+
+def test_a_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "is no regular file" in fail(capsys, "info", Path("/dev/zero"))

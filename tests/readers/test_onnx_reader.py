@@ -273,6 +273,7 @@ def test_attributes_without_a_type_are_those_of_ir_1() -> None:
 
 def test_attributes_that_contradict_themselves() -> None:
     proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.opset_import.add(version=18)
     node = proto.graph.node.add(op_type="Odd")
     node.attribute.add(name="mismatch", type=1, i=3)
     node.attribute.add(name="several", type=2, i=3, f=1.5)
@@ -465,7 +466,9 @@ def test_input_initializer_and_output_at_once() -> None:
 
 def test_undefined_names_and_cycles() -> None:
     model = make_chain((["gone", "b"], ["a"]), (["a", ""], ["b"]), (["c"], ["c"]), outputs=["no"])
-    assert messages(model)[:4] == [
+    assert messages(model)[:6] == [
+        "the nodes #0:Op0, #1:Op1 wait for each other: a cycle",
+        "the node #2:Op2 waits for itself: a cycle",
         "uses %gone, which nothing defines",
         "uses %b before main/#1:Op1 gives it",
         "uses %c before main/#2:Op2 gives it",

@@ -7,7 +7,8 @@ import pytest
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import ExternalLocation
-from netloupe.explorer.tensors import external, read_external
+from netloupe.explorer.tensors import read_external
+from netloupe.explorer.tensors import stored as stored_module
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_reads_what_is_asked_for(folder):
 
 
 def test_large_data_is_mapped(folder, monkeypatch):
-    monkeypatch.setattr(external, "_MAP_THRESHOLD", 1000)
+    monkeypatch.setattr(stored_module, "_MAP_THRESHOLD", 1000)
     stored = np.random.default_rng(0).integers(0, 256, 20_000, np.uint8).tobytes()
     (folder / "large.bin").write_bytes(stored)
     location = ExternalLocation("large.bin", 5000, 12_000, ())

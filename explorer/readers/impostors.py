@@ -1,0 +1,96 @@
+"""Impostors: what is often found where a model was expected, known by its first bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_EXPORT = "Export the model to ONNX."
+_CONVERT = "Convert it to ONNX."
+_UNPACK = "Unpack it and give the model file inside."
+_NO_MODEL = "Give a model file."
+
+
+@dataclass(frozen=True, slots=True)
+class Impostor:
+    """Something else than a model, and what to do about it."""
+
+    what: str
+    advice: str
+
+
+_MAGICS: tuple[tuple[int, bytes, str, str], ...] = (
+    (
+        0,
+        b"version https://git-lfs",
+        "a Git LFS pointer, not the model itself",
+        "Fetch the file with `git lfs pull`.",
+    ),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", _NO_MODEL),
+    (0, b"\xff\xd8\xff", "a JPEG picture", _NO_MODEL),
+    (0, b"GIF8", "a GIF picture", _NO_MODEL),
+    (8, b"WEBP", "a WebP picture", _NO_MODEL),
+    (0, b"%PDF-", "a PDF document", _NO_MODEL),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)", _CONVERT),
+    (4, b"TFL3", "a TensorFlow Lite model", _CONVERT),
+    (4, b"ORTM", "an ONNX Runtime .ort file", "Give the ONNX file it was made from."),
+    (0, b"GGUF", "a GGUF file", "netloupe reads ONNX models."),
+    (0, b"\x93NUMPY", "a numpy array", _NO_MODEL),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", _UNPACK),
+    (0, b"Rar!\x1a\x07", "a RAR archive", _UNPACK),
+    (0, b"BZh", "bzip2-compressed data", "Unpack it with bunzip2 first."),
+    (0, b"\xfd7zXZ\x00", "xz-compressed data", "Unpack it with unxz first."),
+    (0, b"\x28\xb5\x2f\xfd", "Zstandard-compressed data", "Unpack it with unzstd first."),
+    (257, b"ustar", "a tar archive", _UNPACK),
+    (0, b"\x7fELF", "a program or library (ELF)", _NO_MODEL),
+    (0, b"MZ\x90\x00", "a Windows program or library", _NO_MODEL),
+    (0, b"ptrt", "a TensorRT engine", "Give the ONNX file it was made from."),
+    (0, b"ftrt", "a TensorRT engine", "Give the ONNX file it was made from."),
+    (0, b"SQLite format 3\x00", "an SQLite database", _NO_MODEL),
+    (0, b"7767517\n", "an ncnn model", "Give the ONNX file it was made from."),
+)
+
+_ZIP_KINDS = (
+    (b"data.pkl", "a torch checkpoint or TorchScript file (a zip archive)", _EXPORT),
+    (b"constants.pkl", "a TorchScript file (a zip archive)", _EXPORT),
+    (b".npy", "a numpy archive (.npz)", _NO_MODEL),
+    (b"model.weights.h5", "a Keras model (a zip archive)", _CONVERT),
+    (b"Manifest.json", "a Core ML package (a zip archive)", _CONVERT),
+    (b"saved_model.pb", "a zip archive with a TensorFlow SavedModel", _CONVERT),
+    (b".onnx", "a zip archive with an ONNX file inside", _UNPACK),
+)
+
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_MARKUP = re.compile(
+    rb"\s*<(?:!doctype html|html|\?xml|!--|head|body|svg|error)[\s>]", re.IGNORECASE
+)
+
+
+def find_impostor(head: bytes, tail: bytes, size: int) -> Impostor | None:
+    """Return what the bytes are known to be instead of a model, or None.
+
+    Parameters
+    ----------
+    head, tail
+        The first and the last few thousand bytes.
+    size
+        The number of all bytes.
+    """
+    for offset, magic, what, advice in _MAGICS:
+        if head[offset : offset + len(magic)] == magic:
+            return Impostor(what, advice)
+    if head.startswith(b"PK\x03\x04"):
+        for sign, what, advice in _ZIP_KINDS:
+            if sign in head or sign in tail:
+                return Impostor(what, advice)
+        return Impostor("a zip archive", _UNPACK)
+    if _PICKLE.match(head):
+        return Impostor("a Python pickle", _EXPORT)
+    if _MARKUP.match(head):
+        return Impostor("a web page or XML, not a model (a failed download?)", "Download it again.")
+    # eight bytes of length, then JSON
+    if head[8:9] == b"{" and int.from_bytes(head[:8], "little") < size:
+        return Impostor(
+            "a safetensors file: weights without a graph", "Give the model file beside it."
+        )
+    return None

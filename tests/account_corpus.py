@@ -1,0 +1,246 @@
+"""Account for every file of the corpus: opened with what, or refused with which message.
+
+    python -m tests.account_corpus [FOLDER]
+
+Prints a line for each file and a summary. Every file is opened in a process of its own; a
+traceback, more than ten seconds or more than 1 GB is a failure, and so is a count of nodes,
+initializers or edges that differs from that of the ``onnx`` package's objects. Exit status 1
+where anything failed.
+
+An edge is a use of a name by a node (one for each of its inputs, so twice where it uses a name
+twice) that resolves to a node's output, in the same graph or in one around it. Of a name that
+is defined again the last definition before the use counts, else the first.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.parser
+from google.protobuf import json_format, text_format
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.info import summarize_model
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+
+CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
+
+_SECONDS = 10
+_BYTES = 10**9
+_NOT_MODELS = {"README.md", "INDEX.tsv"}
+
+
+def main(arguments: list[str]) -> int:
+    """Account for a folder; return the exit status."""
+    folder = Path(arguments[0]) if arguments else CORPUS
+    if not folder.is_dir():
+        print(f"{folder} does not exist")
+        return 0
+    totals = {"opened": 0, "refused": 0, "failed": 0, "compared with onnx": 0}
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir() or path.name in _NOT_MODELS:
+            continue
+        account = account_for(path)
+        totals[account["result"]] += 1
+        totals["compared with onnx"] += account.get("compared", False)
+        shown = str(path.relative_to(folder)).encode("unicode_escape").decode()
+        print(f"{account['result']:<7} {shown}: {account['line']}", flush=True)
+    print(", ".join(f"{count} {name}" for name, count in totals.items()))
+    return 1 if totals["failed"] else 0
+
+
+def account_for(path: Path) -> dict[str, Any]:
+    """Return what became of a file, found out by a process of its own."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _answer(path, writer)
+    os.close(writer)
+    answer = b""
+    deadline = time.monotonic() + 3 * _SECONDS  # the other library works in this time, too
+    with os.fdopen(reader, "rb") as file:
+        while select.select([file], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            piece = os.read(file.fileno(), 2**16)
+            if not piece:
+                break
+            answer += piece
+        else:
+            os.kill(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    failure = ""
+    account: dict[str, Any] = {}
+    if not answer:
+        failure = f"no answer in time, status {status}"
+    else:
+        account = json.loads(answer)
+        if account["seconds"] > _SECONDS:
+            failure = f"took {account['seconds']:.1f} s"
+        elif usage.ru_maxrss * 1024 > _BYTES:
+            failure = f"took {usage.ru_maxrss // 1024} MB"
+    if failure:
+        return {"result": "failed", "line": failure}
+    return account
+
+
+def _answer(path: Path, pipe: int) -> None:
+    """Open a file, write what became of it to a pipe, and end this process."""
+    resource.setrlimit(resource.RLIMIT_AS, (4 * _BYTES, 4 * _BYTES))
+    begin = time.perf_counter()
+    account: dict[str, Any]
+    try:
+        try:
+            model = load(path)
+            summary = summarize_model(model)
+        except NetloupeError as error:
+            account = {"result": "refused", "line": str(error).removeprefix(f"{path}: ")}
+            if "\n" in str(error):
+                account = {"result": "failed", "line": f"not one line: {error!r}"}
+            account["seconds"] = time.perf_counter() - begin
+        else:
+            seconds = time.perf_counter() - begin
+            totals, count = summary["totals"], len(summary["warnings"])
+            account = {
+                "result": "opened",
+                "line": f"{totals['nodes']} nodes and {count} warnings as "
+                f"{model.container}/{model.format}",
+                "seconds": seconds,
+            }
+            account |= _compare(path, model)
+    except BaseException as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        line = f"{type(error).__name__}: {str(error)[:200]!r} at {place.name}:{place.lineno}"
+        account = {"result": "failed", "line": line, "seconds": 0}
+    os.write(pipe, json.dumps(account).encode())
+    os._exit(0)
+
+
+def _compare(path: Path, model: Model) -> dict[str, Any]:
+    """Return a failure where the counts differ from those of the ``onnx`` package."""
+    if model.format != "ONNX":
+        return {}
+    proto = _parse_with_onnx(path.read_bytes(), model.container)
+    if proto is None:
+        return {}
+    ours, theirs = count_ours(model), count_theirs(proto)
+    if ours != theirs:
+        line = f"nodes, initializers, edges are {ours}, but {theirs} by the onnx package"
+        return {"result": "failed", "line": line}
+    return {"compared": True}
+
+
+def _parse_with_onnx(data: bytes, container: str) -> Any:
+    if container.endswith(" in gzip"):
+        data = gzip.decompress(data)
+    try:
+        if container.startswith("protobuf text"):
+            return text_format.Parse(data.decode(), onnx.ModelProto())
+        if container.startswith("protobuf JSON"):
+            return json_format.Parse(data.decode(), onnx.ModelProto())
+        if container.startswith("ONNX text"):
+            return onnx.parser.parse_model(data.decode())
+        return onnx.ModelProto.FromString(data)
+    except Exception:  # what onnx cannot read is not compared
+        return None
+
+
+def count_ours(model: Model) -> tuple[int, int, int]:
+    """Return the numbers of nodes, initializers and edges of a model of ours."""
+    graphs = model.graphs
+    return (
+        sum(len(graph.nodes) for graph in graphs),
+        sum(len(graph.initializers) + len(graph.sparse_initializers) for graph in graphs),
+        sum(
+            value is not None and value.producer is not None
+            for graph in graphs
+            for node in graph.nodes
+            for value in node.inputs
+        ),
+    )
+
+
+def count_theirs(proto: Any) -> tuple[int, int, int]:
+    """Return the numbers of nodes, initializers and edges of an ``onnx.ModelProto``."""
+    main_scope = _Scope(proto.graph, _names_of_inputs(proto.graph), ())
+    counted = [*_count(main_scope)]
+    for function in proto.functions:
+        counted += _count(_Scope(function, set(function.input), ()))
+        for attribute in function.attribute_proto:
+            for graph in _graphs_of(attribute):
+                counted += _count(_Scope(graph, _names_of_inputs(graph), ()))
+    for training in proto.training_info:
+        for field, outer in (("initialization", ()), ("algorithm", (main_scope,))):
+            if training.HasField(field):
+                graph = getattr(training, field)
+                counted += _count(_Scope(graph, _names_of_inputs(graph), outer))
+    nodes, initializers, edges = zip(*counted, strict=True)
+    return sum(nodes), sum(initializers), sum(edges)
+
+
+class _Scope:
+    """A graph or function body of the ``onnx`` package, and where its names are defined."""
+
+    def __init__(self, proto: Any, inputs: set[Any], outer: tuple[_Scope, ...]) -> None:
+        self.proto = proto
+        self.outer = outer
+        self.definitions: dict[Any, list[int]] = {name: [-1] for name in inputs}
+        for index, node in enumerate(proto.node):
+            for name in node.output:
+                self.definitions.setdefault(name, []).append(index)
+
+    def is_edge(self, name: Any, index: int) -> bool:
+        """Return whether the use of a name by the node at an index is an edge."""
+        if not name:
+            return False
+        found = self.definitions.get(name)
+        if found:
+            return max([found[0], *(place for place in found[1:] if place < index)]) >= 0
+        for scope in self.outer:
+            if name in scope.definitions:
+                return scope.definitions[name][0] >= 0
+        return False
+
+
+def _count(scope: _Scope) -> Iterator[tuple[int, int, int]]:
+    proto = scope.proto
+    initializers = 0
+    if hasattr(proto, "initializer"):
+        initializers = len(proto.initializer) + len(proto.sparse_initializer)
+    edges = sum(
+        scope.is_edge(name, index) for index, node in enumerate(proto.node) for name in node.input
+    )
+    yield len(proto.node), initializers, edges
+    for node in proto.node:
+        for attribute in node.attribute:
+            for graph in _graphs_of(attribute):
+                inner = _Scope(graph, _names_of_inputs(graph), (scope, *scope.outer))
+                yield from _count(inner)
+
+
+def _names_of_inputs(graph: Any) -> set[Any]:
+    return {
+        *(info.name for info in graph.input),
+        *(tensor.name for tensor in graph.initializer),
+        *(sparse.values.name for sparse in graph.sparse_initializer),
+    }
+
+
+def _graphs_of(attribute: Any) -> list[Any]:
+    return [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
