@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors import Histogram, Statistics
     from netloupe.explorer.tensors.plot import Theme
 
+    from .device import DeviceOption
+
 
 @dataclass(frozen=True, slots=True)
 class ExternalLocation:
@@ -70,6 +72,27 @@ class Payload:
     data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
 
 
+@dataclass(frozen=True, slots=True)
+class StatedQuantization:
+    """Scale and zero point that stand beside the quantized elements themselves (Caffe2).
+
+    Parameters
+    ----------
+    source
+        What says so: ``arguments of Int8GivenTensorFill``, ``QTensorProto``.
+    scale, zero_point
+        One number, or one for each index of ``axis``. A zero point need not be an integer.
+    storage
+        The type of the stored numbers.
+    """
+
+    source: str
+    scale: tuple[float, ...]
+    zero_point: tuple[float, ...]
+    axis: int | None
+    storage: DataType | None
+
+
 class Tensor:
     """A dense constant: an initializer, an attribute's value, a fill.
 
@@ -90,10 +113,15 @@ class Tensor:
         Size of the stored elements in bytes, where it is known without reading them.
     fetch
         Gives the stored elements when they are asked for.
+    quantization
+        How the elements are quantized, where that is stated beside them.
+    device
+        Where the tensor was when it was written (Caffe2).
     """
 
     __slots__ = (
         "_fetch",
+        "device",
         "dims",
         "doc",
         "dtype",
@@ -101,6 +129,7 @@ class Tensor:
         "metadata",
         "name",
         "path",
+        "quantization",
         "segment",
         "storage",
         "stored_bytes",
@@ -121,6 +150,8 @@ class Tensor:
         metadata: dict[str, str] | None = None,
         external: ExternalLocation | None = None,
         segment: Segment | None = None,
+        quantization: StatedQuantization | None = None,
+        device: DeviceOption | None = None,
         warnings: tuple[ModelWarning, ...] = (),
     ) -> None:
         self.name = name
@@ -134,6 +165,8 @@ class Tensor:
         self.metadata = metadata or {}
         self.external = external
         self.segment = segment
+        self.quantization = quantization
+        self.device = device
         self.warnings = warnings
 
     @property
