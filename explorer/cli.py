@@ -59,7 +59,7 @@ class _Parser(argparse.ArgumentParser):
 def _make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="netloupe",
-        description="Look into neural-network graph files (ONNX).",
+        description="Look into neural-network graph files (ONNX, Caffe2).",
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"netloupe {_version()}")
@@ -67,17 +67,20 @@ def _make_parser() -> argparse.ArgumentParser:
 
     info = commands.add_parser("info", help="print a summary of a model")
     info.add_argument("model", metavar="MODEL", help="a model file")
+    _add_init(info)
     info.add_argument("--json", action="store_true", help="print JSON")
     info.set_defaults(run=_run_info)
 
     inspect = commands.add_parser("inspect", help="print everything about a node, value or tensor")
     inspect.add_argument("model", metavar="MODEL", help="a model file")
+    _add_init(inspect)
     inspect.add_argument("name", metavar="NAME", help="a path or name, as in main/Conv_1 or %%w")
     inspect.add_argument("--json", action="store_true", help="print JSON")
     inspect.set_defaults(run=_run_inspect)
 
     render = commands.add_parser("render", help="draw a model into a file")
     render.add_argument("model", metavar="MODEL", help="a model file")
+    _add_init(render)
     render.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="a .svg, .html, .pdf, .png or .dot"
     )
@@ -100,10 +103,19 @@ def _make_parser() -> argparse.ArgumentParser:
 
     show = commands.add_parser("open", help="explore a model in a browser window of its own")
     show.add_argument("model", metavar="MODEL", help="a model file")
+    _add_init(show)
     show.add_argument("--no-browser", action="store_true", help="only print the address")
     show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
     show.set_defaults(run=_run_open)
     return parser
+
+
+def _add_init(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--init",
+        metavar="FILE",
+        help="the init net of a Caffe2 net (default: looked for beside it by the usual names)",
+    )
 
 
 def _version() -> str:
@@ -116,7 +128,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.info import format_summary, summarize_model
     from netloupe.explorer.load import load
 
-    summary = summarize_model(load(parsed.model))
+    summary = summarize_model(load(parsed.model, parsed.init))
     if parsed.json:
         print(json.dumps(summary, indent=2))
     else:
@@ -128,7 +140,7 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
     from netloupe.explorer.load import load
 
-    model = load(parsed.model)
+    model = load(parsed.model, parsed.init)
     description = describe_path(model, parsed.name)
     if parsed.json:
         print(json.dumps(to_json(description), indent=2))
@@ -163,7 +175,7 @@ def _run_render(parsed: argparse.Namespace) -> int:
             "grouping": parsed.grouping,
         }
     )
-    model = load(parsed.model)
+    model = load(parsed.model, parsed.init)
     shared_engine().start()
     picture = make_picture(model, options)
     write_file(output, render_picture(picture, kind))
@@ -181,5 +193,8 @@ def _run_open(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.load import load
     from netloupe.explorer.serve import serve_model
 
-    load(parsed.model)  # what is no model is refused here, on one line
-    return serve_model(Path(parsed.model), port=parsed.port, browser=not parsed.no_browser)
+    load(parsed.model, parsed.init)  # what is no model is refused here, on one line
+    init = Path(parsed.init) if parsed.init else None
+    return serve_model(
+        Path(parsed.model), init=init, port=parsed.port, browser=not parsed.no_browser
+    )

@@ -23,8 +23,9 @@ def summarize_model(model: Model) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``format``, ``container``, ``ir_version``, ``producer``, ``opsets``, ``inputs``,
-        ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``functions``, ``totals``
+        ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
+        ``producer``, ``opsets``, ``inputs``, ``outputs``, ``graphs`` (path, kind, nodes,
+        initializers), ``functions``, ``totals``
         (nodes of every graph, subgraph and function body once; initializers; their elements
         as parameters; their stored bytes; graphs), ``op_types``, ``quantization``,
         ``metadata`` and ``warnings``.
@@ -38,6 +39,7 @@ def summarize_model(model: Model) -> dict[str, Any]:
         "source": model.source,
         "format": model.format,
         "container": model.container,
+        "message": model.header.message,
         "ir_version": model.ir_version,
         "producer": " ".join(
             part for part in (model.header.producer_name, model.header.producer_version) if part
@@ -118,6 +120,8 @@ def format_summary(summary: dict[str, Any]) -> str:
 
 
 def _describe_format(summary: dict[str, Any]) -> str:
+    if summary["message"]:
+        return f"{summary['format']} ({summary['message']}, {summary['container']})"
     version = summary["ir_version"]
     return (
         f"{summary['format']} (IR version {version if version is not None else 'not stated'}, "

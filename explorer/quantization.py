@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     Node,
     Payload,
     SparseTensorType,
+    StatedQuantization,
     Tensor,
     TensorType,
     Value,
@@ -168,6 +169,8 @@ def find_quantization(value: Value) -> Quantization | None:
     statement = find_statement(value)
     if statement is None:
         return None
+    if statement.stated is not None:
+        return _take_stated(value, statement.stated)
     block_size, axis = _read_layout(statement, value)
     storage = _find_storage(statement)
     scale = _read_constant(statement.scale)
@@ -186,6 +189,19 @@ def find_quantization(value: Value) -> Quantization | None:
         statement.zero_point,
         statement.extra,
     )
+
+
+def _take_stated(value: Value, stated: StatedQuantization) -> Quantization:
+    is_single = len(stated.scale) == 1
+    scale = np.array(stated.scale, np.float64)
+    zero_point = np.array(stated.zero_point, np.float64) if stated.zero_point else None
+    if zero_point is not None and np.all(zero_point == np.rint(zero_point)):
+        with np.errstate(invalid="ignore"):
+            zero_point = zero_point.astype(np.int64)
+    if is_single:
+        scale = scale.reshape(())
+        zero_point = zero_point.reshape(()) if zero_point is not None else None
+    return Quantization(value, stated.source, scale, zero_point, stated.axis, None, stated.storage)
 
 
 def summarize_quantization(model: Model) -> dict[str, Any]:
@@ -246,6 +262,8 @@ def find_stored_tensor(value: Value) -> Tensor | None:
     if value.initializer is not None:
         return value.initializer if isinstance(value.initializer, Tensor) else None
     node = value.producer
+    if node is not None and node.domain == "caffe2":
+        return node.details.constant
     if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
         return None
     for name, attribute in node.attributes.items():
@@ -332,6 +350,8 @@ def _find_shape(value: Value | None) -> tuple[int | None, ...] | None:
 
 def _foresee_granularity(statement: Statement) -> Granularity | None:
     """Judge the granularity by the shape of the scale, or of the zero point without one."""
+    if statement.stated is not None:
+        return _judge_granularity((len(statement.stated.scale),))
     if statement.node is not None and statement.node.op_type in BLOCKED_OPS:
         return "per block"
     if statement.scale is None and statement.zero_point is None:
@@ -350,6 +370,8 @@ def _judge_granularity(shape: tuple[int | None, ...] | None) -> Granularity | No
 
 
 def _find_storage(statement: Statement) -> DataType | None:
+    if statement.stated is not None:
+        return statement.stated.storage
     node = statement.node
     if node is not None and node.op_type in BLOCKED_OPS:
         stored = _find_dtype(statement.quantized)

@@ -1,7 +1,7 @@
 """Where a model says how a value is quantized: annotations, and operands of operators.
 
-Only the wiring is read here; attributes and tensor data are left to
-:mod:`netloupe.explorer.quantization`.
+Only the wiring is read here, and the arguments of Caffe2's operators, which have no operands for
+scales; other attributes and tensor data are left to :mod:`netloupe.explorer.quantization`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model import Graph, Node, StatedQuantization, Tensor, Value, data_type
 
 ANNOTATION = "quantization_annotation"
 PAIRS = "QuantizeLinear/DequantizeLinear"
@@ -37,6 +37,8 @@ class Statement:
         attributes say it, or nothing does.
     extra
         Other keys of an annotation, verbatim.
+    stated
+        Scale and zero point themselves, where no values hold them (Caffe2).
     """
 
     source: str
@@ -46,6 +48,7 @@ class Statement:
     zero_point: Value | None = None
     axis: int | None = None
     extra: tuple[tuple[str, str], ...] = ()
+    stated: StatedQuantization | None = None
 
 
 def find_statement(
@@ -62,6 +65,9 @@ def find_statement(
     """
     if value.annotation is not None:
         return _read_annotation(value)
+    stated = _find_stated(value)
+    if stated is not None:
+        return Statement(stated.source, value.producer, value, stated=stated)
     producer = value.producer
     if producer is not None and producer.op_type in _OPERANDS:
         for operand in _list_operands(producer):
@@ -73,6 +79,38 @@ def find_statement(
                 if not operand.is_output and operand.index == index:
                     return operand.state(consumer)
     return None
+
+
+def _find_stated(value: Value) -> StatedQuantization | None:
+    """Return what stands beside a tensor, or in the arguments of the Int8 operator that gives it.
+
+    Caffe2 (operators/quantized): ``Y_scale`` and ``Y_zero_point`` are those of the first output,
+    which is uint8; of Int8GivenIntTensorFill it is int32.
+    """
+    if isinstance(value.initializer, Tensor):
+        return value.initializer.quantization
+    node = value.producer
+    if node is None or node.domain != "caffe2" or not node.op_type.startswith("Int8"):
+        return None
+    if value.output_index != 0 or _read_number(node, "dequantize_output"):
+        return None
+    scale, zero_point = _read_number(node, "Y_scale"), _read_number(node, "Y_zero_point")
+    if scale is None:
+        return None
+    storage = "int32" if node.op_type == "Int8GivenIntTensorFill" else "uint8"
+    return StatedQuantization(
+        f"arguments of {node.op_type}",
+        (scale,),
+        () if zero_point is None else (zero_point,),
+        None,
+        data_type(storage),
+    )
+
+
+def _read_number(node: Node, name: str) -> float | None:
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _read_annotation(value: Value) -> Statement:

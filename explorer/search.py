@@ -96,7 +96,7 @@ def _search_graph(graph: Graph, matches: Matcher) -> Iterator[Hit]:
 def _match_node(node: Node, matches: Matcher) -> str | None:
     if matches(node.op_type) or (node.name and matches(node.name)):
         return node.op_type
-    if node.domain and matches(node.domain):
+    if node.domain not in ("", "caffe2") and matches(node.domain):
         return f"{node.domain}::{node.op_type}"
     for attribute in node.attributes.values():
         text = f"{attribute.name} = {_describe_value(attribute)}"

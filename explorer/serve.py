@@ -28,7 +28,9 @@ _CONTENT_POLICY = (
 )
 
 
-def serve_model(model: Path, *, port: int = 0, browser: bool = True) -> int:
+def serve_model(
+    model: Path, *, init: Path | None = None, port: int = 0, browser: bool = True
+) -> int:
     """Serve the explorer of one model until interrupted; return the exit status.
 
     The server listens on 127.0.0.1 only and answers nobody without the token in the address.
@@ -37,6 +39,8 @@ def serve_model(model: Path, *, port: int = 0, browser: bool = True) -> int:
     ----------
     model
         The model file.
+    init
+        The init net of a Caffe2 net.
     port
         The port; a free one where 0.
     browser
@@ -55,7 +59,8 @@ def serve_model(model: Path, *, port: int = 0, browser: bool = True) -> int:
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="netloupe-") as folder:
         notebook = Path(folder) / "netloupe.ipynb"
-        notebook.write_text(json.dumps(_make_notebook(model.resolve())), encoding="utf-8")
+        content = _make_notebook(model.resolve(), init.resolve() if init is not None else None)
+        notebook.write_text(json.dumps(content), encoding="utf-8")
         process = _start_voila(notebook, port, token)
         address = f"http://127.0.0.1:{port}/?token={token}"
         try:
@@ -72,8 +77,9 @@ def serve_model(model: Path, *, port: int = 0, browser: bool = True) -> int:
             _stop(process)
 
 
-def _make_notebook(model: Path) -> dict[str, object]:
-    source = f"import netloupe\nnetloupe.explore({str(model)!r}, height=0)"
+def _make_notebook(model: Path, init: Path | None) -> dict[str, object]:
+    given = repr(str(model)) if init is None else repr((str(model), str(init)))
+    source = f"import netloupe\nnetloupe.explore({given}, height=0)"
     return {
         "cells": [
             {

@@ -184,7 +184,16 @@ def _encode_node(node: Node) -> dict[str, Any]:
         "doc": node.doc,
         "metadata": node.metadata,
         "device_configurations": node.details.device_configurations,
+        **_encode_caffe2_node(node),
     }
+
+
+def _encode_caffe2_node(node: Node) -> dict[str, Any]:
+    if node.graph.model.format != "Caffe2":
+        return {}
+    details = node.details
+    fields = ("engine", "device", "is_gradient", "debug_info", "op_version")
+    return {field: getattr(details, field) for field in fields}
 
 
 def _encode_operand(formal: str, value: Value | None) -> dict[str, Any] | None:
@@ -263,6 +272,7 @@ def _encode_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
         "segment": tensor.segment,
         "doc": tensor.doc,
         "metadata": tensor.metadata,
+        **({"device": tensor.device} if tensor.device is not None else {}),
     }
 
 
@@ -305,6 +315,8 @@ def _encode_graph(graph: Graph) -> dict[str, Any]:
         "doc": graph.doc,
         "metadata": graph.metadata,
     }
+    if graph.net is not None:
+        told["net"] = graph.net
     if isinstance(graph, Function):
         told |= {
             "domain": graph.domain,
@@ -335,6 +347,7 @@ def _encode_model(model: Model) -> dict[str, Any]:
         "source": model.source,
         "format": model.format,
         "container": model.container,
+        "message": model.header.message,
         "ir_version": header.ir_version,
         "producer_name": header.producer_name,
         "producer_version": header.producer_version,

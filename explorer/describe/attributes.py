@@ -7,7 +7,7 @@ from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
-from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
 
@@ -30,6 +30,8 @@ _LONGEST_STRING = 4_000
 
 #: attributes that hold the number of an element type
 _TYPE_ATTRIBUTES = frozenset(("to", "dtype", "output_dtype"))
+_ONNX = dict(enumerate(ONNX_DATA_TYPES))
+_CAFFE2 = CAFFE2_DATA_TYPES
 
 
 def list_attributes(
@@ -43,8 +45,9 @@ def list_attributes(
         notes = [attribute.kind]
         if declared is not None and declared.is_default(attribute.value):
             notes.append("as by default")
-        elif attribute.name in _TYPE_ATTRIBUTES and node.graph.model.format == "ONNX":
-            notes += _name_element_type(attribute.value)
+        elif attribute.name in _TYPE_ATTRIBUTES:
+            is_caffe2 = node.graph.model.format == "Caffe2"
+            notes += _name_element_type(attribute.value, _CAFFE2 if is_caffe2 else _ONNX)
         rows += _list_attribute(key, attribute, notes, place)
     for name, declared in schema.attributes.items() if schema else ():
         if name in node.attributes:
@@ -54,8 +57,17 @@ def list_attributes(
         elif declared.default is not None:
             notes = [declared.kind, "default"]
             if name in _TYPE_ATTRIBUTES:
-                notes += _name_element_type(declared.default)
+                is_caffe2 = node.graph.model.format == "Caffe2"
+                notes += _name_element_type(declared.default, _CAFFE2 if is_caffe2 else _ONNX)
             rows.append(Row(name, write_attribute_value(declared.default), ", ".join(notes)))
+    return rows
+
+
+def list_values(attributes: Mapping[str, Attribute], place: Place) -> list[Row]:
+    """Return rows for attributes that belong to no node, such as the arguments of a net."""
+    rows: list[Row] = []
+    for name, attribute in attributes.items():
+        rows += _list_attribute(name, attribute, [attribute.kind], place)
     return rows
 
 
@@ -130,10 +142,10 @@ def _write_elements(tensor: Tensor | SparseTensor) -> str:
         return ""
 
 
-def _name_element_type(value: object) -> list[str]:
-    if not isinstance(value, int) or not 0 <= value < len(ONNX_DATA_TYPES):
+def _name_element_type(value: object, names: Mapping[int, str]) -> list[str]:
+    if not isinstance(value, int) or value not in names:
         return []
-    return [f"element type {ONNX_DATA_TYPES[value]}"]
+    return [f"element type {names[value]}"]
 
 
 def _resolve_reference(name: str, place: Place) -> Attribute | None:

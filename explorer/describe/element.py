@@ -106,6 +106,10 @@ def _find_attribute_tensor(model: Model, path: str) -> Tensor | SparseTensor | N
     cut = path.rfind(".")
     while cut > 0:
         owner = find_element(model, path[:cut])
+        if isinstance(owner, Node) and owner.details.constant is not None:
+            constant = owner.details.constant
+            if constant.path == path:
+                return constant
         attributes: dict[str, Attribute] = {}
         if isinstance(owner, Node):
             attributes = owner.attributes

@@ -24,6 +24,7 @@ from netloupe.explorer.view.wiring import nodes_inside
 from .attributes import list_defaults
 from .denotations import list_image_facts
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
+from .nets import list_net_sections
 from .notation import (
     list_counts,
     list_entries,
@@ -44,6 +45,9 @@ _KINDS = {
     "subgraph": "subgraph",
     "function": "model-local function",
     "training": "training graph",
+    "init": "init net",
+    "net": "net",
+    "step": "execution step",
 }
 
 
@@ -77,6 +81,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
         Row(write_line(attribute) or '""', "required")
         for attribute in function.attribute_names[:MOST_ROWS]
     ]
+    kind = "net" if function.kind == "net" else "function"
     sections = [
         make_section(
             "Function",
@@ -105,7 +110,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
         path=place.path_of(function.path),
         kind="function",
         title=name,
-        subtitle=f"function, {write_count(len(function.nodes), 'node')}, "
+        subtitle=f"{kind}, {write_count(len(function.nodes), 'node')}, "
         f"{write_count(len(callers), 'call')}",
         element=function,
         sections=keep_sections(sections),
@@ -149,6 +154,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
     inputs = [value for value in graph.inputs if value.initializer is None]
     return [
         make_section("Graph", facts),
+        *list_net_sections(graph, place),
         make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
         make_section("Outputs", _list_values(graph.outputs, place), total=len(graph.outputs)),
         make_section("Operators", list_counts(list_operators([graph]))),

@@ -88,6 +88,7 @@ def _list_header(model: Model) -> list[Row]:
         Row("source", write_line(model.source)),
         Row("format", model.format),
         Row("container", model.container),
+        Row("message", header.message),
         Row("IR version", "" if header.ir_version is None else str(header.ir_version)),
         Row("producer", write_line(header.producer_name)),
         Row("producer version", write_line(header.producer_version)),

@@ -16,6 +16,7 @@ from netloupe.explorer.operators import OperatorSchema, find_schema, read_docume
 
 from .attributes import list_attributes
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
+from .nets import list_device
 from .notation import (
     list_entries,
     name_value,
@@ -47,6 +48,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         Row(name_value(value), describe_origin(value, place), "", place.path_of(value.path))
         for value in node.control_inputs[:MOST_ROWS]
     ]
+    details = node.details
     devices = [row for device in node.details.device_configurations for row in _list_device(device)]
     sections = [
         make_section("Attributes", attributes),
@@ -57,6 +59,8 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         make_section("Inside", _list_bodies(node, place), total=len(node.subgraphs)),
         make_section("Quantization", list_operand_quantization((*inputs, *outputs), place)),
         make_section("Operator", _list_operator(node, schema, place)),
+        make_section("Device", list_device(details.device) if details.device else []),
+        Section("Debug information", (), write_text(details.debug_info)),
         Section("Note in the file", (), write_text(node.doc)),
         make_section("Devices", devices),
         make_section(
@@ -80,7 +84,9 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
 
 
 def _find_constant(node: Node) -> Tensor | SparseTensor | None:
-    """Return the tensor that a Constant node gives."""
+    """Return the tensor that a Constant node or a fill gives."""
+    if node.details.constant is not None:
+        return node.details.constant
     if node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
         return None
     for attribute in node.attributes.values():
@@ -97,12 +103,20 @@ def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> l
         known = f"as declared since version {schema.since_version}"
         if schema.deprecated:
             known += ", deprecated"
+    details = node.details
+    if node.graph.model.format == "Caffe2":
+        shown_version = "" if details.op_version is None else f"version {details.op_version}"
+    else:
+        shown_version = "not imported" if version is None else f"version {version}"
+    gradient = {None: "", True: "yes", False: "no"}[details.is_gradient]
     return [
         Row("node name", write_line(node.name) or "none"),
         Row("operator", write_line(node.op_type) or '""'),
         Row("domain", write_domain(node.domain)),
         Row("overload", write_line(node.overload)),
-        Row("operator set", "not imported" if version is None else f"version {version}"),
+        Row("operator set", shown_version),
+        Row("engine", write_line(details.engine)),
+        Row("gradient operator", gradient),
         Row("schema", known),
         Row("position", f"{node.index + 1:,} of {len(node.graph.nodes):,}"),
         Row(

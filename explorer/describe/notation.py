@@ -114,9 +114,10 @@ def list_entries(entries: dict[str, str]) -> list[Row]:
 
 
 def list_operators(graphs: Iterable[Graph]) -> Counter[str]:
-    """Count operators by name, with the domain before those that are not ai.onnx."""
+    """Count operators by name, with the domain before those of another than the format's own."""
+    own = ("", "ai.onnx", "caffe2")
     return Counter(
-        node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}::{node.op_type}"
+        node.op_type if node.domain in own else f"{node.domain}::{node.op_type}"
         for graph in graphs
         for node in graph.nodes
     )

@@ -6,6 +6,7 @@ from netloupe.explorer.model import ModelWarning, SparseTensor, Tensor
 from netloupe.explorer.notation import write_bytes, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
+from .nets import list_device
 from .notation import (
     list_entries,
     write_line,
@@ -69,6 +70,8 @@ def _list_storage(tensor: Tensor) -> list[Row]:
     rows = [Row("stored in", write_line(tensor.storage), stored)]
     if tensor.segment is not None:
         rows.append(Row("segment", f"elements {tensor.segment.begin} to {tensor.segment.end}"))
+    if tensor.device is not None:
+        rows += list_device(tensor.device)
     if tensor.external is not None:
         rows += [
             Row(f"external {write_line(key)}", write_line(text, 4_000) or '""')

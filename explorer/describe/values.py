@@ -82,6 +82,7 @@ def _list_facts(value: Value, place: Place) -> list[Row]:
     graph_path = place.path_of(value.graph.path)
     rows = [
         Row("name", name_value(value)),
+        Row("written again as", "" if value.key == value.name else write_line(value.key)),
         _describe_type(value),
         Row("role", ", ".join(roles) or "result of a node"),
         Row("graph", write_line(graph_path), "", graph_path),

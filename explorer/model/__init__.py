@@ -6,9 +6,24 @@ wire names, and nothing of colours, boxes or positions.
 
 from .attribute import Attribute
 from .constant import constant_tensor, describe_constant, is_constant, is_constant_node
-from .device import DeviceConfiguration, NodeDeviceConfiguration, ShardedDimension, ShardingSpec
+from .device import (
+    DeviceConfiguration,
+    DeviceOption,
+    NodeDeviceConfiguration,
+    ShardedDimension,
+    ShardingSpec,
+)
 from .dtype import DataType, data_type
-from .graph import Function, Graph, Node, NodeDetails, NodeLoader, QuantizationAnnotation, Value
+from .graph import (
+    Function,
+    Graph,
+    NetDetails,
+    Node,
+    NodeDetails,
+    NodeLoader,
+    QuantizationAnnotation,
+    Value,
+)
 from .model import Model, TrainingInfo
 from .paths import resolve_path
 from .tensor import (
@@ -16,6 +31,7 @@ from .tensor import (
     Payload,
     Segment,
     SparseTensor,
+    StatedQuantization,
     Tensor,
 )
 from .types import (
@@ -35,6 +51,7 @@ __all__ = [
     "Attribute",
     "DataType",
     "DeviceConfiguration",
+    "DeviceOption",
     "Dimension",
     "ExternalLocation",
     "Function",
@@ -42,6 +59,7 @@ __all__ = [
     "MapType",
     "Model",
     "ModelWarning",
+    "NetDetails",
     "Node",
     "NodeDetails",
     "NodeDeviceConfiguration",
@@ -56,6 +74,7 @@ __all__ = [
     "ShardingSpec",
     "SparseTensor",
     "SparseTensorType",
+    "StatedQuantization",
     "Tensor",
     "TensorType",
     "TrainingInfo",

@@ -11,16 +11,36 @@ from .graph import Node, Value
 from .tensor import SparseTensor, Tensor
 
 _ONNX = ("", "ai.onnx")
+#: Caffe2 operators that give a stored tensor, or one element many times
+_FILLS = frozenset(
+    (
+        "ConstantFill",
+        "GivenTensorBoolFill",
+        "GivenTensorByteStringToUInt8Fill",
+        "GivenTensorDoubleFill",
+        "GivenTensorFill",
+        "GivenTensorInt16Fill",
+        "GivenTensorInt64Fill",
+        "GivenTensorIntFill",
+        "GivenTensorStringFill",
+        "Int8GivenIntTensorFill",
+        "Int8GivenTensorFill",
+    )
+)
 
 
 def is_constant_node(node: Node) -> bool:
     """Return whether a node only gives a constant.
 
-    That is Constant, and DequantizeLinear or ConstantOfShape over stored constants. A node is
-    not counted as such where its result is an output of the graph, since then there would be
-    nothing to show the output on.
+    That is Constant, DequantizeLinear or ConstantOfShape over stored constants, and a fill of
+    Caffe2 without inputs. A node is not counted as such where its result is an output of the
+    graph, since then there would be nothing to show the output on.
     """
-    if node.domain not in _ONNX or len(node.outputs) != 1 or not _is_used_inside(node):
+    if len(node.outputs) != 1 or not _is_used_inside(node):
+        return False
+    if node.domain == "caffe2":
+        return node.op_type in _FILLS and not node.inputs and not node.control_inputs
+    if node.domain not in _ONNX:
         return False
     if node.op_type == "Constant":
         return not node.inputs
@@ -70,6 +90,8 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
         producer = operand.producer
         if producer is None:
             return None
+    if producer.domain == "caffe2":
+        return producer.details.constant if producer.op_type in _FILLS else None
     if producer.op_type != "Constant":
         return None
     for attribute in producer.attributes.values():

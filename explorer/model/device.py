@@ -1,6 +1,49 @@
-"""Distribution over devices (ONNX IR 11: DeviceConfigurationProto and what nodes say of it)."""
+"""Where nodes run: device configurations of ONNX (IR 11) and device options of Caffe2."""
 
 from dataclasses import dataclass
+
+#: names of Caffe2's device types by their numbers (caffe2.proto: DeviceTypeProto)
+DEVICE_TYPES: dict[int, str] = {
+    0: "CPU",
+    1: "CUDA",
+    2: "MKLDNN",
+    3: "OpenGL",
+    4: "OpenCL",
+    5: "IDEEP",
+    6: "HIP",
+    7: "FPGA",
+    8: "MSNPU",
+    9: "XLA",
+    20901: "only for test",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceOption:
+    """Where an operator of Caffe2 runs; None and empty where the file does not say.
+
+    Parameters
+    ----------
+    is_inherited
+        Whether the operator has it from its net.
+    """
+
+    device_type: int | None = None
+    device_id: int | None = None
+    random_seed: int | None = None
+    node_name: str = ""
+    numa_node_id: int | None = None
+    extra_info: tuple[str, ...] = ()
+    is_inherited: bool = False
+
+    @property
+    def type_name(self) -> str:
+        """``CPU`` (also where no type is given), ``CUDA`` …; ``unknown(77)`` for other numbers."""
+        number = self.device_type or 0
+        return DEVICE_TYPES.get(number, f"unknown({number})")
+
+    def __str__(self) -> str:
+        return self.type_name if self.device_id is None else f"{self.type_name} {self.device_id}"
 
 
 @dataclass(frozen=True, slots=True)

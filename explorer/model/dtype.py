@@ -121,6 +121,23 @@ ONNX_DATA_TYPES: tuple[str, ...] = (
 )
 """Names of element types by their numbers in ONNX files (onnx.proto: TensorProto.DataType)."""
 
+CAFFE2_DATA_TYPES: dict[int, str] = {
+    0: "undefined",
+    1: "float32",
+    2: "int32",
+    3: "uint8",
+    4: "string",
+    5: "bool",
+    6: "uint8",
+    7: "int8",
+    8: "uint16",
+    9: "int16",
+    10: "int64",
+    12: "float16",
+    13: "float64",
+}
+"""The same for Caffe2 files (caffe2.proto: TensorProto.DataType)."""
+
 
 @cache
 def data_type(name: str) -> DataType:

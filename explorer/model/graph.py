@@ -10,22 +10,36 @@ from .warning import ModelWarning
 
 if TYPE_CHECKING:
     from .attribute import Attribute
-    from .device import NodeDeviceConfiguration
+    from .device import DeviceOption, NodeDeviceConfiguration
     from .model import Model
     from .tensor import SparseTensor, Tensor
     from .types import ValueType
 
-GraphKind = Literal["main", "subgraph", "function", "training"]
+GraphKind = Literal["main", "subgraph", "function", "training", "init", "net", "step"]
 
 
 @dataclass(slots=True)
 class NodeDetails:
-    """What a node says beyond its wiring; read when first asked for."""
+    """What a node says beyond its wiring; read when first asked for.
+
+    Parameters
+    ----------
+    constant
+        The tensor that the node gives, where it is a fill whose arguments hold it (Caffe2).
+    engine, device, is_gradient, debug_info, op_version
+        As Caffe2's OperatorDef has them; None where not stated.
+    """
 
     attributes: dict[str, Attribute] = field(default_factory=dict)
     doc: str = ""
     metadata: dict[str, str] = field(default_factory=dict)
     device_configurations: tuple[NodeDeviceConfiguration, ...] = ()
+    constant: Tensor | None = None
+    engine: str = ""
+    device: DeviceOption | None = None
+    is_gradient: bool | None = None
+    debug_info: str = ""
+    op_version: int | None = None
     warnings: tuple[ModelWarning, ...] = ()
 
 
@@ -39,6 +53,22 @@ class NodeLoader(Protocol):
     def metadata(self, node: Node) -> dict[str, str]:
         """Read only the metadata of a node (grouping looks at every node's)."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class NetDetails:
+    """What a Caffe2 net says of itself beyond its operators.
+
+    ``external_inputs`` and ``external_outputs`` are the names as listed, those that an init
+    net fills included.
+    """
+
+    net_type: str = ""
+    num_workers: int | None = None
+    device: DeviceOption | None = None
+    arguments: dict[str, Attribute] = field(default_factory=dict)
+    external_inputs: tuple[str, ...] = ()
+    external_outputs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +93,8 @@ class Value:
 
     ``producer`` is None for graph inputs, initializers and names that nothing produces.
     ``consumers`` lists (node, input index) for the nodes of any graph that use the value,
-    subgraphs included.
+    subgraphs included. ``key`` is the value's name among those of its graph; it differs from
+    ``name`` where the same name is given again (Caffe2 reuses blobs in place): ``conv1#2``.
     """
 
     __slots__ = (
@@ -75,6 +106,7 @@ class Value:
         "initializer",
         "is_input",
         "is_output",
+        "key",
         "metadata",
         "name",
         "output_index",
@@ -82,8 +114,9 @@ class Value:
         "warnings",
     )
 
-    def __init__(self, name: str, graph: Graph) -> None:
+    def __init__(self, name: str, graph: Graph, key: str = "") -> None:
         self.name = name
+        self.key = key or name
         self.graph = graph
         self._type: ValueType | None = None
         self.producer: Node | None = None
@@ -111,7 +144,7 @@ class Value:
     @property
     def path(self) -> str:
         """``main/%name``: the percent sign tells values from nodes."""
-        return f"{self.graph.path}/%{self.name}"
+        return f"{self.graph.path}/%{self.key}"
 
     def __repr__(self) -> str:
         text = str(self.type or "type unknown")[:100]
@@ -217,7 +250,9 @@ class Graph:
     model
         The model that holds the graph.
     kind
-        ``main``, ``subgraph`` (the value of a node's attribute), ``function`` or ``training``.
+        ``main``, ``subgraph`` (the value of a node's attribute), ``function`` or ``training``;
+        of Caffe2 also ``init`` (what an init net does besides filling), ``net`` (of a plan) and
+        ``step`` (what an execution step of a plan runs).
     name
         The graph's own name in the file.
     path
@@ -248,6 +283,7 @@ class Graph:
         self.annotations: list[QuantizationAnnotation] = []
         self.doc = ""
         self.metadata: dict[str, str] = {}
+        self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
 
     def opset_version(self, domain: str) -> int | None:

@@ -50,6 +50,7 @@ class ModelHeader:
     metadata: dict[str, str] = field(default_factory=dict)
     opset_imports: dict[str, int] = field(default_factory=dict)
     device_configurations: tuple[DeviceConfiguration, ...] = ()
+    message: str = ""  #: the protobuf message that the file is, where a format has several
 
 
 class Model:
@@ -82,6 +83,7 @@ class Model:
         self.graph = Graph(self, "main", "", "main")
         self.functions: list[Function] = []
         self.training: list[TrainingInfo] = []
+        self.nets: list[Graph] = []  #: of Caffe2: graphs beside the main one that nothing calls
         self.warnings: list[ModelWarning] = []
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
         self._path_indexes: dict[str, PathIndex] = {}
@@ -113,10 +115,14 @@ class Model:
 
     @property
     def graphs(self) -> list[Graph]:
-        """Every graph once: main, functions and training graphs, each followed by its subgraphs."""
+        """Every graph once: main, functions, training graphs and further nets.
+
+        Each is followed by its subgraphs.
+        """
         roots: list[Graph] = [self.graph, *self.functions]
         for training in self.training:
             roots += [g for g in (training.initialization, training.algorithm) if g is not None]
+        roots += self.nets
         return [graph for root in roots for graph in (root, *root.subgraphs)]
 
     @property

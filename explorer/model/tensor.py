@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors import Histogram, Statistics
     from netloupe.explorer.tensors.plot import Theme
 
+    from .device import DeviceOption
+
 
 @dataclass(frozen=True, slots=True)
 class ExternalLocation:
@@ -71,6 +73,27 @@ class Payload:
     data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
 
 
+@dataclass(frozen=True, slots=True)
+class StatedQuantization:
+    """Scale and zero point that stand beside the quantized elements themselves (Caffe2).
+
+    Parameters
+    ----------
+    source
+        What says so: ``arguments of Int8GivenTensorFill``, ``QTensorProto``.
+    scale, zero_point
+        One number, or one for each index of ``axis``. A zero point need not be an integer.
+    storage
+        The type of the stored numbers.
+    """
+
+    source: str
+    scale: tuple[float, ...]
+    zero_point: tuple[float, ...]
+    axis: int | None
+    storage: DataType | None
+
+
 class Tensor:
     """A dense constant: an initializer, an attribute's value, a fill.
 
@@ -92,11 +115,16 @@ class Tensor:
         or a function that finds it when it is first asked for.
     fetch
         Gives the stored elements when they are asked for.
+    quantization
+        How the elements are quantized, where that is stated beside them.
+    device
+        Where the tensor was when it was written (Caffe2).
     """
 
     __slots__ = (
         "_fetch",
         "_stored_bytes",
+        "device",
         "dims",
         "doc",
         "dtype",
@@ -104,6 +132,7 @@ class Tensor:
         "metadata",
         "name",
         "path",
+        "quantization",
         "segment",
         "storage",
         "warnings",
@@ -123,6 +152,8 @@ class Tensor:
         metadata: dict[str, str] | None = None,
         external: ExternalLocation | None = None,
         segment: Segment | None = None,
+        quantization: StatedQuantization | None = None,
+        device: DeviceOption | None = None,
         warnings: tuple[ModelWarning, ...] = (),
     ) -> None:
         self.name = name
@@ -136,6 +167,8 @@ class Tensor:
         self.metadata = metadata or {}
         self.external = external
         self.segment = segment
+        self.quantization = quantization
+        self.device = device
         self.warnings = warnings
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
-from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import clip_text, write_number
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
@@ -117,23 +117,6 @@ _UNINTERESTING: dict[str, Any] = {
 }
 _MULTIPLIED = frozenset(("kernel_shape", "strides", "dilations", "kernel"))
 _DTYPES = frozenset(("to", "dtype", "output_dtype"))
-#: names of element types by their numbers in Caffe2 files (caffe2.proto: TensorProto.DataType)
-_CAFFE2_DATA_TYPES = [
-    "undefined",
-    "float32",
-    "int32",
-    "uint8",
-    "string",
-    "bool",
-    "uint8",
-    "int8",
-    "uint16",
-    "int16",
-    "int64",
-    "?",
-    "float16",
-    "float64",
-]
 
 _LIMITS = {2**63 - 1: "int64 max", -(2**63) + 1: "-int64 max", -(2**63): "int64 min"}
 
@@ -198,9 +181,9 @@ def _describe_attribute(node: Node, attribute: Attribute) -> str:
     if attribute.reference:
         return f"@{attribute.reference}"
     if name in _DTYPES and isinstance(value, int):
-        is_caffe2 = node.graph.model.format == "Caffe2"
-        names = _CAFFE2_DATA_TYPES if is_caffe2 else ONNX_DATA_TYPES
-        return names[value] if 0 <= value < len(names) else str(value)
+        if node.graph.model.format == "Caffe2":
+            return CAFFE2_DATA_TYPES.get(value, str(value))
+        return ONNX_DATA_TYPES[value] if 0 <= value < len(ONNX_DATA_TYPES) else str(value)
     if isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
         if name in _MULTIPLIED:
             return describe_dims(value)

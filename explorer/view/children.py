@@ -145,7 +145,7 @@ class ChildMaker:
 
     def _terminal(self, kind: str, value: Value, parent: Item, body: Instance) -> Item:
         own = value.graph is body.graph
-        path = f"{body.prefix}/%{value.name}" if own else value.path
+        path = f"{body.prefix}/%{value.key}" if own else value.path
         key = path if kind == "input" else f"{path} {kind}"
         if not own and body.caller is not None:
             key = f"{key} of {body.prefix}"  # the same value may stand in several branches
@@ -226,6 +226,6 @@ class ChildMaker:
     def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
         origin, instance = resolve_operand(body, value)
         path = (
-            f"{instance.prefix}/%{origin.name}" if origin.graph is instance.graph else origin.path
+            f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
         )
         return ConstantRow(index, constant_tensor(origin), describe_constant(origin), path)

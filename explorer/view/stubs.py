@@ -41,5 +41,5 @@ def add_stubs(item: Item) -> None:
 def _make_stub(item: Item, value: Value, place: str) -> Item:
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
-    path = f"{body.prefix}/%{value.name}" if value.graph is body.graph else value.path
+    path = f"{body.prefix}/%{value.key}" if value.graph is body.graph else value.path
     return Item("stub", path, value, body, item, key=f"{path} {place}", label=value.name)

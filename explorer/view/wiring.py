@@ -23,10 +23,11 @@ class Wiring:
         self._inputs: dict[Group, tuple[Value, ...]] = {}
         self._outputs: dict[Group, tuple[Value, ...]] = {}
         self._users: dict[Value, tuple[int, int]] = {}
-        #: by value, the nodes with a subgraph that has it as an output or uses it
+        #: by value, the nodes that wait for it, and those with a subgraph that uses it or has
+        #: it as an output
         self._capturing: dict[Value, list[Node]] = {}
         for node in tree.graph.nodes:
-            for value in node.captures:
+            for value in (*node.captures, *node.control_inputs):
                 self._capturing.setdefault(value, []).append(node)
 
     def node_inputs(self, node: Node) -> tuple[Value, ...]:

@@ -1,0 +1,235 @@
+"""The Caffe2 reader: nets with their init nets, plans, tensors and blobs (caffe2.proto)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.model import (
+    Dimension,
+    Model,
+    ModelWarning,
+    Payload,
+    Tensor,
+    TensorType,
+    Value,
+    data_type,
+)
+
+from .caffe2_messages import Net, parse_caffe2, parse_caffe2_text, recognize_caffe2
+from .caffe2_net import NetReader
+from .caffe2_plan import read_plan
+from .caffe2_tensors import read_qtensor, read_tensor
+from .onnx_tensors import read_text
+from .source import Source
+
+__all__ = [
+    "find_init_net",
+    "parse_caffe2_source",
+    "parse_caffe2_text",
+    "parse_init_net",
+    "read_caffe2",
+    "read_caffe2_message",
+    "recognize_caffe2",
+]
+
+#: endings of the name of a net without its suffix, and those of its init net
+_PATTERNS = (
+    ("predict_net", "init_net"),
+    ("pred_net", "init_net"),
+    ("predict", "init"),
+    ("_net", "_init_net"),
+    ("", "_init_net"),
+    ("", "_init"),
+)
+_SUFFIXES = (".pb", ".pbtxt", ".prototxt", ".txt")
+
+
+def read_caffe2(source: Source, init: Source | None = None) -> Model:
+    """Read a Caffe2 file, binary or text.
+
+    Parameters
+    ----------
+    source
+        A NetDef, PlanDef, TensorProtos, TensorProto, QTensorProto, BlobProto or DBReaderProto.
+    init
+        The init net of a NetDef, whose fills become initializers.
+
+    Raises
+    ------
+    ModelFormatError
+        Where the bytes are none of these, or the init net is no NetDef.
+    """
+    parsed = parse_caffe2_source(source)
+    if parsed is None:
+        raise ModelFormatError(
+            f"{source.name}: is no Caffe2 model, or is damaged or cut short. "
+            "Export or download it again."
+        )
+    message, container = parsed
+    fills = parse_init_net(init) if init is not None else None
+    return read_caffe2_message(source, message, fills, container)
+
+
+def parse_caffe2_source(source: Source) -> tuple[Any, str] | None:
+    """Return the Caffe2 message that a source is, with its container; None for anything else.
+
+    A NetDef comes as a :class:`~netloupe.explorer.readers.caffe2_messages.Net`.
+    """
+    root = recognize_caffe2(source.data)
+    if root is not None:
+        return parse_caffe2(source.data, root), "protobuf"
+    message = parse_caffe2_text(_decode(source))
+    if message is None:
+        return None
+    return (Net(message) if message.DESCRIPTOR.name == "NetDef" else message), "protobuf text"
+
+
+def read_caffe2_message(
+    source: Source, message: Any, init: Any | None = None, container: str = "protobuf"
+) -> Model:
+    """Return a parsed Caffe2 message as a model; parameters as for :func:`read_caffe2`.
+
+    Raises
+    ------
+    ModelFormatError
+        Where nested nets are damaged or nested too deep, or an init net is given for a message
+        that is no NetDef.
+    """
+    model = Model(source.name, "Caffe2", container, source.folder)
+    if not isinstance(message, Net) and message.DESCRIPTOR.name == "NetDef":
+        message = Net(message)
+    if isinstance(message, Net):
+        model.header.message = "NetDef"
+        model.graph.name = read_text(message.message.name)
+        fills = init if init is None or isinstance(init, Net) else Net(init)
+        NetReader(source.folder).read(model.graph, message, fills)
+        if fills is not None:
+            model.metadata["init net"] = read_text(fills.message.name)
+        return model
+    root = model.header.message = message.DESCRIPTOR.name
+    if init is not None:
+        raise ModelFormatError(
+            f"{source.name}: is a Caffe2 {root}, and only a NetDef has an init net. "
+            "Load it without one."
+        )
+    if root == "PlanDef":
+        read_plan(model, message, source.folder)
+    elif root == "TensorProtos":
+        for index, tensor in enumerate(message.protos):
+            _add_tensor(model, tensor, f"#{index}")
+    elif root in ("TensorProto", "QTensorProto"):
+        _add_tensor(model, message, "tensor")
+    elif root == "BlobProto":
+        _read_blob(model, message)
+    else:
+        model.graph.name = read_text(message.name)
+        _read_metadata(model, message, ("name", "source", "db_type", "key"))
+    return model
+
+
+def parse_init_net(source: Source) -> Net:
+    """Return the NetDef that a source is.
+
+    Raises
+    ------
+    ModelFormatError
+        Where it is anything else.
+    """
+    message, _ = parse_caffe2_source(source) or (None, "")
+    if not isinstance(message, Net):
+        raise ModelFormatError(
+            f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."
+        )
+    return message
+
+
+def find_init_net(path: Path) -> Path | None:
+    """Return the init net that lies beside a net under one of the usual names, or None.
+
+    ``predict_net.pb`` goes with ``init_net.pb``, ``X_predict_net.pb`` and ``X_pred_net.pb`` with
+    ``X_init_net.pb``, ``X_net.pb`` and ``X.pb`` with ``X_init_net.pb`` or ``X_init.pb``. The same
+    suffix is preferred to another.
+    """
+    stem, own = path.stem, path.suffix.lower()
+    if own not in _SUFFIXES or stem.endswith(("init_net", "_init")):
+        return None
+    for ending, init_ending in _PATTERNS:
+        if not stem.endswith(ending):
+            continue
+        found = stem.removesuffix(ending) + init_ending
+        for suffix in dict.fromkeys((path.suffix, *_SUFFIXES)):
+            candidate = path.with_name(found + suffix)
+            if candidate.is_file():
+                return candidate
+    return None
+
+
+def _decode(source: Source) -> str:
+    """Return the text that a source is; an empty one where it is none."""
+    if b"\0" in source.data[:4096]:
+        return ""
+    try:
+        return source.data.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _add_tensor(model: Model, proto: Any, fallback: str) -> None:
+    graph = model.graph
+    name = key = read_text(proto.name) or fallback
+    count = 2
+    while key in graph.values:
+        key = f"{name}#{count}"
+        count += 1
+    if key != name:
+        message = "another tensor has the same name"
+        graph.warnings.append(ModelWarning(f"{graph.path}/%{key}", message))
+    value = graph.values[key] = Value(name, graph, key)
+    if proto.DESCRIPTOR.name == "QTensorProto":
+        tensor = read_qtensor(proto, value.path)
+    else:
+        tensor = read_tensor(proto, value.path, model.folder)
+    _bind(value, tensor)
+
+
+def _bind(value: Value, tensor: Tensor) -> None:
+    value.initializer = tensor
+    value.type = TensorType(tensor.dtype, tuple(map(Dimension, tensor.dims)))
+    value.graph.initializers.append(tensor)
+
+
+def _read_blob(model: Model, message: Any) -> None:
+    name = read_text(message.name)
+    model.graph.name = name
+    _read_metadata(model, message, ("name", "type", "content_num_chunks", "content_chunk_id"))
+    if message.HasField("tensor"):
+        _add_tensor(model, message.tensor, name or "tensor")
+    if message.HasField("qtensor"):
+        _add_tensor(model, message.qtensor, f"{name or 'tensor'} (quantized)")
+    if message.HasField("content"):
+        content = message.content
+        value = Value("content", model.graph)
+        while value.key in model.graph.values:
+            value.key += "#2"
+        model.graph.values[value.key] = value
+        _bind(
+            value,
+            Tensor(
+                "content",
+                value.path,
+                data_type("uint8"),
+                (len(content),),
+                "content",
+                len(content),
+                lambda: Payload("raw", content),
+            ),
+        )
+
+
+def _read_metadata(model: Model, message: Any, fields: tuple[str, ...]) -> None:
+    for field in fields:
+        if message.HasField(field):
+            content = getattr(message, field)
+            model.metadata[field] = str(content) if isinstance(content, int) else read_text(content)

@@ -1,0 +1,290 @@
+"""Caffe2 tensors as those of the view model (caffe2.proto: TensorProto, QTensorProto)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.model import (
+    DataType,
+    DeviceOption,
+    ExternalLocation,
+    ModelWarning,
+    Payload,
+    Segment,
+    StatedQuantization,
+    Tensor,
+    data_type,
+)
+from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
+from netloupe.proto.unknown_enums import read_enum_number
+
+from .caffe2_messages import TYPED_FIELDS
+from .onnx_tensors import read_text
+
+_TYPED, _RAW, _EXTERNAL, _NO_CONTENT = 1, 2, 3, 4  # TensorProto.StorageType
+_SOURCES = {0: "INLINE_CONTAINER", 1: "SIMPLE_FILE"}  # ExternalDataProto.SourceType
+_SIMPLE_FILE = 1
+_ELEMENTS = {
+    "float_data": np.float32,
+    "int32_data": np.int32,
+    "int64_data": np.int64,
+    "double_data": np.float64,
+}
+_DATA_FIELDS = (*_ELEMENTS, "byte_data", "string_data", "raw_data")
+_MOST_LISTED = 32
+
+
+def read_caffe2_dtype(number: int) -> DataType:
+    """Return the element type of a DataType number; unknown numbers stay visible."""
+    return data_type(CAFFE2_DATA_TYPES.get(number, f"unknown({number})"))
+
+
+def read_device(proto: Any, *, is_inherited: bool = False) -> DeviceOption:
+    """Return a DeviceOption message."""
+
+    def read(field: str) -> int | None:
+        return int(getattr(proto, field)) if proto.HasField(field) else None
+
+    return DeviceOption(
+        read("device_type"),
+        read("device_id"),
+        read("random_seed"),
+        read_text(proto.node_name),
+        read("numa_node_id"),
+        tuple(map(read_text, proto.extra_info)),
+        is_inherited,
+    )
+
+
+def read_tensor(proto: Any, path: str, folder: Path | None) -> Tensor:
+    """Return a TensorProto as a tensor at a path; elements stay in the message until asked for.
+
+    Parameters
+    ----------
+    proto
+        The message.
+    path
+        Where the tensor is in the model.
+    folder
+        Where external data may lie; None where there is no file.
+    """
+    warnings: list[str] = []
+    number = read_enum_number(proto, "data_type")
+    dtype = read_caffe2_dtype(1 if number is None else number)
+    if not dtype.is_known or dtype.name == "undefined":
+        warnings.append(f"the element type is {dtype}")
+    dims = tuple(proto.dims)
+    if any(dim < 0 for dim in dims):
+        warnings.append(f"the dimensions {list(dims)} are negative")
+    external = _read_external(proto) if proto.HasField("external_data") else None
+    storage, stored_bytes, fetch = _find_storage(proto, path, folder, external, warnings)
+    metadata = {
+        f"also in {field}": _list_content(getattr(proto, field))
+        for field in _DATA_FIELDS
+        if field != storage and _is_given(proto, field)
+    }
+    tensor = Tensor(
+        read_text(proto.name),
+        path,
+        dtype,
+        dims,
+        storage,
+        stored_bytes,
+        fetch,
+        metadata=metadata,
+        external=external,
+        segment=_read_segment(proto, warnings),
+        device=read_device(proto.device_detail) if proto.HasField("device_detail") else None,
+    )
+    count = _count_stored(proto, storage, dtype)
+    if count is not None and count != tensor.size and tensor.segment is None:
+        warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
+    if metadata:
+        warnings.append(f"holds its elements more than once: {', '.join((storage, *metadata))}")
+    tensor.warnings = tuple(ModelWarning(path, message) for message in warnings)
+    return tensor
+
+
+def read_qtensor(proto: Any, path: str) -> Tensor:
+    """Return a QTensorProto as a tensor of its codes, with its quantization.
+
+    A code q stands for the real number q · scale + bias, so that the zero point is
+    −bias / scale; it need not be an integer.
+    """
+    number = read_enum_number(proto, "data_type")
+    dims, stored = tuple(proto.dims), len(proto.data)
+    metadata = {}
+    for field in ("precision", "scale", "bias", "is_signed", "is_multiparam", "axis"):
+        if proto.HasField(field):
+            metadata[field] = str(getattr(proto, field))
+    for field in ("scales", "biases"):
+        if getattr(proto, field):
+            metadata[field] = _list_content(getattr(proto, field))
+    tensor = Tensor(
+        read_text(proto.name),
+        path,
+        read_caffe2_dtype(2 if number is None else number),
+        dims,
+        "data" if stored else "none",
+        stored * 4,
+        lambda: Payload("typed", np.array(proto.data, np.int32)) if stored else Payload("absent"),
+        metadata=metadata,
+        quantization=_read_quantization(proto),
+    )
+    warnings = []
+    missing = [
+        field for field in ("precision", "scale", "bias", "is_signed") if not proto.HasField(field)
+    ]
+    if missing:
+        warnings.append(f"does not give its {', '.join(missing)}")
+    if stored != tensor.size:
+        warnings.append(f"{stored} elements are stored where {tensor.size} are claimed")
+    tensor.warnings = tuple(ModelWarning(path, message) for message in warnings)
+    return tensor
+
+
+def _read_quantization(proto: Any) -> StatedQuantization:
+    is_multiple = proto.is_multiparam or bool(proto.scales)
+    scales = tuple(proto.scales) if is_multiple else (proto.scale,)
+    biases = tuple(proto.biases) if is_multiple else (proto.bias,)
+    if len(biases) < len(scales):
+        biases += (0.0,) * (len(scales) - len(biases))
+    zero_points = tuple(
+        -bias / scale if scale else 0.0 for bias, scale in zip(biases, scales, strict=False)
+    )
+    storage = data_type(f"{'' if proto.is_signed else 'u'}int{proto.precision}")
+    return StatedQuantization(
+        "QTensorProto",
+        scales,
+        zero_points,
+        proto.axis if is_multiple and proto.HasField("axis") else None,
+        storage if storage.is_known else None,
+    )
+
+
+def _find_storage(
+    proto: Any,
+    path: str,
+    folder: Path | None,
+    external: ExternalLocation | None,
+    warnings: list[str],
+) -> tuple[str, int | None, Callable[[], Payload]]:
+    kind = read_enum_number(proto, "storage_type")
+    given = [field for field in _DATA_FIELDS if _is_given(proto, field)]
+    if kind is not None and kind not in (_TYPED, _RAW, _EXTERNAL, _NO_CONTENT):
+        warnings.append(f"the storage type is unknown({kind})")
+    if kind == _NO_CONTENT:
+        return "no content", 0, lambda: Payload("absent")
+    if kind == _EXTERNAL or (external is not None and not given):
+        if external is None:
+            warnings.append("is stored externally, but the file does not say where")
+            return "external", None, lambda: Payload("absent")
+        return "external", external.length, _external_fetch(proto, path, folder, external)
+    number = read_enum_number(proto, "data_type")
+    wanted = "raw_data" if kind == _RAW else TYPED_FIELDS.get(1 if number is None else number, "")
+    if wanted in given:
+        return (wanted, *_find_field(proto, wanted))
+    if not given:
+        return "none", 0, lambda: Payload("absent")
+    field = given[0]
+    # bytes are also where some writers put elements of other 8-bit types
+    if wanted and field != "byte_data":
+        warnings.append(f"its elements are in {field} instead of {wanted}")
+    return (field, *_find_field(proto, field))
+
+
+def _find_field(proto: Any, field: str) -> tuple[int, Callable[[], Payload]]:
+    content = getattr(proto, field)
+    if field in ("raw_data", "byte_data"):
+        return len(content), lambda: Payload("raw", getattr(proto, field))
+    if field == "string_data":
+        return sum(map(len, content)), lambda: Payload("strings", list(proto.string_data))
+    element = np.dtype(_ELEMENTS[field])
+    return len(content) * element.itemsize, lambda: Payload(
+        "typed", np.array(getattr(proto, field), element)
+    )
+
+
+def _is_given(proto: Any, field: str) -> bool:
+    if field in ("raw_data", "byte_data"):
+        return bool(proto.HasField(field))
+    return bool(getattr(proto, field))
+
+
+def _list_content(content: Any) -> str:
+    if isinstance(content, bytes):
+        return repr(content[:_MOST_LISTED]) + (" …" if len(content) > _MOST_LISTED else "")
+    shown = ", ".join(map(str, content[:_MOST_LISTED]))
+    return shown + (f", … {len(content):,} in all" if len(content) > _MOST_LISTED else "")
+
+
+def _count_stored(proto: Any, storage: str, dtype: DataType) -> int | None:
+    if storage in _ELEMENTS or storage == "string_data":
+        return len(getattr(proto, storage))
+    if storage in ("raw_data", "byte_data") and dtype.bits:
+        return len(getattr(proto, storage)) * 8 // dtype.bits
+    return None
+
+
+def _read_segment(proto: Any, warnings: list[str]) -> Segment | None:
+    if not proto.HasField("segment"):
+        return None
+    segment = proto.segment
+    if not (segment.HasField("begin") and segment.HasField("end")):
+        warnings.append("its segment has no beginning or no end")
+    return Segment(segment.begin, segment.end)
+
+
+def _read_external(proto: Any) -> ExternalLocation:
+    data = proto.external_data
+    number = read_enum_number(data, "source_type") or 0
+    entries = [("source_type", _SOURCES.get(number, f"unknown({number})"))]
+    if data.HasField("record_id"):
+        entries.append(("record_id", read_text(data.record_id)))
+    for field in ("record_size", "offset"):
+        if data.HasField(field):
+            entries.append((field, str(getattr(data, field))))
+    if data.strides:
+        entries.append(("strides", _list_content(data.strides)))
+    return ExternalLocation(
+        read_text(data.record_id),
+        data.offset if data.HasField("offset") else None,
+        data.record_size if data.HasField("record_size") else None,
+        tuple(entries),
+    )
+
+
+def _external_fetch(
+    proto: Any, path: str, folder: Path | None, external: ExternalLocation
+) -> Callable[[], Payload]:
+    def fetch() -> Payload:
+        number = read_enum_number(proto.external_data, "source_type") or 0
+        if number != _SIMPLE_FILE:
+            raise TensorDataError(
+                f"{path}: its elements are the record {external.location!r} of an archive that "
+                "this file does not hold. Save the tensor again with its data inside."
+            )
+        strides = tuple(proto.external_data.strides)
+        if strides and strides != _row_major(proto.dims):
+            raise TensorDataError(
+                f"{path}: its elements are stored with the strides {list(strides)}. "
+                "Save the tensor again in row-major order."
+            )
+        from netloupe.explorer.tensors import read_external
+
+        return Payload("raw", read_external(folder, external, None, path))
+
+    return fetch
+
+
+def _row_major(dims: Any) -> tuple[int, ...]:
+    strides, step = [], 1
+    for dim in reversed(dims):
+        strides.append(step)
+        step *= dim
+    return tuple(reversed(strides))
