@@ -53,8 +53,8 @@ def is_constant_node(node: Node) -> bool:
 
 
 def is_constant(value: Value) -> bool:
-    """Return whether a value is an initializer or the result of a constant node."""
-    if value.initializer is not None:
+    """Return whether a value is a weight or other initializer, or a constant node's result."""
+    if value.initializer is not None or value.is_parameter:
         return True
     return value.producer is not None and is_constant_node(value.producer)
 
@@ -102,6 +102,8 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
 
 def describe_constant(value: Value, limit: int = 8) -> str:
     """Return a constant that no stored tensor holds: ``[0, -1]``, ``"abc"``, ``@k``, ``⟨3×4⟩``."""
+    if value.is_parameter:
+        return "in the init net"
     producer = value.producer
     if producer is not None and producer.op_type == "ConstantOfShape":
         return _describe_fill(producer, limit)

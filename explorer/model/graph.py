@@ -95,6 +95,8 @@ class Value:
     ``consumers`` lists (node, input index) for the nodes of any graph that use the value,
     subgraphs included. ``key`` is the value's name among those of its graph; it differs from
     ``name`` where the same name is given again (Caffe2 reuses blobs in place): ``conv1#2``.
+    ``is_parameter`` marks an input that only serves as a weight, its elements being in another
+    file that was not given (a Caffe2 net without its init net).
     """
 
     __slots__ = (
@@ -106,6 +108,7 @@ class Value:
         "initializer",
         "is_input",
         "is_output",
+        "is_parameter",
         "key",
         "metadata",
         "name",
@@ -126,6 +129,7 @@ class Value:
         self.annotation: QuantizationAnnotation | None = None
         self.is_input = False
         self.is_output = False
+        self.is_parameter = False
         self.doc = ""
         self.metadata: dict[str, str] = {}
         self.warnings: tuple[ModelWarning, ...] = ()

@@ -28,6 +28,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.operators import find_schema
 
 from .caffe2_arguments import Graphs, read_arguments
 from .caffe2_fills import is_fill, read_fill
@@ -37,6 +38,10 @@ from .onnx_tensors import read_text
 
 #: the domain of operators that name none (caffe2.proto: OperatorDef.domain)
 CAFFE2_DOMAIN = "caffe2"
+
+
+#: formal names of operands that are weights
+_WEIGHTS = frozenset(("filter", "bias", "W", "w", "b", "scale", "mean", "var", "slope"))
 
 
 class _Scope:
@@ -166,6 +171,11 @@ class NetReader:
             self._read_fills(graph, scope, fills)
         self._pending.append((net, scope))
         self._read_pending()
+        if fills is None:
+            for value in graph.inputs:
+                value.is_parameter = bool(value.consumers) and all(
+                    _is_weight(node, position) for node, position in value.consumers
+                )
 
     def _read_pending(self) -> None:
         # one after the other instead of within each other: nets may be nested deep
@@ -463,6 +473,14 @@ def _hang_values(attributes: dict[str, Attribute], constant: Tensor) -> None:
     values = attributes.get("values")
     if values is not None and constant.storage not in ("none", "value"):
         attributes["values"] = Attribute("values", values.kind, constant)
+
+
+def _is_weight(node: Node, position: int) -> bool:
+    """Return whether an operator takes a weight at a position, going by its operands' names."""
+    if node.op_type in ("Mul", "Add") and position == 1:
+        return "broadcast" in node.attributes
+    schema = find_schema(node.domain, node.op_type, None)
+    return schema is not None and schema.input_name(position) in _WEIGHTS
 
 
 def _may_hold_nets(net: Net, argument: Any) -> bool:

@@ -47,8 +47,10 @@ def _formal_pairs(
     if node.op_type in ("If", "Scan", "SequenceMap"):
         return list(zip(graph.inputs, inputs, strict=False)), _pairs(graph.outputs, outputs)
     operands = list(zip(graph.inputs, inputs, strict=False))
+    # nets within operators of Caffe2 see the blobs around by name: they have no formal inputs
+    is_bound = len(graph.inputs) == len(inputs) and node.graph.model.format != "Caffe2"
     return (
-        operands if len(graph.inputs) == len(inputs) else [],
+        operands if is_bound else [],
         _pairs(graph.outputs, outputs) if len(graph.outputs) == len(outputs) else [],
     )
 

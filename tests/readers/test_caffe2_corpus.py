@@ -1,0 +1,88 @@
+"""Real Caffe2 files: counts equal those of the messages, and ONNX files are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.caffe2 import parse_caffe2_source
+from netloupe.explorer.readers.caffe2_fills import is_fill
+from netloupe.explorer.readers.caffe2_messages import Net, recognize_caffe2
+from netloupe.explorer.readers.source import open_source
+from tests.corpus import LIGHT_MODELS, light_file
+
+_CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
+_NETS = sorted(
+    path
+    for folder in ("caffe2", "caffe2_derived", "hostile/caffe2")
+    for pattern in ("*.pb", "*.pbtxt")
+    for path in (_CORPUS / folder).rglob(pattern)
+    if path.stat().st_size and path.name not in ("onnx_as_predict_net.pb", "tensorproto_input_0.pb")
+)
+
+
+def list_nets(net: Net) -> Iterator[Net]:
+    """Yield a net and the nets inside it at any depth."""
+    yield net
+    for index, operator in enumerate(net.message.op):
+        for position in range(len(operator.arg)):
+            for nets in net.nested(index, position).values():
+                for inner in nets:
+                    yield from list_nets(inner)
+
+
+def count_edges(model: Model) -> int:
+    return sum(
+        value is not None
+        for graph in model.graphs
+        for node in graph.nodes
+        for value in (*node.inputs, *node.control_inputs, *node.outputs)
+    )
+
+
+def count_blobs(operators: list[Any]) -> int:
+    return sum(
+        bool(name)
+        for operator in operators
+        for name in (*operator.input, *operator.control_input, *operator.output)
+    )
+
+
+@pytest.mark.parametrize("path", _NETS, ids=lambda path: str(path.relative_to(_CORPUS)))
+def test_counts_equal_those_of_the_messages(path: Path) -> None:
+    parsed = parse_caffe2_source(open_source(path))
+    assert parsed is not None
+    model = load(path)
+    operators = [operator for net in list_nets(parsed[0]) for operator in net.message.op]
+    fills = []
+    name = model.metadata.get("init net file")
+    if name is not None:
+        init = parse_caffe2_source(open_source(path.with_name(name)))
+        assert init is not None
+        fills = [operator for operator in init[0].message.op if is_fill(operator)]
+        operators += [operator for operator in init[0].message.op if not is_fill(operator)]
+    assert sum(len(graph.nodes) for graph in model.graphs) == len(operators)
+    assert sum(len(graph.initializers) for graph in model.graphs) == len(fills)
+    assert count_edges(model) == count_blobs(operators)
+    list(model.all_warnings())
+
+
+@pytest.mark.parametrize("name", LIGHT_MODELS)
+def test_the_light_models_are_no_caffe2(name: str) -> None:
+    assert recognize_caffe2(light_file(name).read_bytes()) is None
+
+
+def test_no_onnx_file_of_the_corpus_is_taken_for_caffe2() -> None:
+    if not _CORPUS.is_dir():
+        pytest.skip("the corpus is not beside this repository")
+    taken = [
+        str(path)
+        for path in sorted(_CORPUS.rglob("*.onnx"))
+        if recognize_caffe2(path.read_bytes()) is not None
+    ]
+    assert taken == []
