@@ -398,7 +398,7 @@ class _Scanner:
 
     def _load(self, position: int) -> tuple[bytes, int]:
         """Move the window; it grows while the file is read on, and starts small after a jump."""
-        if 0 <= position - self._base <= len(self._buffer):
+        if 0 <= position - self._base <= len(self._buffer) + _FIRST_WINDOW_BYTES:
             self._window_bytes = min(2 * self._window_bytes, _LAST_WINDOW_BYTES)
         else:
             self._window_bytes = _FIRST_WINDOW_BYTES

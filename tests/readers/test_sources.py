@@ -206,7 +206,6 @@ def test_two_files_in_one() -> None:
         "overlong_varint",
         "wrong_wiretype",
         "wrongtype_hdf5.h5",
-        "nested_if_200",
     ],
 )
 def test_broken_files_of_the_corpus(name: str) -> None:
