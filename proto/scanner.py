@@ -39,7 +39,7 @@ MAX_REST_BYTES = 2**30
 SMALL_MESSAGE_BYTES = 512
 
 _MAX_GROUP_DEPTH = 100
-_FIRST_WINDOW_BYTES = 512
+_FIRST_WINDOW_BYTES = 256
 _LAST_WINDOW_BYTES = 2**18
 _HEADER_BYTES = 15  # a tag of up to 5 bytes and a length of up to 10
 
@@ -52,6 +52,7 @@ _NONCE_BYTES = 8
 _PIECE = struct.Struct("<BQQQ")
 _NUMBER = struct.Struct("<Q")
 _MASK = 2**64 - 1
+_ONE_BYTE = tuple(bytes((number,)) for number in range(128))
 
 # what each message holds that is walked: field number → kind of message
 _MODEL, _TRAINING, _FUNCTION, _GRAPH, _NODE, _ATTRIBUTE, _SPARSE, _TENSOR = range(8)
@@ -256,7 +257,9 @@ class _Scanner:
             if child == _GRAPH and kind == _ATTRIBUTE:
                 inner = self._lift_graph(content, position)
             elif child == _TENSOR:
-                inner = self._walk_tensor(content, position)
+                inner = self._match_usual_tensor(content, position)
+                if not inner:
+                    inner = self._walk_tensor(content, position)
             else:
                 inner = self._walk(child, content, position)
             pieces.append(_varint(tag))
@@ -276,9 +279,6 @@ class _Scanner:
         pieces: list[bytes] = []
         found: list[tuple[int, int, int, int]] = []
         run = position
-        usual = self._match_usual_tensor(position, end)
-        if usual:
-            return usual
         while position < end:
             start = position
             at = position - base
@@ -398,7 +398,7 @@ class _Scanner:
 
     def _load(self, position: int) -> tuple[bytes, int]:
         """Move the window; it grows while the file is read on, and starts small after a jump."""
-        if 0 <= position - self._base <= len(self._buffer):
+        if 0 <= position - self._base <= len(self._buffer) + _FIRST_WINDOW_BYTES:
             self._window_bytes = min(2 * self._window_bytes, _LAST_WINDOW_BYTES)
         else:
             self._window_bytes = _FIRST_WINDOW_BYTES
@@ -434,7 +434,7 @@ def _read_varint(buffer: bytes, at: int) -> tuple[int, int]:
 
 def _varint(number: int) -> bytes:
     if number < 128:
-        return bytes((number,))
+        return _ONE_BYTE[number]
     result = bytearray()
     while number > 127:
         result.append(number & 127 | 128)

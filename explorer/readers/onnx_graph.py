@@ -132,11 +132,15 @@ class GraphReader:
         return value
 
     def _read_initializers(self, graph: Graph, proto: Any) -> None:
-        for tensor_proto in proto.initializer:
-            path = f"{graph.path}/%{read_text(tensor_proto.name)}"
-            tensor = self.tensor_reader.read(tensor_proto, path)
+        values, read, path = graph.values, self.tensor_reader.read_initializer, graph.path
+        for tensor_proto in proto.initializer[:]:
+            tensor = read(tensor_proto, path)
             graph.initializers.append(tensor)
-            self._bind_initializer(graph, tensor)
+            if tensor.name in values:
+                self._bind_initializer(graph, tensor)
+            else:
+                value = values[tensor.name] = Value(tensor.name, graph)
+                value.initializer = tensor
         for sparse_proto in proto.sparse_initializer:
             path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
             sparse = self.tensor_reader.read_sparse(sparse_proto, path)

@@ -119,6 +119,11 @@ class TensorReader:
         """Return a TensorProto as a tensor at a path."""
         return _OnnxTensor(read_text(proto.name), path, proto, self)
 
+    def read_initializer(self, proto: Any, graph_path: str) -> Tensor:
+        """Return a TensorProto as the tensor of its own name in a graph."""
+        name = read_text(proto.name)
+        return _OnnxTensor(name, f"{graph_path}/%{name}", proto, self)
+
     def read_facts(self, tensor: Tensor, proto: Any) -> None:
         """Fill in what a TensorProto says beyond its name."""
         name, path = tensor.name, tensor.path

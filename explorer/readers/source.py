@@ -130,7 +130,7 @@ def _read_file(name: str | bytes) -> Source:
         raise SourceError(f"{shown}: is a directory. Give the model file inside it.")
     if not stat.S_ISREG(status.st_mode):
         raise SourceError(f"{shown}: is no regular file. Copy its content to a file first.")
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent  # as Path.resolve, with less work
     if status.st_size > WHOLE_BYTES:
         return Source(shown, StoredFile.at(path, status), folder)
     try:

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from netloupe.explorer.errors import TensorDataError
@@ -78,7 +79,7 @@ class StoredFile:
         descriptor = self._open()
         try:
             if hasattr(os, "pread"):
-                yield lambda length, offset: os.pread(descriptor, length, offset)
+                yield partial(os.pread, descriptor)
             else:
                 yield lambda length, offset: bytes(_read_pieces(descriptor, offset, length))
         finally:
