@@ -145,8 +145,9 @@ def _is_unmapped(scene: Scene, port: ScenePort) -> bool:
     """Return whether a port is a result that no output of the body corresponds to."""
     item = scene.boxes[port.box].item
     results = item.body.results.values() if item.body is not None else ()
-    mapped = {value.path for outers in results for value in outers}
-    return port.path in {value.path for value in item.outputs} and port.path not in mapped
+    mapped = {value for outers in results for value in outers}
+    unmapped = [value for value in item.outputs if value not in mapped]
+    return port.path in {item.instance.path_of(value.path) for value in unmapped}
 
 
 def _is_dropped(scene: Scene, port: ScenePort) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import os
 import queue
+import signal
 import struct
 import subprocess
 import sys
@@ -63,7 +65,7 @@ class LayoutEngine:
         """End the worker, whatever it is doing."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
+            _kill(process)
             process.wait()
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
@@ -150,7 +152,17 @@ def _start_worker() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the worker and the ``dot`` that it may have started."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
 
 
 def _read_answers(

@@ -4,10 +4,11 @@ A model and its groups go in; a tree of items with the links between siblings co
 knows nothing of sizes, positions or colours.
 """
 
+from .bodies import resolve_operand
 from .expand import expand_view
 from .focus import find_neighbourhood
 from .item import BORDER, ConstantRow, Instance, Item, Link
-from .view import View, resolve_operand
+from .view import View
 from .wiring import body_graphs, nodes_inside
 
 __all__ = [

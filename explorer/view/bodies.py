@@ -55,3 +55,26 @@ def _formal_pairs(
 
 def _pairs(inner: list[Value], outer: list[Value | None]) -> list[tuple[Value, Value | None]]:
     return list(zip(inner, outer, strict=False))
+
+
+def resolve_operand(body: Instance, value: Value) -> tuple[Value, Instance]:
+    """Follow a formal input of a function to the operand of the outermost call that gives it.
+
+    Inputs of subgraphs are not followed: a Loop or Scan gives them another value in each turn.
+
+    Returns
+    -------
+    tuple
+        The value that is found in the end, and the occurrence whose graph it belongs to.
+    """
+    instance = body
+    while instance.caller is not None:
+        while value.graph is not instance.graph and instance.caller is not None:
+            # a captured value belongs to a graph around
+            instance = instance.caller.instance
+        operand = instance.bindings.get(value)
+        if operand is None or instance.caller is None or instance.graph.kind != "function":
+            break
+        value = operand
+        instance = instance.caller.instance
+    return value, instance

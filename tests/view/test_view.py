@@ -12,7 +12,7 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Value, is_constant_node
 from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbourhood
-from netloupe.explorer.view.view import MAX_CALL_DEPTH
+from netloupe.explorer.view.children import MAX_CALL_DEPTH
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.graph_strategies import random_models

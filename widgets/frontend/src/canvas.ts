@@ -20,7 +20,15 @@ import { type Hit as Found, Connection, NoAnswerError, type Push, describe } fro
 import { SearchBox } from "./search";
 import { describeSelection, tooltipOf } from "./speech";
 import { type Arrival, Stage } from "./stage";
-import { type Palette, type ThemeName, detectTheme, paletteOf, watchTheme } from "./theme";
+import {
+  type ThemeName,
+  detectTheme,
+  paletteOf,
+  setVariables,
+  watchPixelRatio,
+  watchTheme,
+} from "./theme";
+import { Hint, Tooltip } from "./tips";
 import type { Point } from "./viewport";
 import { endOf, firstBox, walkFrom } from "./walk";
 import { decodeScene } from "./wire";
@@ -29,7 +37,6 @@ import { decodeScene } from "./wire";
 const FIRST_ANSWER = 8_000;
 const ANSWER = 30_000;
 const HOVER_PAUSE = 90;
-const TOOLTIP_PAUSE = 250;
 /** for a page that holds nothing else */
 const WINDOW_HEIGHT = "calc(100vh - 24px)";
 const LEAST_HEIGHT = 120;
@@ -37,8 +44,8 @@ const LEAST_HEIGHT = 120;
 export class CanvasView {
   private readonly host = makeElement("div", "nl-canvas");
   private readonly live = makeElement("div", "nl-unseen");
-  private readonly tooltip = makeElement("div", "nl-tooltip");
-  private readonly hint = makeElement("div", "nl-hint");
+  private readonly tooltip = new Tooltip();
+  private readonly hint = new Hint();
   private readonly breadcrumb = makeElement("nav", "nl-breadcrumb");
   private readonly absent = makeElement("div", "nl-absent");
   private readonly strip = new Strip();
@@ -53,8 +60,6 @@ export class CanvasView {
   private came = -1;
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
-  private tooltipTimer: ReturnType<typeof setTimeout> | undefined;
-  private hintTimer: ReturnType<typeof setTimeout> | undefined;
   private underWay: string[] = [];
   private ready = false;
   private disposed = false;
@@ -84,8 +89,8 @@ export class CanvasView {
     this.disposed = true;
     for (const stop of this.stops) stop();
     clearTimeout(this.hoverTimer);
-    clearTimeout(this.tooltipTimer);
-    clearTimeout(this.hintTimer);
+    this.tooltip.hide();
+    this.hint.hide();
     this.progress.hide();
     this.search.dispose();
     this.connection.close();
@@ -104,9 +109,6 @@ export class CanvasView {
     host.tabIndex = 0;
     host.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");
-    this.tooltip.hidden = true;
-    this.tooltip.setAttribute("aria-hidden", "true");
-    this.hint.hidden = true;
     this.absent.hidden = true;
     this.absent.textContent = "No kernel: static picture below";
     this.breadcrumb.setAttribute("aria-label", "Graphs");
@@ -121,7 +123,8 @@ export class CanvasView {
     top.append(corner, toolbar);
     const over = makeElement("div", "nl-over");
     over.append(this.strip.element, top);
-    host.append(stage.canvas, over, stage.minimap.canvas, this.hint, this.tooltip);
+    host.append(stage.canvas, over, stage.minimap.canvas);
+    host.append(this.hint.element, this.tooltip.element);
     host.append(this.progress.element, this.absent, this.live);
     parent.append(host);
     this.applyTheme();
@@ -168,7 +171,7 @@ export class CanvasView {
     host.addEventListener("keydown", onKey);
     const onPress = (): void => {
       host.focus({ preventScroll: true });
-      this.hint.hidden = true;
+      this.hint.hide();
     };
     stage.canvas.addEventListener("pointerdown", onPress);
     stops.push(() => {
@@ -184,7 +187,7 @@ export class CanvasView {
         doubleClick: (point) => this.onDoubleClick(point),
         hover: (point) => this.onHover(point),
         takesWheel: () => host.contains(document.activeElement),
-        wheelPassed: () => this.showHint("Click to zoom with the wheel"),
+        wheelPassed: () => this.hint.show("Click to zoom with the wheel"),
       }),
     );
     const observer = new ResizeObserver(() => this.measure());
@@ -241,15 +244,6 @@ export class CanvasView {
   private applyBreadcrumb(): void {
     const crumbs = readCrumbs(this.model.get("breadcrumb"));
     fillBreadcrumb(this.breadcrumb, crumbs, (path) => void this.ask({ type: "enter", path }));
-  }
-
-  private showHint(text: string): void {
-    this.hint.textContent = text;
-    this.hint.hidden = false;
-    clearTimeout(this.hintTimer);
-    this.hintTimer = setTimeout(() => {
-      this.hint.hidden = true;
-    }, 1400);
   }
 
   // ------------------------------------------------------------------ the kernel
@@ -337,7 +331,7 @@ export class CanvasView {
     this.chosen = -1;
     this.stage.show(scene, { ...message, anchor: message.anchor ?? kept });
     this.strip.showNotices(scene.notices);
-    this.hideTooltip();
+    this.tooltip.hide();
     if (typeof message.select === "string") this.choose(message.select);
     this.select(this.selection);
     this.markHits();
@@ -369,10 +363,9 @@ export class CanvasView {
     const hit = point && this.stage.hitAt(point);
     this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
     const path = hit?.path ?? "";
-    this.hideTooltip();
+    this.tooltip.hide();
     if (hit && point && scene) {
-      const lines = tooltipOf(scene, hit);
-      this.tooltipTimer = setTimeout(() => this.showTooltip(lines, point), TOOLTIP_PAUSE);
+      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.host);
     }
     this.stage.markHover(path);
     clearTimeout(this.hoverTimer);
@@ -383,33 +376,13 @@ export class CanvasView {
     }, HOVER_PAUSE);
   }
 
-  private hideTooltip(): void {
-    clearTimeout(this.tooltipTimer);
-    this.tooltip.hidden = true;
-  }
-
-  private showTooltip(lines: string[], point: Point): void {
-    const { tooltip, host } = this;
-    const elements = lines.map((line) => {
-      const element = makeElement("div", "");
-      element.textContent = line;
-      return element;
-    });
-    tooltip.replaceChildren(...elements);
-    tooltip.hidden = false;
-    const x = Math.min(point.x + 14, host.clientWidth - tooltip.offsetWidth - 6);
-    const below = point.y + 20 + tooltip.offsetHeight < host.clientHeight;
-    const y = below ? point.y + 20 : point.y - tooltip.offsetHeight - 8;
-    tooltip.style.transform = `translate(${Math.max(6, x)}px, ${Math.max(4, y)}px)`;
-  }
-
   private markHits(): void {
     const shown = this.hits.found.flatMap((hit) => hit.shown ?? []);
     this.stage.markHits(shown, this.hits.current);
   }
 
   private onClick(point: Point): void {
-    this.hideTooltip();
+    this.tooltip.hide();
     const hit = this.stage.hitAt(point);
     this.chosen = hit?.kind === "box" ? hit.index : -1;
     this.choose(hit?.path ?? "");
@@ -508,8 +481,8 @@ export class CanvasView {
       this.search.close();
       return;
     }
-    if (!this.hint.hidden || this.strip.isShown) {
-      this.hint.hidden = true;
+    if (this.hint.isShown || this.strip.isShown) {
+      this.hint.hide();
       this.strip.clear();
       return;
     }
@@ -524,37 +497,6 @@ export class CanvasView {
     this.choose(path);
     void this.ask({ type: "close", path });
   }
-}
-
-function setVariables(host: HTMLElement, palette: Palette): void {
-  const variables = {
-    "--nl-page": palette.page,
-    "--nl-body": palette.body,
-    "--nl-ink": palette.ink,
-    "--nl-muted": palette.muted,
-    "--nl-line": palette.frames[0].border,
-    "--nl-quiet": palette.frames[1].fill,
-    "--nl-accent": palette.accent,
-    "--nl-hit": palette.hit,
-  };
-  for (const [name, value] of Object.entries(variables)) host.style.setProperty(name, value);
-  host.style.colorScheme = host.dataset.theme ?? "";
-}
-
-/** Call `changed` when the window moves to a screen of another density; returns what stops it. */
-function watchPixelRatio(changed: () => void): () => void {
-  let query: MediaQueryList | null = null;
-  const listen = (): void => {
-    query?.removeEventListener("change", onChange);
-    query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
-    query.addEventListener("change", onChange);
-  };
-  const onChange = (): void => {
-    changed();
-    listen();
-  };
-  listen();
-  return () => query?.removeEventListener("change", onChange);
 }
 
 export default {

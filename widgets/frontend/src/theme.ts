@@ -59,3 +59,35 @@ export function watchTheme(changed: () => void): () => void {
     query.removeEventListener("change", changed);
   };
 }
+
+/** Give the style sheet the colours of a theme. */
+export function setVariables(host: HTMLElement, palette: Palette): void {
+  const variables = {
+    "--nl-page": palette.page,
+    "--nl-body": palette.body,
+    "--nl-ink": palette.ink,
+    "--nl-muted": palette.muted,
+    "--nl-line": palette.frames[0].border,
+    "--nl-quiet": palette.frames[1].fill,
+    "--nl-accent": palette.accent,
+    "--nl-hit": palette.hit,
+  };
+  for (const [name, value] of Object.entries(variables)) host.style.setProperty(name, value);
+  host.style.colorScheme = host.dataset.theme ?? "";
+}
+
+/** Call `changed` when the window moves to a screen of another density; returns what stops it. */
+export function watchPixelRatio(changed: () => void): () => void {
+  let query: MediaQueryList | null = null;
+  const listen = (): void => {
+    query?.removeEventListener("change", onChange);
+    query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    query.addEventListener("change", onChange);
+  };
+  const onChange = (): void => {
+    changed();
+    listen();
+  };
+  listen();
+  return () => query?.removeEventListener("change", onChange);
+}

@@ -1,0 +1,231 @@
+"""What an open item holds: items for nodes, groups, branches, inputs, outputs and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    Value,
+    constant_tensor,
+    describe_constant,
+    is_constant,
+)
+from netloupe.explorer.model.paths import CALL
+
+from .bodies import bind_body, resolve_operand
+from .item import ConstantRow, Instance, Item
+from .wiring import Wiring, body_graphs
+
+#: an open call inside the call of the same function would go on for ever; this deep is shown
+MAX_CALL_DEPTH = 40
+
+
+class ChildMaker:
+    """Makes the children of items that are opened.
+
+    Parameters
+    ----------
+    wiring
+        Gives the groups and borders of a graph.
+    is_partial
+        Whether only some nodes of the view's own graph are shown; its inputs and outputs are
+        then shown where they are used.
+    """
+
+    def __init__(self, wiring: Callable[[Graph], Wiring], *, is_partial: bool) -> None:
+        self.wiring = wiring
+        self.is_partial = is_partial
+
+    def make_children(self, item: Item) -> list[Item]:
+        """Return the children of an item, and note the occurrence of the graph they belong to."""
+        element = item.element
+        if item.kind == "group" and isinstance(element, Group):
+            item.body = item.instance
+            return self._members(item, element)
+        if item.kind in ("root", "branch") and isinstance(element, Graph):
+            return self._graph_children(item, element)
+        if isinstance(element, Node):
+            bodies = body_graphs(element)
+            if len(bodies) == 1:
+                item.body = self._enter(item, element, bodies[0])
+                return self._graph_children(item, bodies[0])
+            item.body = item.instance
+            return [self._make_branch(item, element, body) for body in bodies]
+        return []
+
+    def _enter(self, caller: Item, node: Node, graph: Graph) -> Instance:
+        """Return the occurrence of a node's body inside its item."""
+        if graph.kind == "function":
+            prefix = caller.path + CALL
+        else:
+            prefix = caller.instance.path_of(graph.path)
+        instance = Instance(graph, prefix, caller)
+        bind_body(instance, node)
+        return instance
+
+    def _make_branch(self, caller: Item, node: Node, graph: Graph) -> Item:
+        body = self._enter(caller, node, graph)
+        branch = Item(
+            "branch",
+            body.prefix,
+            graph,
+            caller.instance,
+            caller,
+            label=graph.parent_attribute,
+            openable=True,
+        )
+        branch.body = body
+        wiring = self.wiring(graph)
+        captured = wiring.group_inputs(wiring.tree.root)
+        outer = [value for value in captured if value.graph is not graph]
+        outer += [value for value in graph.outputs if value.graph is not graph]
+        given = [operand for operand in body.bindings.values() if operand is not None]
+        branch.inputs = tuple(
+            dict.fromkeys(value for value in [*given, *outer] if not is_constant(value))
+        )
+        wanted = set(caller.outputs)
+        branch.outputs = tuple(
+            dict.fromkeys(
+                outer for outers in body.results.values() for outer in outers if outer in wanted
+            )
+        )
+        return branch
+
+    def _graph_children(self, item: Item, graph: Graph) -> list[Item]:
+        """Return the nodes and groups of a graph with its inputs and outputs where drawn."""
+        assert item.body is not None  # noqa: S101 - set by the caller
+        body = item.body
+        members = self._members(item, self.wiring(graph).tree.root)
+        known = {value for member in members for value in member.outputs}
+        used = {value for member in members for value in member.inputs}
+        partial = self.is_partial and body.caller is None
+        inputs = []
+        for value in graph.inputs:
+            if partial and value not in used:
+                continue
+            if not self._is_row(body, value) and not self._is_bound(body, value):
+                inputs.append(self._terminal("input", value, item, body))
+                known.add(value)
+        if body.caller is None:
+            # nothing is around: what comes from elsewhere gets a box too
+            for member in members:
+                for value in member.inputs:
+                    if value not in known:
+                        known.add(value)
+                        inputs.append(self._terminal("input", value, item, body))
+        outputs = []
+        for value in dict.fromkeys(graph.outputs):
+            if partial and value not in known:
+                continue
+            if self._is_row(body, value):
+                inputs.append(self._terminal("constant", value, item, body))
+            if body.caller is not None and body.results.get(value):
+                continue
+            if value not in known and body.caller is None and value.graph is not graph:
+                inputs.append(self._terminal("input", value, item, body))
+            outputs.append(self._terminal("output", value, item, body))
+        return [*inputs, *members, *outputs]
+
+    def _is_bound(self, body: Instance, value: Value) -> bool:
+        """Return whether an edge reaches a formal input from an operand outside.
+
+        A constant operand is a row on the caller and has no edge. What a loop carries may
+        begin as a constant but does not stay one, so that it needs a box inside.
+        """
+        operand = body.bindings.get(value)
+        caller = body.caller
+        return (
+            caller is not None
+            and operand is not None
+            and not self._is_row(caller.instance, operand)
+        )
+
+    def _terminal(self, kind: str, value: Value, parent: Item, body: Instance) -> Item:
+        own = value.graph is body.graph
+        path = f"{body.prefix}/%{value.name}" if own else value.path
+        key = path if kind == "input" else f"{path} {kind}"
+        if not own and body.caller is not None:
+            key = f"{key} of {body.prefix}"  # the same value may stand in several branches
+        item = Item(
+            kind,  # type: ignore[arg-type]
+            path,
+            resolve_operand(body, value)[0] if kind == "constant" else value,
+            body,
+            parent,
+            key=key,
+            label=value.name,
+        )
+        if kind == "output":
+            item.inputs = (value,)
+        else:
+            item.outputs = (value,)
+        return item
+
+    def _members(self, parent: Item, group: Group) -> list[Item]:
+        assert parent.body is not None  # noqa: S101 - set before children are made
+        body = parent.body
+        return [
+            self._make_group(parent, body, child)
+            if isinstance(child, Group)
+            else self._make_node(parent, body, child)
+            for child in group.children
+        ]
+
+    def _make_group(self, parent: Item, body: Instance, group: Group) -> Item:
+        wiring = self.wiring(body.graph)
+        item = Item(
+            "group",
+            body.path_of(group.path),
+            group,
+            body,
+            parent,
+            label=group.label,
+            openable=True,
+        )
+        inputs = wiring.group_inputs(group)
+        item.inputs = tuple(value for value in inputs if not self._is_row(body, value))
+        item.outputs = wiring.group_outputs(group)
+        return item
+
+    def _make_node(self, parent: Item, body: Instance, node: Node) -> Item:
+        wiring = self.wiring(body.graph)
+        item = Item(
+            "node",
+            body.path_of(node.path),
+            node,
+            body,
+            parent,
+            label=wiring.tree.node_labels.get(node.index, ""),
+            openable=bool(body_graphs(node)) and self._may_enter(body),
+        )
+        rows = []
+        for index, value in enumerate(node.inputs):
+            if value is not None and self._is_row(body, value):
+                rows.append(self._constant_row(body, index, value))
+        item.constants = tuple(rows)
+        inputs = wiring.node_inputs(node)
+        item.inputs = tuple(value for value in inputs if not self._is_row(body, value))
+        item.outputs = wiring.node_outputs(node)
+        return item
+
+    def _may_enter(self, body: Instance) -> bool:
+        depth = 0
+        caller = body.caller
+        while caller is not None:
+            depth, caller = depth + 1, caller.instance.caller
+        return depth < MAX_CALL_DEPTH
+
+    def _is_row(self, body: Instance, value: Value) -> bool:
+        """Return whether a value is a constant here: its own, or its caller's operand."""
+        origin, _ = resolve_operand(body, value)
+        return is_constant(origin)
+
+    def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
+        origin, instance = resolve_operand(body, value)
+        path = (
+            f"{instance.prefix}/%{origin.name}" if origin.graph is instance.graph else origin.path
+        )
+        return ConstantRow(index, constant_tensor(origin), describe_constant(origin), path)
