@@ -466,9 +466,10 @@ def test_input_initializer_and_output_at_once() -> None:
 
 def test_undefined_names_and_cycles() -> None:
     model = make_chain((["gone", "b"], ["a"]), (["a", ""], ["b"]), (["c"], ["c"]), outputs=["no"])
-    assert messages(model)[:6] == [
+    assert messages(model)[:7] == [
         "the nodes #0:Op0, #1:Op1 wait for each other: a cycle",
         "the node #2:Op2 waits for itself: a cycle",
+        "3 nodes of the operator set ai.onnx, which is not imported",
         "uses %gone, which nothing defines",
         "uses %b before main/#1:Op1 gives it",
         "uses %c before main/#2:Op2 gives it",
