@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from netloupe.explorer.errors import ModelFormatError, SourceError
-from netloupe.explorer.model import Model, ModelWarning
-
-if TYPE_CHECKING:
-    from netloupe.explorer.readers import Source
+from netloupe.explorer.errors import SourceError
+from netloupe.explorer.model import Model
 
 
 def load(source: Any, init: Any = None) -> Model:
@@ -43,40 +40,5 @@ def load(source: Any, init: Any = None) -> Model:
                 f"a tuple of {len(source)} is no model source. Give (predict_net, init_net)."
             )
         source, init = source
-    opened = open_source(source)
-    from netloupe.explorer.readers.caffe2 import parse_caffe2_source
-
-    parsed = parse_caffe2_source(opened)
-    if parsed is not None:
-        return _read_caffe2(source, opened, parsed, init)
-    if init is not None:
-        raise ModelFormatError(
-            f"{opened.name}: is no Caffe2 net, and only these have an init net. Load it alone."
-        )
-    return read_model(opened)
-
-
-def _read_caffe2(source: Any, opened: Source, parsed: tuple[Any, str], init: Any) -> Model:
-    """Read a Caffe2 message with its init net: the one given, or the one found beside it."""
-    from netloupe.explorer.readers import open_source
-    from netloupe.explorer.readers.caffe2 import find_init_net, parse_init_net, read_caffe2_message
-    from netloupe.explorer.readers.caffe2_messages import Net
-
-    message, container = parsed
-    if init is not None:
-        fills = parse_init_net(open_source(init))
-        return read_caffe2_message(opened, message, fills, container)
-    found = None
-    if isinstance(message, Net) and isinstance(source, (str, os.PathLike)):
-        found = find_init_net(Path(os.fsdecode(source)))
-    if found is None:
-        return read_caffe2_message(opened, message, None, container)
-    try:
-        fills = parse_init_net(open_source(found))
-    except (SourceError, ModelFormatError) as error:
-        model = read_caffe2_message(opened, message, None, container)
-        model.warnings.append(ModelWarning("model", f"the init net is not used: {error}"))
-        return model
-    model = read_caffe2_message(opened, message, fills, container)
-    model.metadata["init net file"] = found.name
-    return model
+    path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
+    return read_model(open_source(source), None if init is None else open_source(init), beside=path)

@@ -17,22 +17,12 @@ from netloupe.explorer.model import (
     data_type,
 )
 
-from .caffe2_messages import Net, parse_caffe2, parse_caffe2_text, recognize_caffe2
+from .caffe2_messages import Net
 from .caffe2_net import NetReader
 from .caffe2_plan import read_plan
 from .caffe2_tensors import read_qtensor, read_tensor
 from .onnx_tensors import read_text
 from .source import Source
-
-__all__ = [
-    "find_init_net",
-    "parse_caffe2_source",
-    "parse_caffe2_text",
-    "parse_init_net",
-    "read_caffe2",
-    "read_caffe2_message",
-    "recognize_caffe2",
-]
 
 #: endings of the name of a net without its suffix, and those of its init net
 _PATTERNS = (
@@ -46,50 +36,21 @@ _PATTERNS = (
 _SUFFIXES = (".pb", ".pbtxt", ".prototxt", ".txt")
 
 
-def read_caffe2(source: Source, init: Source | None = None) -> Model:
-    """Read a Caffe2 file, binary or text.
+def read_caffe2_message(
+    source: Source, message: Any, init: Any | None = None, container: str = "protobuf"
+) -> Model:
+    """Return a parsed Caffe2 message as a model.
 
     Parameters
     ----------
     source
+        Where the message comes from.
+    message
         A NetDef, PlanDef, TensorProtos, TensorProto, QTensorProto, BlobProto or DBReaderProto.
     init
         The init net of a NetDef, whose fills become initializers.
-
-    Raises
-    ------
-    ModelFormatError
-        Where the bytes are none of these, or the init net is no NetDef.
-    """
-    parsed = parse_caffe2_source(source)
-    if parsed is None:
-        raise ModelFormatError(
-            f"{source.name}: is no Caffe2 model, or is damaged or cut short. "
-            "Export or download it again."
-        )
-    message, container = parsed
-    fills = parse_init_net(init) if init is not None else None
-    return read_caffe2_message(source, message, fills, container)
-
-
-def parse_caffe2_source(source: Source) -> tuple[Any, str] | None:
-    """Return the Caffe2 message that a source is, with its container; None for anything else.
-
-    A NetDef comes as a :class:`~netloupe.explorer.readers.caffe2_messages.Net`.
-    """
-    root = recognize_caffe2(source.data)
-    if root is not None:
-        return parse_caffe2(source.data, root), "protobuf"
-    message = parse_caffe2_text(_decode(source))
-    if message is None:
-        return None
-    return (Net(message) if message.DESCRIPTOR.name == "NetDef" else message), "protobuf text"
-
-
-def read_caffe2_message(
-    source: Source, message: Any, init: Any | None = None, container: str = "protobuf"
-) -> Model:
-    """Return a parsed Caffe2 message as a model; parameters as for :func:`read_caffe2`.
+    container
+        How the bytes are written.
 
     Raises
     ------
@@ -129,22 +90,6 @@ def read_caffe2_message(
     return model
 
 
-def parse_init_net(source: Source) -> Net:
-    """Return the NetDef that a source is.
-
-    Raises
-    ------
-    ModelFormatError
-        Where it is anything else.
-    """
-    message, _ = parse_caffe2_source(source) or (None, "")
-    if not isinstance(message, Net):
-        raise ModelFormatError(
-            f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."
-        )
-    return message
-
-
 def find_init_net(path: Path) -> Path | None:
     """Return the init net that lies beside a net under one of the usual names, or None.
 
@@ -164,16 +109,6 @@ def find_init_net(path: Path) -> Path | None:
             if candidate.is_file():
                 return candidate
     return None
-
-
-def _decode(source: Source) -> str:
-    """Return the text that a source is; an empty one where it is none."""
-    if b"\0" in source.data[:4096]:
-        return ""
-    try:
-        return source.data.decode("utf-8")
-    except UnicodeDecodeError:
-        return ""
 
 
 def _add_tensor(model: Model, proto: Any, fallback: str) -> None:

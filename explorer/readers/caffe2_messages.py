@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -137,33 +136,6 @@ def parse_caffe2(data: bytes, root: str) -> Any:
     except DecodeError:
         raise ModelFormatError(_DAMAGED) from None
     return message
-
-
-def parse_caffe2_text(text: str) -> Any | None:
-    """Return the Caffe2 message that protobuf text is, or None.
-
-    Fields that no schema knows are passed over where the rest reads as a NetDef.
-    """
-    if not re.match(r"\s*(#[^\n]*\n\s*)*[a-z_]+\s*[:{]", text):
-        return None
-    for root in _JUDGES:
-        message = _parse_text(text, root, allow_unknown_field=False)
-        if message is not None and message.ByteSize():
-            return message
-    message = _parse_text(text, "NetDef", allow_unknown_field=True)
-    return message if message is not None and _has_operators(message) else None
-
-
-def _parse_text(text: str, root: str, *, allow_unknown_field: bool) -> Any | None:
-    message = getattr(caffe2_pb2, root)()
-    try:
-        text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)
-    except (text_format.ParseError, RecursionError, UnicodeError, ValueError):
-        return None
-    return message
-
-
-# judging
 
 
 def _fits(root: str, fields: set[tuple[int, int]]) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.errors import ModelFormatError, SourceError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
 
+from .caffe2 import find_init_net, read_caffe2_message
+from .caffe2_messages import Net, parse_caffe2, recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
 from .message_writer import LENGTH, encode_varint
@@ -21,7 +25,7 @@ from .roots import (
     identify_onnx,
     scan_fields,
 )
-from .source import Source
+from .source import Source, open_source
 from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
 _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
@@ -49,16 +53,35 @@ class Unwrapped:
     unknown: tuple[str, ...] = ()
 
 
-def read_model(source: Source) -> Model:
+def read_model(source: Source, init: Source | None = None, *, beside: Path | None = None) -> Model:
     """Read a model of whatever known format the bytes are.
+
+    Parameters
+    ----------
+    source
+        The bytes.
+    init
+        The init net of a Caffe2 net.
+    beside
+        The file that the bytes come from: where no init net is given, one is looked for beside
+        it under the usual names.
 
     Raises
     ------
     ModelFormatError
-        Where they are no model, with what they seem to be instead.
+        Where they are no model, with what they seem to be instead; or where an init net is
+        given for something else than a Caffe2 net.
     """
     unwrapped = unwrap_source(source)
-    model = _read_protobuf(unwrapped.source)
+    message = _find_caffe2(unwrapped.source)
+    if message is not None:
+        model = _read_caffe2(unwrapped.source, message, init, beside)
+    elif init is not None:
+        raise ModelFormatError(
+            f"{source.name}: is no Caffe2 net, and only these have an init net. Load it alone."
+        )
+    else:
+        model = _read_protobuf(unwrapped.source)
     model.source = source.name
     model.container = unwrapped.container
     if unwrapped.unknown:
@@ -101,6 +124,42 @@ def _unwrap_text(source: Source) -> Unwrapped:
     else:
         return Unwrapped(source)
     return Unwrapped(Source(source.name, parsed.data, source.folder), container, parsed.unknown)
+
+
+def _find_caffe2(source: Source) -> Any | None:
+    """Return the Caffe2 message that binary protobuf is; None for anything else."""
+    with source.open() as read:
+        if identify_onnx(scan_fields(read, 0, source.size), read):
+            return None
+    root = recognize_caffe2(source.data)
+    return parse_caffe2(source.data, root) if root is not None else None
+
+
+def _read_caffe2(source: Source, message: Any, init: Source | None, beside: Path | None) -> Model:
+    """Read a Caffe2 message with its init net: the one given, or the one found beside it."""
+    if init is not None:
+        return read_caffe2_message(source, message, _parse_init_net(init))
+    found = find_init_net(beside) if isinstance(message, Net) and beside is not None else None
+    if found is None:
+        return read_caffe2_message(source, message)
+    try:
+        fills = _parse_init_net(open_source(found))
+    except (SourceError, ModelFormatError) as error:
+        model = read_caffe2_message(source, message)
+        model.warnings.append(ModelWarning("model", f"the init net is not used: {error}"))
+        return model
+    model = read_caffe2_message(source, message, fills)
+    model.metadata["init net file"] = found.name
+    return model
+
+
+def _parse_init_net(source: Source) -> Net:
+    message = _find_caffe2(unwrap_source(source).source)
+    if not isinstance(message, Net):
+        raise ModelFormatError(
+            f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."
+        )
+    return message
 
 
 def _read_protobuf(source: Source) -> Model:

@@ -225,7 +225,5 @@ class ChildMaker:
 
     def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
         origin, instance = resolve_operand(body, value)
-        path = (
-            f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
-        )
+        path = f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
         return ConstantRow(index, constant_tensor(origin), describe_constant(origin), path)
