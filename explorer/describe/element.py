@@ -115,6 +115,8 @@ def _find_attribute_tensor(model: Model, path: str) -> Tensor | SparseTensor | N
             attributes = owner.attributes
         elif isinstance(owner, Function):
             attributes = owner.attribute_defaults
+        if isinstance(owner, Graph) and owner.net is not None:
+            attributes = {**attributes, **owner.net.arguments}
         for attribute in attributes.values():
             entries = attribute.value if isinstance(attribute.value, tuple) else (attribute.value,)
             for entry in entries:
