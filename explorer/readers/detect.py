@@ -73,7 +73,7 @@ def read_model(source: Source, init: Source | None = None, *, beside: Path | Non
         given for something else than a Caffe2 net.
     """
     unwrapped = unwrap_source(source)
-    message = _find_caffe2(unwrapped.source)
+    message = find_caffe2(unwrapped.source)
     if message is not None:
         model = _read_caffe2(unwrapped.source, message, init, beside)
     elif init is not None:
@@ -126,7 +126,7 @@ def _unwrap_text(source: Source) -> Unwrapped:
     return Unwrapped(Source(source.name, parsed.data, source.folder), container, parsed.unknown)
 
 
-def _find_caffe2(source: Source) -> Any | None:
+def find_caffe2(source: Source) -> Any | None:
     """Return the Caffe2 message that binary protobuf is; None for anything else."""
     with source.open() as read:
         if identify_onnx(scan_fields(read, 0, source.size), read):
@@ -154,7 +154,7 @@ def _read_caffe2(source: Source, message: Any, init: Source | None, beside: Path
 
 
 def _parse_init_net(source: Source) -> Net:
-    message = _find_caffe2(unwrap_source(source).source)
+    message = find_caffe2(unwrap_source(source).source)
     if not isinstance(message, Net):
         raise ModelFormatError(
             f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."

@@ -10,9 +10,9 @@ import pytest
 
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.readers.caffe2 import parse_caffe2_source
 from netloupe.explorer.readers.caffe2_fills import is_fill
 from netloupe.explorer.readers.caffe2_messages import Net, recognize_caffe2
+from netloupe.explorer.readers.detect import find_caffe2, unwrap_source
 from netloupe.explorer.readers.source import open_source
 from tests.corpus import LIGHT_MODELS, light_file
 
@@ -45,6 +45,12 @@ def count_edges(model: Model) -> int:
     )
 
 
+def parse_net_file(path: Path) -> Net:
+    net = find_caffe2(unwrap_source(open_source(path)).source)
+    assert isinstance(net, Net)
+    return net
+
+
 def count_blobs(operators: list[Any]) -> int:
     return sum(
         bool(name)
@@ -55,17 +61,15 @@ def count_blobs(operators: list[Any]) -> int:
 
 @pytest.mark.parametrize("path", _NETS, ids=lambda path: str(path.relative_to(_CORPUS)))
 def test_counts_equal_those_of_the_messages(path: Path) -> None:
-    parsed = parse_caffe2_source(open_source(path))
-    assert parsed is not None
+    net = parse_net_file(path)
     model = load(path)
-    operators = [operator for net in list_nets(parsed[0]) for operator in net.message.op]
+    operators = [operator for inner in list_nets(net) for operator in inner.message.op]
     fills = []
     name = model.metadata.get("init net file")
     if name is not None:
-        init = parse_caffe2_source(open_source(path.with_name(name)))
-        assert init is not None
-        fills = [operator for operator in init[0].message.op if is_fill(operator)]
-        operators += [operator for operator in init[0].message.op if not is_fill(operator)]
+        init = parse_net_file(path.with_name(name))
+        fills = [operator for operator in init.message.op if is_fill(operator)]
+        operators += [operator for operator in init.message.op if not is_fill(operator)]
     assert sum(len(graph.nodes) for graph in model.graphs) == len(operators)
     assert sum(len(graph.initializers) for graph in model.graphs) == len(fills)
     assert count_edges(model) == count_blobs(operators)
