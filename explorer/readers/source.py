@@ -12,7 +12,9 @@ from typing import Any
 from netloupe.explorer.errors import SourceError
 from netloupe.explorer.tensors import StoredBytes, StoredFile
 
-# up to this size a file is read at once and parsed whole; above, the scanner costs less
+# up to this size a file is read at once and parsed whole; above, the scanner reads it. Measured:
+# 20 tensors of 200 KB take 0.2 ms instead of 3; where nothing large can be left behind (nodes
+# only, tensors of 4 KB) scanning costs 7 to 25 % more
 WHOLE_BYTES = 4 * 2**20
 
 _HEAD_BYTES = 4096

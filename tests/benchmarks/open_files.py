@@ -30,15 +30,18 @@ FLOAT = TensorProto.FLOAT
 
 
 def make_model(weights: int, shape: tuple[int, int], fill: Callable[[Any], None]) -> Any:
-    """Return a chain of additions, each with a weight that ``fill`` gives its data."""
+    """Return a chain of Gemm nodes; each takes two of the weights, which ``fill`` gives data."""
     graph = onnx.GraphProto(name="chain")
+    layers = (weights + 1) // 2
     graph.input.append(helper.make_tensor_value_info("x0", FLOAT, shape))
-    graph.output.append(helper.make_tensor_value_info(f"x{weights}", FLOAT, shape))
+    graph.output.append(helper.make_tensor_value_info(f"x{layers}", FLOAT, shape))
     for index in range(weights):
-        weight = graph.initializer.add(name=f"layer.{index}.weight", data_type=FLOAT, dims=shape)
-        fill(weight)
-        inputs, outputs = [f"x{index}", weight.name], [f"x{index + 1}"]
-        graph.node.append(helper.make_node("Add", inputs, outputs, name=f"/layer.{index}/Add"))
+        name = f"layer.{index // 2}.{('weight', 'bias')[index % 2]}"
+        fill(graph.initializer.add(name=name, data_type=FLOAT, dims=shape))
+    for index in range(layers):
+        inputs = [f"x{index}", f"layer.{index}.weight", f"layer.{index}.bias"]
+        name = f"/layer.{index}/Gemm"
+        graph.node.append(helper.make_node("Gemm", inputs, [f"x{index + 1}"], name=name))
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
 
 
@@ -151,7 +154,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         warm = folder / "warm.onnx"
-        write_inline(warm, 1, (2, 2))
+        write_inline(warm, 2, (2, 2))
         inline, over, external, many = (
             folder / f"{stem}.onnx" for stem in ("inline", "over", "external", "many")
         )
@@ -161,7 +164,7 @@ def main() -> int:
         write_inline(many, 3000, (128, 128))
         small = [folder / f"small_{index}.onnx" for index in range(100)]
         for index, path in enumerate(small):
-            write_inline(path, 10 + index, (4, 4))
+            write_inline(path, 10 + index // 2 * 2, (4, 4))
         cases = (
             ("(a) 500 MB inline", [inline], ROUNDS),
             ("(b) over 2 GiB", [over], 2),
