@@ -127,9 +127,12 @@ def _unwrap_text(source: Source) -> Unwrapped:
 
 
 def find_caffe2(source: Source) -> Any | None:
-    """Return the Caffe2 message that binary protobuf is; None for anything else."""
+    """Return the Caffe2 message that binary protobuf is; None for anything else.
+
+    A small net may look like a lone graph or function of ONNX, but not the other way round.
+    """
     with source.open() as read:
-        if identify_onnx(scan_fields(read, 0, source.size), read):
+        if identify_onnx(scan_fields(read, 0, source.size), read) in ("ModelProto", "TensorProto"):
             return None
     root = recognize_caffe2(source.data)
     return parse_caffe2(source.data, root) if root is not None else None
