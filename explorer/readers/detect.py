@@ -14,7 +14,7 @@ from .caffe2 import find_init_net, read_caffe2_message
 from .caffe2_messages import Net, parse_caffe2, recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
-from .message_writer import LENGTH, encode_varint
+from .message_writer import LENGTH, VARINT, encode_varint
 from .onnx import read_onnx
 from .onnx_text import is_onnx_text, parse_onnx_text
 from .roots import (
@@ -46,11 +46,14 @@ class Unwrapped:
         ``protobuf``, ``protobuf text``, ``protobuf JSON`` or ``ONNX text``, perhaps ``in gzip``.
     unknown
         Names of a text that no schema of ours knows, which were left out.
+    root
+        Full name of the message that a text or JSON was read as; "" where that is open.
     """
 
     source: Source
     container: str = "protobuf"
     unknown: tuple[str, ...] = ()
+    root: str = ""
 
 
 def read_model(source: Source, init: Source | None = None, *, beside: Path | None = None) -> Model:
@@ -73,7 +76,7 @@ def read_model(source: Source, init: Source | None = None, *, beside: Path | Non
         given for something else than a Caffe2 net.
     """
     unwrapped = unwrap_source(source)
-    message = find_caffe2(unwrapped.source)
+    message = find_caffe2(unwrapped)
     if message is not None:
         model = _read_caffe2(unwrapped.source, message, init, beside)
     elif init is not None:
@@ -123,19 +126,27 @@ def _unwrap_text(source: Source) -> Unwrapped:
         parsed, container = parse_text_root(source.data, source.name), "protobuf text"
     else:
         return Unwrapped(source)
-    return Unwrapped(Source(source.name, parsed.data, source.folder), container, parsed.unknown)
+    binary = Source(source.name, parsed.data, source.folder)
+    return Unwrapped(binary, container, parsed.unknown, parsed.root)
 
 
-def find_caffe2(source: Source) -> Any | None:
-    """Return the Caffe2 message that binary protobuf is; None for anything else.
+def find_caffe2(unwrapped: Unwrapped) -> Any | None:
+    """Return the Caffe2 message that a source holds; None for anything else.
 
-    A small net may look like a lone graph or function of ONNX, but not the other way round.
+    A small net may look like an ONNX model without a version, or like a lone graph or function,
+    but not the other way round.
     """
+    source = unwrapped.source
+    if unwrapped.root:
+        package, _, root = unwrapped.root.rpartition(".")
+        return parse_caffe2(source.data, root) if package == "netloupe.caffe2" else None
     with source.open() as read:
-        if identify_onnx(scan_fields(read, 0, source.size), read) in ("ModelProto", "TensorProto"):
+        top = scan_fields(read, 0, source.size)
+        kind = identify_onnx(top, read)
+        if kind == "TensorProto" or (kind == "ModelProto" and top.has(1, VARINT)):
             return None
-    root = recognize_caffe2(source.data)
-    return parse_caffe2(source.data, root) if root is not None else None
+    found = recognize_caffe2(source.data)
+    return parse_caffe2(source.data, found) if found is not None else None
 
 
 def _read_caffe2(source: Source, message: Any, init: Source | None, beside: Path | None) -> Model:
@@ -157,7 +168,7 @@ def _read_caffe2(source: Source, message: Any, init: Source | None, beside: Path
 
 
 def _parse_init_net(source: Source) -> Net:
-    message = find_caffe2(unwrap_source(source).source)
+    message = find_caffe2(unwrap_source(source))
     if not isinstance(message, Net):
         raise ModelFormatError(
             f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."

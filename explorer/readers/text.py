@@ -55,10 +55,14 @@ class TextError(ValueError):
 
 
 class ParsedText(NamedTuple):
-    """A text as a binary message, and the names in it that the schema does not know."""
+    """A text as a binary message, the names in it that the schema does not know, and the root.
+
+    ``root`` is the full name of the message, where it was chosen among several.
+    """
 
     data: bytes
     unknown: tuple[str, ...]
+    root: str = ""
 
 
 def parse_text(text: bytes, message: Any) -> ParsedText:

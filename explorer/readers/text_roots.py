@@ -74,7 +74,7 @@ def parse_text_root(data: bytes, name: str) -> ParsedText:
     problem = None
     for root in _rank_roots(names, name, "text"):
         try:
-            return parse_text(text, root)
+            return parse_text(text, root)._replace(root=root.full_name)
         except TextError as error:
             problem = problem or error
     raise ModelFormatError(f"{name}: is protobuf text with an error: {problem}. Correct it.")
@@ -93,7 +93,7 @@ def parse_json_root(data: bytes, name: str) -> ParsedText:
     problem = None
     for root in _rank_roots(value, name, "JSON"):
         try:
-            return encode_json(value, root)
+            return encode_json(value, root)._replace(root=root.full_name)
         except JsonError as error:
             problem = problem or error
     raise ModelFormatError(f"{name}: is protobuf JSON with an error: {problem}. Correct it.")

@@ -46,7 +46,7 @@ def count_edges(model: Model) -> int:
 
 
 def parse_net_file(path: Path) -> Net:
-    net = find_caffe2(unwrap_source(open_source(path)).source)
+    net = find_caffe2(unwrap_source(open_source(path)))
     assert isinstance(net, Net)
     return net
 

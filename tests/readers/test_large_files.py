@@ -277,7 +277,8 @@ def test_nested_graphs_of_a_large_file(tmp_path: Path) -> None:
 def test_the_nested_model_of_the_corpus() -> None:
     model = load(corpus_file("hostile/nested_if_200.onnx"))
     assert len(model.graphs) == 401
-    assert not list(model.all_warnings())
+    # each branch names its output as the one around does, which is said and does no harm
+    assert all("hides a value" in warning.message for warning in model.all_warnings())
 
 
 @pytest.mark.parametrize("levels", [501, 2000, 20_000])
