@@ -166,7 +166,12 @@ def _find_hiding_functions(model: Model) -> Iterator[ModelWarning]:
 
 
 def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[ModelWarning]:
-    """Yield calls of functions that do not exist, and operator sets that are not imported."""
+    """Yield calls of functions that do not exist, and operator sets that are not imported.
+
+    Only ONNX has operator sets that a model imports.
+    """
+    if not model.format.startswith("ONNX"):
+        return
     domains = {function.domain for function in model.functions}
     missing: Counter[tuple[str, str]] = Counter()
     for graph in graphs:

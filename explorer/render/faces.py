@@ -36,6 +36,7 @@ LEAST_WIDTH = 90.0
 MOST_WIDTH = 260.0
 MOST_FRAME_TITLE = 360.0
 MOST_NAME_WIDTH = 110.0
+LEAST_PIECE = 24.0
 BADGE_HEIGHT = 15.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
@@ -361,7 +362,9 @@ def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:
     name = shorten_text(row.name, room + 0.5, size, bold, "both" if row.pieces else "start")
     runs = [TextRun(MARGIN, y, name, row.name_style)]
     x = MARGIN + column + GAP
-    for text, style in row.pieces:
+    for number, (text, style) in enumerate(row.pieces):
+        if number and end - x < LEAST_PIECE:
+            break  # not even a few characters of a second piece would fit
         keep = _KEEP.get(style, "both")
         shown = shorten_text(text, max(end - x, 0.0) + 0.5, *TEXT_STYLES[style], keep)
         runs.append(TextRun(_round(x), y, shown, style))
