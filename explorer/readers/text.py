@@ -36,7 +36,7 @@ _MORE_STRING = re.compile(rb"(?:\s++|#[^\n]*+)*+(" + _STRING + rb")")
 _END = re.compile(_SPACE + rb"\Z")
 
 _PLAIN_ESCAPES = re.compile(
-    rb"(?:[^\\]++|\\(?:[abfnrtv\\'\"]|[0-3][0-7]{2}|[0-7]{1,2}+(?![0-7])|x[0-9a-fA-F]{2}))*+"
+    rb"(?:[^\\]|\\(?:[abfnrtv\\'\"]|[0-3][0-7]{2}|[0-7]{1,2}(?![0-7])|x[0-9a-fA-F]{2}))*"
 )
 _ESCAPE = re.compile(
     rb"\\(?:([0-3][0-7]{2}|[0-7]{1,2})|[xX]([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})"
