@@ -6,7 +6,7 @@ from typing import Literal
 
 from netloupe.explorer.model import Graph, Node
 
-GroupKind = Literal["graph", "scope"]
+GroupKind = Literal["graph", "scope", "block", "repeat", "shape", "part"]
 
 
 class Group:
@@ -15,7 +15,10 @@ class Group:
     Parameters
     ----------
     kind
-        ``graph`` for the root of a graph's tree, ``scope`` for exporter scopes and modules.
+        ``graph`` for the root of a graph's tree; ``scope`` for exporter scopes and modules;
+        ``block`` for what was found by structure alone; ``repeat`` for a run of like blocks,
+        which are its children; ``shape`` for arithmetic on shapes; ``part`` for a piece of a
+        group that would have too many children.
     path
         ``main/encoder/layer.0/``: the trailing slash tells groups from nodes.
     label
@@ -26,6 +29,7 @@ class Group:
 
     __slots__ = (
         "children",
+        "exemplar",
         "graph",
         "high",
         "kind",
@@ -53,6 +57,8 @@ class Group:
         self.type_name = type_name
         self.parent = parent
         self.children: list[Group | Node] = []
+        #: of a repeat: which child stands for all of them
+        self.exemplar = 0
         #: the group's nodes are those whose position p in the tree has low <= p < high
         self.low = 0
         self.high = 0
