@@ -136,14 +136,16 @@ class EdgeTable:
         start, end = self._target_bounds[low], self._target_bounds[high]
         sources = self.sources[start:end]
         crossing = ((sources < low) | (sources >= high)) & self.visible[start:end]
-        return np.flatnonzero(crossing) + start
+        uses: Integers = np.flatnonzero(crossing) + start
+        return uses
 
     def leaving(self, low: int, high: int) -> Integers:
         """Return the uses outside a range of positions of values from within it."""
         start, end = self._source_bounds[low], self._source_bounds[high]
-        uses = self.by_source[start:end]
+        uses: Integers = self.by_source[start:end]
         targets = self.targets[uses]
-        return uses[((targets < low) | (targets >= high)) & self.visible[uses]]
+        found: Integers = uses[((targets < low) | (targets >= high)) & self.visible[uses]]
+        return found
 
     def distinct_values(self, uses: Integers) -> tuple[Value, ...]:
         """Return the values of some uses, each once, in the order of the uses."""

@@ -58,8 +58,8 @@ def stack_terminals(terminals: list[Item], others: Sequence[Item]) -> list[Item]
     ends: dict[Value, list[tuple[str, Value]]] = {}
     for other in others:
         for port in other.inputs if is_input else other.outputs:
-            for value in other.members(port):
-                ends.setdefault(value, []).append((other.key, port))
+            for member in other.members(port):
+                ends.setdefault(member, []).append((other.key, port))
     stacks: dict[tuple[object, ...], list[Item]] = {}
     for terminal in terminals:
         value = terminal.element

@@ -84,15 +84,15 @@ def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator
     inputs = {value: port for port in item.inputs for value in item.members(port)}
     for inner, outers in item.body.results.items():
         for outer in outers:
-            port = ports.get(outer)
-            if port is None:
+            result = ports.get(outer)
+            if result is None:
                 continue
             sources = producers.get(inner, ())
             for source, given in sources:
-                yield Link(source, BORDER, inner, given, port)
+                yield Link(source, BORDER, inner, given, result)
             if not sources:
                 origin = item.body.bindings.get(inner) or inner
-                yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), port)
+                yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), result)
 
 
 def _link_kind(child: Item, value: Value) -> LinkKind:

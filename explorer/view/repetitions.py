@@ -29,8 +29,9 @@ Slot = tuple[int, int]
 
 @dataclass(slots=True)
 class Crossings:
-    """What crosses the border of one repetition: by slot the value, and whether it also
-    crosses the border of the whole repeat.
+    """What crosses the border of one repetition.
+
+    By slot, the value and whether it also crosses the border of the whole repeat.
     """
 
     entering: dict[Slot, tuple[Value, bool]] = field(default_factory=dict)

@@ -207,4 +207,5 @@ def body_graphs(node: Node) -> tuple[Graph, ...]:
 
 
 def describe_shape_value(value: Value) -> str:
+    """Return what shape arithmetic gives."""
     return f"shape {value.type or ''}"
