@@ -69,14 +69,14 @@ def resolve_operand(body: Instance, value: Value) -> tuple[Value, Instance]:
     tuple
         The value that is found in the end, and the occurrence whose graph it belongs to.
     """
-    instance = body
+    instance = body.occurrence
     while instance.caller is not None:
         while value.graph is not instance.graph and instance.caller is not None:
             # a captured value belongs to a graph around
-            instance = instance.caller.instance
+            instance = instance.caller.instance.occurrence
         operand = instance.bindings.get(value)
         if operand is None or instance.caller is None or instance.graph.kind != "function":
             break
         value = operand
-        instance = instance.caller.instance
+        instance = instance.caller.instance.occurrence
     return value, instance
