@@ -20,7 +20,7 @@ STATIC = ROOT / "widgets" / "static"
 ADDRESS = "http://netloupe.test/"
 CANVAS = '[data-netloupe="canvas"]'
 
-_PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="canvas.css">
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="canvas.css">
 <body style="margin:0"><div id="here"></div><script type="module">
 import widget from "./canvas.js";
 const state = {}, listeners = {};
@@ -45,6 +45,7 @@ window.start = (traits) => {
   Object.assign(state, traits);
   widget.render({ model, el: document.getElementById("here") });
 };
+window.deliverRaw = (content, buffers) => call("msg:custom", content, buffers);
 window.deliver = ({ trait, value, content, buffers }) => {
   if (trait) { state[trait] = value; call(`change:${trait}`); }
   else call("msg:custom", content, buffers.map(bytes));
@@ -91,7 +92,7 @@ class Stand:
         if name in ("canvas.js", "canvas.css"):
             route.fulfill(path=STATIC / name)
         elif name == "":
-            route.fulfill(body=_PAGE, content_type="text/html")
+            route.fulfill(body=PAGE, content_type="text/html")
         else:
             route.fulfill(status=404)
 
