@@ -29,7 +29,7 @@ _POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Drawing:
     """Where Graphviz put the nodes and edges of one graph, in points, y growing downwards.
 
     ``nodes`` gives centres by node name; ``edges`` gives Bézier points by edge id.
@@ -74,7 +74,7 @@ class LayoutEngine:
 
     def place(
         self, dot: str, timeout: float, cancelled: Callable[[], bool] | None = None
-    ) -> Placement:
+    ) -> Drawing:
         """Lay out one graph.
 
         Parameters
@@ -105,7 +105,7 @@ class LayoutEngine:
             answer = self._wait(self._number, time.monotonic() + timeout, cancelled)
         if "error" in answer:
             raise LayoutError(f"Graphviz failed: {answer['error']}")
-        return Placement(
+        return Drawing(
             answer["width"],
             answer["height"],
             {name: (x, y) for name, (x, y) in answer["nodes"].items()},

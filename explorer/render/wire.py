@@ -73,16 +73,19 @@ answered by a scene, with ``fit``.
 
 from __future__ import annotations
 
+import json
+import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import Scene, SceneLayer
 from netloupe.explorer.view import Item
 
 from .face import Face
 
-VERSION = 1
+VERSION = 2
 _KIND_FLAGS = {
     "node": 4,
     "group": 8,
@@ -95,73 +98,239 @@ _KIND_FLAGS = {
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
 
 
-class _Table:
-    """Distinct entries with their indexes."""
+@dataclass(slots=True)
+class _Shape:
+    """Everything about a layer but its names, encoded; and how many known layers have it."""
 
-    def __init__(self) -> None:
-        self.indexes: dict[Any, int] = {}
+    id: int
+    counts: tuple[int, int, int, int]
+    floats: array[float]
+    integers: array[int]
+    users: int = 0
 
-    def index(self, entry: Any) -> int:
-        return self.indexes.setdefault(entry, len(self.indexes))
+
+@dataclass(slots=True)
+class _Known:
+    """A layer that the browser has."""
+
+    layer: SceneLayer
+    key: Hashable
+    shape: _Shape
+    names: bytes
+
+
+@dataclass(slots=True)
+class _News:
+    """What one message brings."""
+
+    shapes: list[_Shape] = field(default_factory=list)
+    layers: list[_Known] = field(default_factory=list)
+    faces: list[Face] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+class SceneEncoder:
+    """Encodes the scenes of one explorer, each by what is new since the one before.
+
+    Parameters
+    ----------
+    face_of
+        Gives the face of an item.
+    """
+
+    def __init__(self, face_of: Callable[[Item], Face]) -> None:
+        self._face_of = face_of
+        self._number = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._root: SceneLayer | None = None
+        self._layers: dict[int, _Known] = {}
+        self._shapes: dict[Hashable, _Shape] = {}
+        self._faces: dict[Face, int] = {}
+        self._labels: dict[str, int] = {}
+        self._shape_count = 0
+
+    def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
+        """Return the header and the buffers (floats, integers, names) of a scene.
+
+        Parameters
+        ----------
+        scene
+            A scene that a composer made.
+        whole
+            Whether to send everything, for a browser that has nothing yet.
+        """
+        root = scene.root
+        if root is None:
+            raise ValueError("a scene without layers cannot be sent")
+        since: int | None = self._number
+        if whole or self._root is None:
+            self._forget()
+            since = None
+        self._number += 1
+        news = _News()
+        shared = self._add_layers(root, news)
+        self._drop_layers(shared)
+        self._root = root
+        header = {
+            "version": VERSION,
+            "number": self._number,
+            "since": since,
+            "width": scene.width,
+            "height": scene.height,
+            "direction": scene.direction,
+            "wrapped": root.inside.wrapped,
+            "extreme": scene.is_extreme,
+            "notices": scene.notices,
+            "root": root.id,
+            "counts": {
+                "boxes": root.boxes_total,
+                "ports": root.ports_total,
+                "edges": root.edges_total,
+                "layers": root.layers_total,
+            },
+            "faces": [_encode_face(face) for face in news.faces],
+            "labels": news.labels,
+            "shapes": [[shape.id, *shape.counts] for shape in news.shapes],
+            "layers": len(news.layers),
+        }
+        return header, _write_buffers(news)
+
+    def _add_layers(self, root: SceneLayer, news: _News) -> set[int]:
+        """Encode what the browser does not have; return the ids of layers that it keeps."""
+        shared: set[int] = set()
+        order: list[SceneLayer] = []
+        pending = [root]
+        while pending:
+            layer = pending.pop()
+            if layer.id in self._layers:
+                shared.add(layer.id)
+                continue
+            order.append(layer)
+            pending.extend(layer.inner.values())
+        for layer in reversed(order):
+            known = self._encode_layer(layer, news)
+            self._layers[layer.id] = known
+            known.shape.users += 1
+            news.layers.append(known)
+        shared.update(layer.id for layer in order)
+        return shared
+
+    def _drop_layers(self, kept: set[int]) -> None:
+        """Forget the layers of the scene before that the new one does not reach."""
+        pending = [self._root] if self._root is not None else []
+        while pending:
+            layer = pending.pop()
+            if layer.id in kept:
+                continue
+            known = self._layers.pop(layer.id)
+            known.shape.users -= 1
+            if not known.shape.users:
+                del self._shapes[known.key]
+            pending.extend(layer.inner.values())
+
+    def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
+        names: dict[str, int] = {}
+        integers = array("i")
+        rows: list[str] = []
+        row_starts = []
+        for child in layer.children:
+            flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
+            constants = () if child.is_open else child.constants
+            row_starts.append((len(rows), len(constants)))
+            rows += [row.path for row in constants]
+            integers.extend(
+                (
+                    names.setdefault(child.path, len(names)),
+                    names.setdefault(child.key, len(names)),
+                    self._index(self._faces, self._face_of(child), news.faces),
+                    flags,
+                    0,
+                    len(constants),
+                )
+            )
+        for path in layer.ports:
+            integers.append(names.setdefault(path, len(names)))
+        points = 0
+        for edge, curve, text, place in zip(
+            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
+        ):
+            integers.extend(
+                (
+                    names.setdefault(edge.path, len(names)),
+                    self._index(self._labels, text, news.labels) if place else -1,
+                    edge.source,
+                    edge.target,
+                    int(edge.arrow) | _EDGE_FLAGS[edge.kind],
+                    points,
+                    len(curve),
+                )
+            )
+            points += len(curve)
+        first_row = len(names)
+        for number, (start, _) in enumerate(row_starts):
+            integers[number * 6 + 4] = first_row + start
+        key = (id(layer.inside), integers.tobytes())
+        shape = self._shapes.get(key)
+        if shape is None:
+            self._shape_count += 1
+            counts = (len(layer.children), len(layer.ports), len(layer.edges), points)
+            shape = _Shape(self._shape_count, counts, _list_floats(layer), integers)
+            self._shapes[key] = shape
+            news.shapes.append(shape)
+        return _Known(layer, key, shape, _write_names([*names, *rows]))
+
+    @staticmethod
+    def _index(table: dict[Any, int], entry: Any, news: list[Any]) -> int:
+        index = table.get(entry)
+        if index is None:
+            index = table[entry] = len(table)
+            news.append(entry)
+        return index
 
 
 def encode_scene(
     scene: Scene, face_of: Callable[[Item], Face]
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the header and the two buffers (floats, integers) of a scene."""
-    strings, faces = _Table(), _Table()
-    floats, labels, points = array("f"), array("f"), array("f")
-    integers = array("i")
-    rows = []
-    for number, box in enumerate(scene.boxes):
-        item = box.item
-        if item.constants and not item.is_open:
-            rows.append([number, *(strings.index(row.path) for row in item.constants)])
-        flags = _KIND_FLAGS.get(item.kind, 0) | item.is_open | (item.openable << 1)
-        floats.extend((box.x, box.y, box.width, box.height))
-        integers.extend(
-            (
-                strings.index(item.path),
-                strings.index(item.key),
-                faces.index(face_of(item)),
-                box.parent,
-                box.depth,
-                flags,
-            )
-        )
-    for port in scene.ports:
-        floats.extend((port.x, port.y))
-        integers.extend((port.box, strings.index(port.path)))
-    for edge in scene.edges:
-        labels.extend((edge.label_x, edge.label_y))
-        integers.extend(
-            (
-                strings.index(edge.path),
-                strings.index(edge.label) if edge.label else -1,
-                edge.source,
-                edge.target,
-                int(edge.arrow) | _EDGE_FLAGS[edge.kind],
-                len(points),
-                len(edge.points),
-            )
-        )
-        points.extend(edge.points)
-    header = {
-        "version": VERSION,
-        "width": scene.width,
-        "height": scene.height,
-        "direction": scene.direction,
-        "notices": scene.notices,
-        "counts": {
-            "boxes": len(scene.boxes),
-            "ports": len(scene.ports),
-            "edges": len(scene.edges),
-        },
-        "rows": rows,
-        "strings": list(strings.indexes),
-        "faces": [_encode_face(face) for face in faces.indexes],
-    }
-    return header, [_little_endian(floats + labels + points), _little_endian(integers)]
+    """Return the header and the buffers of a whole scene."""
+    return SceneEncoder(face_of).encode(scene, whole=True)
+
+
+def _write_names(names: list[str]) -> bytes:
+    try:
+        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
+        return json.dumps(names, separators=(",", ":")).encode()
+
+
+def _list_floats(layer: SceneLayer) -> array[float]:
+    inside = layer.inside
+    floats = array("f")
+    for box in inside.boxes:
+        floats.extend(box)
+    for port in inside.ports:
+        floats.extend(port)
+    for place in layer.places:
+        floats.extend(place or (0.0, 0.0))
+    for curve in inside.curves:
+        floats.extend(curve)
+    return floats
+
+
+def _write_buffers(news: _News) -> list[bytes]:
+    floats, integers = array("f"), array("i")
+    for shape in news.shapes:
+        floats.extend(shape.floats)
+        integers.extend(shape.integers)
+    start = 0
+    for known in news.layers:
+        layer = known.layer
+        inner = [layer.inner[number].id for number in sorted(layer.inner)]
+        integers.extend((layer.id, known.shape.id, start, len(known.names), len(inner), *inner))
+        start += len(known.names)
+    names = b"".join(known.names for known in news.layers)
+    return [_little_endian(floats), _little_endian(integers), names]
 
 
 def _encode_face(face: Face) -> dict[str, Any]:
@@ -180,8 +349,6 @@ def _encode_face(face: Face) -> dict[str, Any]:
 
 
 def _little_endian(buffer: array[Any]) -> bytes:
-    import sys
-
     if sys.byteorder == "big":
         buffer = array(buffer.typecode, buffer)
         buffer.byteswap()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from netloupe.explorer.grouping import Group
@@ -10,6 +11,9 @@ from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 
 ItemKind = Literal["root", "node", "group", "branch", "input", "output", "constant", "stub"]
 LinkKind = Literal["data", "captured", "control"]
+
+
+_revisions = count(1)
 
 
 class Instance:
@@ -89,8 +93,8 @@ class Item:
     """
 
     __slots__ = (
+        "_children",
         "body",
-        "children",
         "constants",
         "element",
         "inputs",
@@ -103,6 +107,7 @@ class Item:
         "outputs",
         "parent",
         "path",
+        "revision",
         "stubs",
     )
 
@@ -129,7 +134,9 @@ class Item:
         self.is_open = False
         #: the occurrence of the graph that is shown inside, for open calls and branches
         self.body: Instance | None = None
-        self.children: list[Item] = []
+        #: grows whenever something inside opens, closes or is otherwise made anew
+        self.revision = 0
+        self._children: list[Item] = []
         #: values that cross the border, in the terms of ``instance.graph``
         self.inputs: tuple[Value, ...] = ()
         self.outputs: tuple[Value, ...] = ()
@@ -137,6 +144,20 @@ class Item:
         self.stubs: dict[tuple[str, Value], int] = {}
         #: operands that are rows on the face instead of edges
         self.constants: tuple[ConstantRow, ...] = ()
+
+    @property
+    def children(self) -> list[Item]:
+        """What is inside an open item."""
+        return self._children
+
+    @children.setter
+    def children(self, children: list[Item]) -> None:
+        self._children = children
+        revision = next(_revisions)
+        item: Item | None = self
+        while item is not None:
+            item.revision = revision
+            item = item.parent
 
     @property
     def depth(self) -> int:
