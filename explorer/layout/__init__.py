@@ -8,10 +8,11 @@ from .compose import DEADLINE, Composer, Progress
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
 from .scene import Direction, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
-from .wrap import Wrap
+from .wrap import MOST_COLUMNS, Wrap
 
 __all__ = [
     "DEADLINE",
+    "MOST_COLUMNS",
     "Composer",
     "Direction",
     "LayoutEngine",

@@ -24,7 +24,7 @@ from .place import Budget, Placer
 from .plan import Measure, Plan, list_edges, plan_item
 from .scene import Direction, Inside, Scene, SceneLayer
 from .steady import PieceHistory
-from .wrap import Wrap, wrap_placement
+from .wrap import Wrap, is_extreme, wrap_placement
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
 DEADLINE = 8.0
@@ -49,7 +49,8 @@ class Composer:
     """
 
     def __init__(self, engine: LayoutEngine | None = None) -> None:
-        self.placer = Placer(engine or shared_engine())
+        self._engine = engine
+        self._placer = Placer()
         self._insides: BoundedCache[Inside] = BoundedCache(_MOST_KEPT)
         self._shown: BoundedCache[_Shown] = BoundedCache(_MOST_VIEWS)
         self._ids = count(1)
@@ -76,9 +77,8 @@ class Composer:
         direction
             ``TB``: values flow downwards; ``LR``: to the right.
         wrap
-            Whether the outermost level is cut into columns (rows for LR) that are read like a
-            page: True or ``auto``, which does so only where the picture is extremely long, or
-            the number of columns.
+            Whether what is extremely long is cut into columns (rows for LR) that are read like
+            a page; a number says into how many.
         deadline
             Seconds; parts that are not ready by then get a simpler layout and the scene a
             notice.
@@ -92,22 +92,85 @@ class Composer:
         LayoutError
             Where the layout was cancelled.
         """
-        budget = Budget(time.monotonic() + deadline, cancelled)
+        engine = self._engine or shared_engine()
+        budget = Budget(time.monotonic() + deadline, engine, cancelled)
         shown = self._shown.get(id(view))
-        if shown is None or shown.view is not view or shown.direction != direction:
-            shown = _Shown(view, direction)
-        made = self._compose_layers(shown, wrap, measure, budget, progress)
-        shown.root, shown.wrap = made, wrap
+        if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
+            shown = _Shown(view, direction, wrap)
+        made = shown.root = self._compose_layers(shown, measure, budget, progress)
         self._shown.put(id(view), shown, 1)
-        inside = made.inside
+        width, height = made.inside.width, made.inside.height
         return Scene(
-            inside.width, inside.height, direction, notices=list(made.notices), root=made
+            width,
+            height,
+            direction,
+            notices=list(made.notices),
+            root=made,
+            is_extreme=made.is_wrapped or is_extreme(width, height, direction),
         )
+
+    def prepare(
+        self,
+        view: View,
+        item: Item,
+        measure: Measure,
+        engine: LayoutEngine,
+        *,
+        deadline: float,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Lay out what opening an item would show, so that it is at hand when it is opened.
+
+        The view is afterwards as it was before, and nothing of this counts as shown.
+
+        Parameters
+        ----------
+        view, item
+            A closed item of a view that was composed before.
+        measure
+            Gives the sizes of boxes.
+        engine
+            Does the work, so that the one for pictures can be asked at once.
+        deadline, cancelled
+            As for :meth:`compose`.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
+        shown = self._shown.get(id(view))
+        if shown is None or shown.root is None or item.is_open or not item.openable:
+            return
+        budget = Budget(time.monotonic() + deadline, engine, cancelled)
+        around = []
+        outer = item.parent
+        while outer is not None:
+            around.append(outer)
+            outer = outer.parent
+        layers = [shown.root]
+        for outer in reversed(around[:-1]):
+            inner = layers[-1].inner.values()
+            found = next((layer for layer in inner if layer.item is outer), None)
+            if found is None:
+                return
+            layers.append(found)
+        revisions = [each.revision for each in around]
+        view.open_item(item)
+        try:
+            made = {id(item): self._make_layer(shown, item, None, {}, measure, budget)}
+            for outer, layer in zip(around, reversed(layers), strict=True):
+                made.update((id(each.item), each) for each in layer.inner.values())
+                new = self._make_layer(shown, outer, None, made, measure, budget)
+                made = {id(outer): new}
+        finally:
+            view.close_item(item)
+            for each, revision in zip(around, revisions, strict=True):
+                each.revision = revision
 
     def _compose_layers(
         self,
         shown: _Shown,
-        wrap: Wrap,
         measure: Measure,
         budget: Budget,
         progress: Progress | None,
@@ -120,9 +183,8 @@ class Composer:
         while pending:
             item, before = pending.pop()
             if before is not None and before.revision == item.revision:
-                if item is not root or shown.wrap == wrap:
-                    made[id(item)] = before
-                    continue
+                made[id(item)] = before
+                continue
             todo.append((item, before))
             inner = before.inner.values() if before is not None else ()
             known = {id(layer.item): layer for layer in inner}
@@ -133,7 +195,7 @@ class Composer:
             budget.check()
             if progress is not None:
                 progress(number, len(todo))
-            made[id(item)] = self._make_layer(shown, item, before, made, wrap, measure, budget)
+            made[id(item)] = self._make_layer(shown, item, before, made, measure, budget)
         if progress is not None and todo:
             progress(len(todo), len(todo))
         return made[id(root)]
@@ -144,7 +206,6 @@ class Composer:
         item: Item,
         before: SceneLayer | None,
         made: dict[int, SceneLayer],
-        wrap: Wrap,
         measure: Measure,
         budget: Budget,
     ) -> SceneLayer:
@@ -157,7 +218,7 @@ class Composer:
         already = len(budget.notices)
         history = self._history(before, plan, budget)
         title_width = None if item is view.root else measure.size(item)[0]
-        inside = self._arrange(plan.layer, title_width, wrap, budget, history)
+        inside = self._arrange(plan.layer, title_width, shown.wrap, budget, history)
         notices = dict.fromkeys(budget.notices[already:])
         for layer in inner.values():
             notices.update(dict.fromkeys(layer.notices))
@@ -188,7 +249,7 @@ class Composer:
         history = before.history
         if history is None:
             history = PieceHistory(before.inside.layer.wiring())
-            self.placer.place(before.inside.layer, budget, history)
+            self._placer.place(before.inside.layer, budget, history)
         return history if history.wiring == plan.layer.wiring() else None
 
     def _arrange(
@@ -200,17 +261,18 @@ class Composer:
         history: PieceHistory | None,
     ) -> Inside:
         """Return the places inside an open item; without a width of a title it is the root."""
-        key = (layer.key(), title_width, wrap if title_width is None else False)
+        key = (layer.key(), title_width, wrap)
         if history is None:
             known = self._insides.get(key)
             if known is not None:
                 return known
         already = len(budget.notices)
-        placement = self.placer.place(layer, budget, history)
+        placement, columns = wrap_placement(layer, self._placer.place(layer, budget, history), wrap)
         if title_width is None:
-            inside = arrange_root(layer, *wrap_placement(layer, placement, wrap))
+            inside = arrange_root(layer, placement)
         else:
             inside = arrange_inside(layer, placement, title_width)
+        inside.wrapped = columns
         if history is None and len(budget.notices) == already:
             self._insides.put(key, inside, placement.weight)
         return inside
@@ -219,11 +281,11 @@ class Composer:
 class _Shown:
     """What was last laid out of a view."""
 
-    def __init__(self, view: View, direction: Direction) -> None:
+    def __init__(self, view: View, direction: Direction, wrap: Wrap) -> None:
         self.view = view
         self.direction: Direction = direction
+        self.wrap = wrap
         self.root: SceneLayer | None = None
-        self.wrap: Wrap = False
 
 
 def _place_labels(

@@ -139,11 +139,12 @@ def write_dot(layer: Layer) -> str:
 
 def _first_rank(layer: Layer) -> str:
     """Return the rank of the first child: ``min`` lets others stand beside it."""
-    axis = 1 if layer.direction == "TB" else 0
-    room = layer.children[layer.first][axis]
+    is_down = layer.direction == "TB"
     entered = {wire.target for wire in layer.wires}
-    starts = (child for index, child in enumerate(layer.children) if index not in entered)
-    return "min" if all(child[axis] <= room for child in starts) else "source"
+    depths = [child.height if is_down else child.width for child in layer.children]
+    room = depths[layer.first]
+    beside = (depth for index, depth in enumerate(depths) if index not in entered)
+    return "min" if all(depth <= room for depth in beside) else "source"
 
 
 def read_drawing(layer: Layer, drawing: Drawing) -> Placement | None:

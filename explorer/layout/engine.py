@@ -42,9 +42,17 @@ class Drawing:
 
 
 class LayoutEngine:
-    """One worker process, started when first needed and again after it was stopped."""
+    """One worker process, started when first needed and again after it was stopped.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    niceness
+        How far the worker stands back behind other processes, as for :func:`os.nice`; only
+        where there is such a thing.
+    """
+
+    def __init__(self, niceness: int = 0) -> None:
+        self._niceness = niceness
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -137,7 +145,7 @@ class LayoutEngine:
         process = self._process
         if process is None or process.poll() is not None:
             self.stop()
-            process = _start_worker()
+            process = _start_worker(self._niceness)
             self._process = process
             self._answers = queue.Queue()
             threading.Thread(
@@ -146,9 +154,9 @@ class LayoutEngine:
         return process
 
 
-def _start_worker() -> subprocess.Popen[bytes]:
+def _start_worker(niceness: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
-        [sys.executable, "-X", "utf8", str(_WORKER)],
+        [sys.executable, "-X", "utf8", str(_WORKER), str(niceness)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

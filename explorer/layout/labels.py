@@ -146,8 +146,8 @@ def choose_texts(
     """Return the text of each edge's label where it says something new.
 
     An edge has a label where its type differs from those of the edges that enter its source,
-    and only one of the edges of a value has it. Edges at inputs and outputs of the graph have none: the type stands on
-    the box.
+    and only one of the edges of a value has it. Edges at inputs and outputs of the graph have
+    none: the type stands on the box.
     """
     texts = [label_of(edge.value) for edge in edges]
     entering: dict[int, set[str]] = {}

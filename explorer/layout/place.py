@@ -30,9 +30,10 @@ MOST_WIRES_FOR_GRAPHVIZ = 60_000
 
 @dataclass(slots=True)
 class Budget:
-    """How long a layout may go on, and what came of it."""
+    """How long a layout may go on, who does it, and what came of it."""
 
     end: float
+    engine: LayoutEngine
     cancelled: Callable[[], bool] | None = None
     notices: list[str] = field(default_factory=list)
 
@@ -50,8 +51,7 @@ class Budget:
 class Placer:
     """Places layers; keeps the placements of pieces that it has seen."""
 
-    def __init__(self, engine: LayoutEngine) -> None:
-        self.engine = engine
+    def __init__(self) -> None:
         self._pieces: BoundedCache[Placement] = BoundedCache(_MOST_KEPT)
 
     def place(self, layer: Layer, budget: Budget, history: PieceHistory | None = None) -> Placement:
@@ -81,9 +81,7 @@ class Placer:
                 if history is not None:
                     placement = history.settle((number, index), piece.layer, placement)
                 inner.append(placement)
-            placed.append(
-                inner[0] if len(pieces) == 1 else join_series(part.layer, pieces, inner)
-            )
+            placed.append(inner[0] if len(pieces) == 1 else join_series(part.layer, pieces, inner))
         return placed[0] if len(parts) == 1 else join_components(layer, parts, placed)
 
     def _place_piece(self, layer: Layer, budget: Budget) -> Placement:
@@ -111,7 +109,7 @@ class Placer:
         left = budget.left
         if left <= 0:
             raise LayoutError("the layout took too long and was stopped")
-        drawing = self.engine.place(write_dot(layer), left, budget.cancelled)
+        drawing = budget.engine.place(write_dot(layer), left, budget.cancelled)
         placement = read_drawing(layer, drawing)
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")

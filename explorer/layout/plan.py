@@ -86,9 +86,7 @@ def plan_item(
             layer.children.append(Child(*measure.size(child)))
         else:
             inside = placed.inside
-            layer.children.append(
-                Child(inside.width, inside.height, inside.inputs, inside.outputs)
-            )
+            layer.children.append(Child(inside.width, inside.height, inside.inputs, inside.outputs))
     links = view.links(item)
     # what nothing inside uses ends at a port too, such as the condition of an If
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)

@@ -133,6 +133,8 @@ class SceneLayer:
         What is to be said of it and of what is inside.
     boxes_total, edges_total, ports_total, layers_total
         Counts, those inside inner layers included.
+    is_wrapped
+        Whether this or anything inside is cut into columns.
     """
 
     id: int
@@ -152,6 +154,7 @@ class SceneLayer:
     edges_total: int = 0
     ports_total: int = 0
     layers_total: int = 0
+    is_wrapped: bool = False
 
     def __post_init__(self) -> None:
         inner = self.inner.values()
@@ -159,6 +162,7 @@ class SceneLayer:
         self.edges_total = len(self.edges) + sum(layer.edges_total for layer in inner)
         self.ports_total = len(self.ports) + sum(layer.ports_total for layer in inner)
         self.layers_total = 1 + sum(layer.layers_total for layer in inner)
+        self.is_wrapped = self.inside.wrapped > 1 or any(layer.is_wrapped for layer in inner)
 
 
 @dataclass(slots=True, eq=False)
@@ -269,9 +273,7 @@ class Scene:
             for child, (x, y, width, height) in zip(
                 layer.children, layer.inside.boxes, strict=True
             ):
-                self._boxes.append(
-                    SceneBox(child, left + x, top + y, width, height, parent, depth)
-                )
+                self._boxes.append(SceneBox(child, left + x, top + y, width, height, parent, depth))
             self._add_edges(layer, left, top, parent, first)
             for path, (x, y) in zip(layer.ports, layer.inside.ports, strict=False):
                 self._ports.append(ScenePort(round(left + x, 2), round(top + y, 2), parent, path))

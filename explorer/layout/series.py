@@ -77,9 +77,7 @@ def cut_series(layer: Layer) -> list[Part]:
         for wire in wires:
             ends.add(layer.wires[wire].source)
             ends.add(layer.wires[wire].target)
-        parts.append(
-            take_part(layer, sorted(end for end in ends if end >= 0), wires, first, last)
-        )
+        parts.append(take_part(layer, sorted(end for end in ends if end >= 0), wires, first, last))
     if sum(part.layer.input_count > 0 for part in parts) > 1 or _lacks_ports(layer, parts):
         return whole
     return parts
@@ -121,9 +119,7 @@ def _find_chain(layer: Layer) -> tuple[list[int], list[int], dict[int, list[int]
         if above and below and vertex < count:
             joints.append(vertex)
     # what is one piece above and below a joint after all cannot be cut there
-    edges = [
-        (pieces.find(next(iter(ins[v]))), pieces.find(next(iter(outs[v]))), v) for v in joints
-    ]
+    edges = [(pieces.find(next(iter(ins[v]))), pieces.find(next(iter(outs[v]))), v) for v in joints]
     sizes: dict[int, int] = {}
     for block in blocks:
         piece = pieces.find(block)
@@ -244,8 +240,10 @@ def _longest_path(
         order.append(piece)
         for beneath, joint in below[piece]:
             total = best[piece] + sizes[beneath]
-            if allowed[piece] and (not allowed[beneath] or total > best[beneath]) and (
-                beneath != start
+            if (
+                allowed[piece]
+                and (not allowed[beneath] or total > best[beneath])
+                and (beneath != start)
             ):
                 best[beneath], before[beneath] = total, (piece, joint)
                 allowed[beneath] = True

@@ -44,9 +44,7 @@ def place_simply(layer: Layer) -> Placement:
             for name in row:
                 x, y = centres[name]
                 centres[name] = (x + shift, y)
-    edges = [
-        _curve(layer, wire.source, wire.target, centres, sizes) for wire in layer.wires
-    ]
+    edges = [_curve(layer, wire.source, wire.target, centres, sizes) for wire in layer.wires]
     placement = Placement(
         widest,
         max(across - RANK_GAP, 0.0),

@@ -108,7 +108,7 @@ def keeps_order(
 
 def _bounds(layer: Layer, placement: Placement) -> tuple[Floats, Floats]:
     centres = np.array(placement.boxes, float).reshape(-1, 2)
-    sizes = np.array([child[:2] for child in layer.children], float).reshape(-1, 2)
+    sizes = np.array([(c.width, c.height) for c in layer.children], float).reshape(-1, 2)
     return centres - sizes / 2, centres + sizes / 2
 
 
@@ -144,7 +144,8 @@ def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
     places = np.array([*flat, 0.0, 0.0, placement.width, placement.height]).reshape(-1, 2)
     for index, (old, new) in enumerate(zip(layer.children, new_layer.children, strict=True)):
         for axis in (0, 1):
-            before, after = old[axis], new[axis]
+            before = old.height if axis else old.width
+            after = new.height if axis else new.width
             if before == after:
                 continue
             centre = places[index, axis]

@@ -111,9 +111,7 @@ class Layout:
             import graphviz
 
             return bytes(graphviz.pipe("dot", format, self.dot.encode()))
-        _, data = self.library.gvRenderData(
-            self.context, self.graph.handle, format=format.encode()
-        )
+        _, data = self.library.gvRenderData(self.context, self.graph.handle, format=format.encode())
         return bytes(data)
 
     def __exit__(self, *_: object) -> None:
@@ -133,4 +131,6 @@ if __name__ == "__main__":
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
+    if len(sys.argv) > 1 and hasattr(os, "nice"):
+        os.nice(int(sys.argv[1]))
     run(sys.stdin.buffer, output)

@@ -25,9 +25,8 @@ since       number of the scene before, whose shapes, layers, faces and labels m
 width,      of the scene, in pixels
 height
 direction   ``TB`` or ``LR``
-wrapped     number of columns (TB) or rows (LR) that the outermost level is cut into; 1 for
-            none
-extreme     whether the picture is so long that wrapping it should be offered
+wrapped     whether something in it is cut into columns (LR: rows) that are read like a page
+extreme     whether something is so long that this should be offered, or is so cut already
 notices     what the user should know
 root        id of the root layer
 counts      boxes, ports, edges of the whole scene, and ``layers`` in it
@@ -67,8 +66,8 @@ the request, null for what Python asked for. ``{"type": "idle", "id"}`` ends it 
 with that id does. The request ``{"type": "cancel", "target": id}`` (without target: whatever
 is under way) ends it at any moment; the request is then answered by an error
 ``the layout was cancelled`` with ``"cancelled": true``, and what was open before is open again.
-``{"type": "wrap", "wrap": "auto" | true | false | number}`` cuts long pictures into columns and is
-answered by a scene, with ``fit``.
+``{"type": "wrap", "wrap": true | false | number}`` cuts long pictures into columns, or not, and
+is answered by a scene with ``fit``.
 """
 
 from __future__ import annotations
@@ -180,7 +179,7 @@ class SceneEncoder:
             "width": scene.width,
             "height": scene.height,
             "direction": scene.direction,
-            "wrapped": root.inside.wrapped,
+            "wrapped": root.is_wrapped,
             "extreme": scene.is_extreme,
             "notices": scene.notices,
             "root": root.id,
