@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.layout import DEADLINE, Composer, Direction, Scene
+from netloupe.explorer.layout import (
+    DEADLINE,
+    MOST_COLUMNS,
+    Composer,
+    Direction,
+    Progress,
+    Scene,
+    Wrap,
+)
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.output import write_file
 from netloupe.explorer.render.faces import FaceBook
@@ -45,6 +54,10 @@ class ViewOptions:
         ``light`` or ``dark``.
     grouping
         ``auto``, ``names``, ``modules`` or ``none``.
+    wrap
+        Whether what is extremely long (more than six times its width, and 4,000 pixels) is cut
+        into columns (rows for LR) that are read like a page: ``auto`` or True, False, or the
+        number of columns.
     """
 
     graph: str = ""
@@ -54,6 +67,7 @@ class ViewOptions:
     direction: Direction = "TB"
     theme: str = "light"
     grouping: str = "auto"
+    wrap: Wrap = "auto"
 
     @classmethod
     def parse(cls, options: dict[str, Any]) -> ViewOptions:
@@ -75,7 +89,26 @@ class ViewOptions:
             raise ViewError(f"theme {parsed.theme!r} is unknown. Choose light or dark.")
         if not isinstance(parsed.hops, int) or parsed.hops < 0:
             raise ViewError(f"hops is {parsed.hops!r}. Give a number of edges, 0 or more.")
+        check_wrap(parsed.wrap)
         return parsed
+
+
+def check_wrap(wrap: Any) -> Wrap:
+    """Return a value of the option ``wrap``.
+
+    Raises
+    ------
+    ViewError
+        Where it is none.
+    """
+    if wrap == "auto" or isinstance(wrap, bool):
+        checked: Wrap = wrap
+        return checked
+    if isinstance(wrap, int) and 1 <= wrap <= MOST_COLUMNS:
+        return wrap
+    raise ViewError(
+        f"wrap is {wrap!r}. Give auto, True, False or a number of columns up to {MOST_COLUMNS}."
+    )
 
 
 class Labels:
@@ -189,11 +222,21 @@ def make_picture(
     *,
     composer: Composer | None = None,
     deadline: float = DEADLINE,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
 ) -> Picture:
-    """Lay out what options ask for."""
+    """Lay out what options ask for; the rest as for :meth:`Composer.compose`."""
     view, notices = make_view(model, options)
     labels = Labels()
-    scene = (composer or Composer()).compose(view, labels, options.direction, deadline=deadline)
+    scene = (composer or Composer()).compose(
+        view,
+        labels,
+        options.direction,
+        wrap=options.wrap,
+        deadline=deadline,
+        cancelled=cancelled,
+        progress=progress,
+    )
     scene.notices = notices + scene.notices
     return Picture(model, view, options, scene, labels, list(scene.notices))
 

@@ -9,8 +9,9 @@ import sys
 from typing import Any
 
 _SCRIPT = (
-    "import sys; from netloupe.explorer.layout.worker import render_json; "
-    "sys.stdout.buffer.write(render_json(sys.stdin.buffer.read().decode()))"
+    "import sys; from netloupe.explorer.layout.worker import Layout\n"
+    "with Layout(sys.stdin.buffer.read().decode()) as layout:\n"
+    "    sys.stdout.buffer.write(layout.render('json0'))"
 )
 
 

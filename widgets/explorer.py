@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import uuid4
@@ -14,15 +15,16 @@ import traitlets
 
 from netloupe.explorer.describe import describe_model, describe_path
 from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
-from netloupe.explorer.layout import Scene, shared_engine
+from netloupe.explorer.layout import DEADLINE, LayoutEngine, Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import ViewOptions, render_picture
 
+from .busy import Busy
 from .canvas import Canvas, Message
 from .fallback import static_bundle
 from .inspector import Inspector
-from .session import Session
+from .session import PATIENCE, Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 _STATIC_SECONDS = 3.0
@@ -57,6 +59,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self._session = Session(model, options)
         self._lock = threading.RLock()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
+        self._busy = Busy(self._report)
+        #: requests on their way, and those of them that are not wanted any more
+        self._waiting: list[Any] = []
+        self._unwanted: set[Any] = set()
+        self._ahead = LayoutEngine(niceness=10)
         self._static_id = uuid4().hex
         theme = options.theme
         self.canvas = Canvas(
@@ -91,7 +98,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selected, "selection")
         #: the first scene, on its way while the cell goes on
-        self._scene: Future[Scene] = self._pool.submit(self._compose)
+        self._scene: Future[Scene] = self._pool.submit(self._compose_first)
 
     # what Python can do
 
@@ -121,7 +128,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if not path:
             self.selection = None
             return
-        with self._lock:
+        with self._wanted():
             target = self._session.reveal(path)
             self._push(select=target, center=target)
         self._set_selection(target)
@@ -137,7 +144,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if path is None:  # ipywidgets' own open(), which connects to the browser
             super().open()
             return
-        with self._lock:
+        with self._wanted():
             target = self._session.reveal(path)
             self._session.view.open(target)
             self._push(center=target)
@@ -153,10 +160,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if path is None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._session.cancel()
+            self._ahead.stop()
             self.canvas.close()
             super().close()
             return
-        with self._lock:
+        with self._wanted():
             self._session.view.close(self._session.reveal(path))
             self._push(center=path)
 
@@ -172,12 +180,26 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
         return [hit.path for hit in search_model(self.model, text, regex=regex)]
 
-    def to_svg(self, path: str | Path | None = None) -> str:
-        """Draw what is open now as SVG; write it to ``path`` where given."""
+    def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
+        """Draw what is open now as SVG.
+
+        Parameters
+        ----------
+        path
+            Where to write it too.
+        wrap
+            Whether it is cut into columns, as for :meth:`Model.to_svg`; as on the canvas where
+            None.
+
+        Raises
+        ------
+        ViewError
+            Where ``wrap`` is neither True, False, ``auto`` nor a number of columns.
+        """
         from netloupe.explorer.output import write_file
 
-        with self._lock:
-            data = render_picture(self._session.picture(self._session.compose()), "svg")
+        with self._wanted():
+            data = render_picture(self._session.picture(self._session.compose_for(wrap)), "svg")
         if path is not None:
             write_file(path, data)
         return data.decode()
@@ -220,9 +242,19 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _receive(self, message: Message, _buffers: list[memoryview]) -> None:
         if message.get("type") == "cancel":
-            self._session.cancel()
+            self._cancel(message.get("target"))
             return
+        self._waiting.append(message.get("id"))
         self._pool.submit(self._answer, message)
+
+    def _cancel(self, target: Any) -> None:
+        """End a request, now or when its turn comes; without a target what is under way."""
+        if target is None or target == self._busy.number:
+            self._session.cancel()
+        elif target in self._waiting:
+            self._unwanted.add(target)
+            if not self._scene.done():  # it waits for the first picture
+                self._session.cancel()
 
     def _answer(self, message: Message) -> None:
         """Answer one request; runs beside the kernel's own work."""
@@ -231,20 +263,67 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         try:
             if handler is None:
                 raise ViewError(f"the request {message.get('type')!r} is unknown.")
-            with self._lock:
+            if number in self._unwanted and message.get("type") != "scene":
+                raise LayoutError("the layout was cancelled")
+            with self._lock, self._busy.during(number), self._session.changing():
+                self._session.resume()
                 handler(self, number, message)
+        except LayoutError as error:
+            self.canvas.reply(number, "error", message=str(error), cancelled=True)
         except NetloupeError as error:
             self.canvas.send_error(number, str(error))
         except Exception as error:
             self.canvas.log.exception("a request of the canvas failed")
             self.canvas.send_error(number, f"internal error: {error}")
+        finally:
+            self._waiting.remove(number)
+            self._unwanted.discard(number)
+            self._pool_prepare()
+
+    @contextmanager
+    def _wanted(self) -> Iterator[None]:
+        """Hold the lock; what is prepared in the background gives way."""
+        mark = object()
+        self._waiting.append(mark)
+        try:
+            with self._lock, self._busy.during(None), self._session.changing():
+                self._session.resume()
+                yield
+        finally:
+            self._waiting.remove(mark)
+            self.canvas.send({"type": "idle", "id": None})
+
+    def _report(self, number: Any, message: str, done: int, total: int) -> None:
+        if number is None:
+            number = next((each for each in self._waiting if isinstance(each, str)), None)
+        self.canvas.reply(number, "busy", message=message, done=done, total=total)
+
+    def _pool_prepare(self) -> None:
+        with suppress(RuntimeError):  # the explorer was closed meanwhile
+            self._pool.submit(self._prepare)
+
+    def _prepare(self) -> None:
+        """Lay out likely next pictures while nothing is asked for."""
+        if self._waiting:
+            return
+        try:
+            with self._lock:
+                self._session.prepare(self._ahead, lambda: not self._waiting)
+        except Exception:
+            self.canvas.log.exception("preparing layouts failed")
 
     def _answer_scene(self, number: Any, _message: Message) -> None:
-        scene = self._scene.result() if self._scene.done() else self._compose()
+        try:
+            scene = self._scene.result()
+        except LayoutError:
+            # cancelled: what needs no layout to speak of
+            self._session.expand("none")
+            scene = self._compose()
+            self._scene = _finished(scene)
         if self.selection:  # made before the browser was there
-            self._reply(number, scene, select=self.selection, center=self.selection)
+            self._reply(number, scene, True, select=self.selection, center=self.selection)
         else:
-            self._reply(number, scene, fit=True)
+            self._reply(number, scene, True, fit=True)
 
     def _answer_toggle(self, number: Any, message: Message) -> None:
         item = self._session.toggle(_path(message))
@@ -271,7 +350,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _answer_expand(self, number: Any, message: Message) -> None:
         self._session.expand(str(message.get("mode")))
-        self._reply(number, self._compose(), fit=True)
+        self._reply(number, self._compose(PATIENCE), fit=True)
+
+    def _answer_wrap(self, number: Any, message: Message) -> None:
+        self._session.set_wrap(message.get("wrap"))
+        self._reply(number, self._compose(PATIENCE), fit=True)
 
     def _answer_group(self, number: Any, message: Message) -> None:
         grouping = str(message.get("grouping"))
@@ -285,7 +368,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             )
             return
         self._session.group(grouping)
-        self._reply(number, self._compose(), fit=True)
+        self._reply(number, self._compose(PATIENCE), fit=True)
         self._tell_view()
 
     def _answer_focus(self, number: Any, message: Message) -> None:
@@ -339,10 +422,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         "shown": _answer_shown,
         "unroll": _answer_unroll,
         "fold": _answer_fold,
+        "wrap": _answer_wrap,
     }
 
     def _turned(self, change: Any) -> None:
-        with self._lock:
+        with self._wanted():
             self._session.set_direction(change.new)
             self._push(fit=True)
 
@@ -352,19 +436,22 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     # scenes
 
-    def _compose(self) -> Scene:
-        with self._lock:
-            return self._session.compose()
+    def _compose_first(self) -> Scene:
+        with self._lock, self._busy.during(None):
+            return self._compose()
 
-    def _reply(self, number: Any, scene: Scene, **extra: Any) -> None:
-        header, buffers = self._session.encode(scene)
+    def _compose(self, deadline: float = DEADLINE) -> Scene:
+        scene = self._session.compose(self._busy.progress, deadline)
+        self._scene = _finished(scene)
+        return scene
+
+    def _reply(self, number: Any, scene: Scene, whole: bool = False, /, **extra: Any) -> None:
+        header, buffers = self._session.encode(scene, whole=whole)
         self.canvas.reply_scene(number, header, buffers, **extra)
 
     def _push(self, **extra: Any) -> None:
         """Show the current view in the browser."""
-        scene = self._compose()
-        self._scene = _finished(scene)
-        header, buffers = self._session.encode(scene)
+        header, buffers = self._session.encode(self._compose())
         self.canvas.push_scene(header, buffers, **extra)
         self._tell_view()
 
@@ -433,8 +520,8 @@ def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
     height
         Height in pixels; 0 for that of the window.
     **view
-        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, as
-        for :meth:`Model.to_svg`.
+        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``,
+        ``wrap``, as for :meth:`Model.to_svg`; the canvas wraps only where ``wrap`` is given.
 
     Returns
     -------
@@ -448,6 +535,6 @@ def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
     ViewError, NotFoundError
         For options that do not exist or do not fit.
     """
-    options = ViewOptions.parse(view)
+    options = ViewOptions.parse({"wrap": False, **view})
     shared_engine().start()
     return Explorer(load(source), options, height)

@@ -6,22 +6,36 @@ No widget is involved here, so that everything can be tested without a browser.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
-from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.layout import Composer, Scene
+from netloupe.explorer.errors import NetloupeError, NotFoundError, ViewError
+from netloupe.explorer.layout import (
+    DEADLINE,
+    Composer,
+    LayoutEngine,
+    Progress,
+    Scene,
+    SceneLayer,
+    Wrap,
+)
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_view
-from netloupe.explorer.render.wire import encode_scene
+from netloupe.explorer.picture import Labels, Picture, ViewOptions, check_wrap, make_view
+from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.search import search_model
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100
+#: seconds for what was deliberately asked for and is shown with progress and a way to end it
+PATIENCE = 120.0
+#: so many closed groups are laid out in advance, for so many seconds in all
+MOST_PREPARED = 12
+_PREPARE_SECONDS = 3.0
 
 
 class Session:
@@ -40,8 +54,11 @@ class Session:
         self.options = options
         self.labels = Labels()
         self.notices: list[str] = []
+        self.wrap: Wrap = options.wrap
         self._composer = Composer()
+        self._encoder = SceneEncoder(self.labels.faces.face)
         self._cancelled = threading.Event()
+        self._scene: Scene | None = None
         view, self.notices = make_view(model, options)
         self.view = view
         #: by graph, what is open in it; neighbourhoods are not kept
@@ -53,19 +70,93 @@ class Session:
 
     # the scene
 
-    def compose(self) -> Scene:
-        """Lay out the current view."""
-        self._cancelled.clear()
+    def compose(self, progress: Progress | None = None, deadline: float = DEADLINE) -> Scene:
+        """Lay out the current view.
+
+        Parameters
+        ----------
+        progress
+            Told how many open items of how many are laid out.
+        deadline
+            Seconds after which simpler layouts are taken.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
         scene = self._composer.compose(
-            self.view, self.labels, self.options.direction, cancelled=self._cancelled.is_set
+            self.view,
+            self.labels,
+            self.options.direction,
+            wrap=self.wrap,
+            deadline=deadline,
+            cancelled=self._cancelled.is_set,
+            progress=progress,
         )
         scene.notices = self.notices + scene.notices
         self.notices = []
+        self._scene = scene
         return scene
 
-    def encode(self, scene: Scene) -> tuple[dict[str, Any], list[bytes]]:
-        """Return a scene as the canvas gets it."""
-        return encode_scene(scene, self.labels.faces.face)
+    def compose_for(self, wrap: Any) -> Scene:
+        """Lay out the current view for a picture of its own; ``wrap`` as it is where None."""
+        before = self.wrap
+        if wrap is not None:
+            self.set_wrap(wrap)
+        try:
+            return self.compose(deadline=PATIENCE)
+        finally:
+            self.wrap = before
+
+    def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
+        """Return a scene as the canvas gets it: what is new in it, or all of it."""
+        return self._encoder.encode(scene, whole=whole)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Undo what is done inside where it ends by an error, such as a cancelled layout."""
+        view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
+        scene, focused = self._scene, self.focused
+        try:
+            yield
+        except Exception:
+            self.focused = focused
+            self.view, self.options, self.wrap, self._views = view, options, wrap, views
+            self.notices = []
+            if scene is not None and scene.root is not None and scene.root.item is view.root:
+                _reopen(view, scene.root)
+            raise
+
+    def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
+        """Lay out what is likely to be opened next, largest groups first.
+
+        Parameters
+        ----------
+        engine
+            Does it.
+        is_wanted
+            Asked all the time; False ends it.
+        """
+        end = time.monotonic() + _PREPARE_SECONDS
+        scene = self._scene
+        if scene is None or scene.root is None or scene.root.item is not self.view.root:
+            return
+        for item in _likely(scene.root):
+            left = end - time.monotonic()
+            if left <= 0 or not is_wanted():
+                return
+            try:
+                self._composer.prepare(
+                    self.view,
+                    item,
+                    self.labels,
+                    engine,
+                    deadline=left,
+                    cancelled=lambda: not is_wanted(),
+                )
+            except NetloupeError:
+                return
 
     def picture(self, scene: Scene) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere."""
@@ -74,6 +165,20 @@ class Session:
     def cancel(self) -> None:
         """End the layout that is under way."""
         self._cancelled.set()
+
+    def resume(self) -> None:
+        """Let layouts go on again after :meth:`cancel`."""
+        self._cancelled.clear()
+
+    def set_wrap(self, wrap: Any) -> None:
+        """Cut long pictures into columns, or not.
+
+        Raises
+        ------
+        ViewError
+            For anything but True, False, ``auto`` and a number of columns.
+        """
+        self.wrap = check_wrap(wrap)
 
     def set_direction(self, direction: Any) -> None:
         """Change the direction of all views."""
@@ -261,6 +366,42 @@ class Session:
         if item is not None and not isinstance(item.element, (Node, Value, Graph)):
             return item.element
         return self.model[path]
+
+
+def _reopen(view: View, root: SceneLayer) -> None:
+    """Open in a view what is open in a scene of it, and close all else."""
+    shown: dict[str, None] = {}
+    pending = [root]
+    while pending:
+        layer = pending.pop()
+        shown[layer.item.key] = None
+        pending.extend(layer.inner.values())
+    for item in list(view.open_items()):
+        if item.is_open and item.key not in shown:
+            view.close_item(item)
+    for key in shown:
+        item = view.items[key]
+        if not item.is_open:
+            view.open_item(item)
+
+
+def _likely(root: SceneLayer) -> list[Item]:
+    """Return closed items of a scene that have an inside, those of most nodes first."""
+    sizes: dict[str, int] = {}
+    likely: list[tuple[int, Item]] = []
+    pending = [root]
+    while pending and len(likely) < 20 * MOST_PREPARED:
+        layer = pending.pop()
+        pending.extend(layer.inner.values())
+        for number, child in enumerate(layer.children):
+            if child.openable and not child.is_open:
+                size = getattr(child.element, "node_count", 1)
+                # of boxes alike the first stands for all: their layouts are the same
+                likeness = f"{layer.inside.boxes[number][2:]} {size}"
+                if sizes.setdefault(likeness, number) == number:
+                    likely.append((size, child))
+    likely.sort(key=lambda pair: -pair[0])
+    return [item for _, item in likely[:MOST_PREPARED]]
 
 
 def _outermost(graph: Graph) -> Graph:

@@ -4,19 +4,25 @@ A view and the sizes of its boxes go in, a Scene comes out. It knows neither wha
 on a box nor how it is coloured.
 """
 
-from .compose import DEADLINE, Composer, Measure
+from .compose import DEADLINE, Composer, Progress
 from .engine import LayoutEngine, shared_engine
-from .scene import Direction, Scene, SceneBox, SceneEdge, ScenePort
+from .plan import Measure
+from .scene import Direction, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
+from .wrap import MOST_COLUMNS, Wrap
 
 __all__ = [
     "DEADLINE",
+    "MOST_COLUMNS",
     "Composer",
     "Direction",
     "LayoutEngine",
     "Measure",
+    "Progress",
     "Scene",
     "SceneBox",
     "SceneEdge",
+    "SceneLayer",
     "ScenePort",
+    "Wrap",
     "shared_engine",
 ]

@@ -3,74 +3,44 @@
 The children of an open item are boxes of known size: closed items as large as their faces,
 open ones as large as their own layout has made them. Values that cross a border do so at a
 port, which the outer layout knows the place of. The cost therefore depends on what is open,
-and items of equal sizes and wiring are laid out once.
+items of equal sizes and wiring are laid out once, and opening a group costs its own layout
+and those of the items around it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import count
 
-from netloupe.explorer.errors import LayoutError
-from netloupe.explorer.model import Value
-from netloupe.explorer.view import BORDER, Item, Link, View
+from netloupe.explorer.view import Item, View
 
-from .dot import Child, Layer, Wire, write_dot
-from .engine import LayoutEngine, Placement, shared_engine
-from .labels import place_labels
-from .scene import Direction, Scene, SceneBox, SceneEdge, ScenePort
-from .simple import place_simply
+from .arrange import arrange_inside, arrange_root
+from .bounded import BoundedCache
+from .dot import Layer
+from .engine import LayoutEngine, shared_engine
+from .labels import Text, choose_texts, place_labels
+from .place import Budget, Placer
+from .plan import Measure, Plan, list_edges, plan_item
+from .scene import Direction, Inside, Scene, SceneLayer
+from .steady import PieceHistory
+from .wrap import Wrap, is_extreme, wrap_placement
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
-DEADLINE = 10.0
-#: room between an open item's border and what is inside
-SIDE = 18.0
-TITLE_BAND = 30.0
-END = 16.0
-MARGIN = 16.0
-#: an open item is made so much wider at most to keep its title clear of edges
-MOST_WIDENING = 160.0
-#: an end of an edge that is farther from its place takes the curve's next point not along
-_MOST_DRIFT = 8.0
+DEADLINE = 8.0
+#: so many numbers of places inside open items are kept
+_MOST_KEPT = 4_000_000
+#: layers of so many views are kept
+_MOST_VIEWS = 4
 
-
-class Measure(Protocol):
-    """What the layout asks of whoever knows faces: sizes, nothing else."""
-
-    def size(self, item: Item) -> tuple[float, float]:
-        """Return width and height of a closed item's box, or the least size of an open one."""
-        ...
-
-    def label(self, value: Value) -> tuple[str, float]:
-        """Return the text beside an edge and its width; an empty text for none."""
-        ...
-
-
-@dataclass(slots=True)
-class _Plan:
-    """One open item on its way to being laid out."""
-
-    item: Item
-    layer: Layer
-    links: list[Link]
-    #: per child: index of the port of each value on an open child's borders
-    inputs: list[Value]
-    outputs: list[Value]
-    width: float = 0.0
-    height: float = 0.0
-    shift_x: float = 0.0
-    shift_y: float = 0.0
-    placement: Placement | None = None
-    input_offsets: tuple[float, ...] = ()
-    output_offsets: tuple[float, ...] = ()
-    #: inputs that nothing inside uses: an edge ends there
-    idle: frozenset[Value] = frozenset()
+Progress = Callable[[int, int], None]
 
 
 class Composer:
-    """Lays out views; keeps the placements of layers that it has seen.
+    """Lays out views; keeps what it has seen and what it has shown.
+
+    A composer remembers its scenes: what is laid out again keeps the order that it had. A new
+    composer gives the same scene for the same view, always.
 
     Parameters
     ----------
@@ -80,7 +50,10 @@ class Composer:
 
     def __init__(self, engine: LayoutEngine | None = None) -> None:
         self._engine = engine
-        self._placements: dict[str, Placement] = {}
+        self._placer = Placer()
+        self._insides: BoundedCache[Inside] = BoundedCache(_MOST_KEPT)
+        self._shown: BoundedCache[_Shown] = BoundedCache(_MOST_VIEWS)
+        self._ids = count(1)
 
     def compose(
         self,
@@ -88,8 +61,10 @@ class Composer:
         measure: Measure,
         direction: Direction = "TB",
         *,
+        wrap: Wrap = False,
         deadline: float = DEADLINE,
         cancelled: Callable[[], bool] | None = None,
+        progress: Progress | None = None,
     ) -> Scene:
         """Lay out everything that is open in a view.
 
@@ -101,11 +76,16 @@ class Composer:
             Gives the sizes of boxes.
         direction
             ``TB``: values flow downwards; ``LR``: to the right.
+        wrap
+            Whether what is extremely long is cut into columns (rows for LR) that are read like
+            a page; a number says into how many.
         deadline
             Seconds; parts that are not ready by then get a simpler layout and the scene a
             notice.
         cancelled
             Asked now and then; True ends the layout.
+        progress
+            Told how many of the open items that need a layout have one, and how many they are.
 
         Raises
         ------
@@ -113,301 +93,207 @@ class Composer:
             Where the layout was cancelled.
         """
         engine = self._engine or shared_engine()
-        end = time.monotonic() + deadline
-        plans: dict[str, _Plan] = {}
-        notices: list[str] = []
-        for item in reversed(list(view.open_items())):
-            if cancelled is not None and cancelled():
-                raise LayoutError("the layout was cancelled")
-            plan = _plan_item(view, item, measure, direction, plans)
-            left = max(0.0, end - time.monotonic())
-            plan.placement = self._place(engine, plan.layer, left, cancelled, notices)
-            _settle(plan, measure, direction)
-            plans[item.key] = plan
-        return _assemble(view, plans, measure, direction, list(dict.fromkeys(notices)))
-
-    def _place(
-        self,
-        engine: LayoutEngine,
-        layer: Layer,
-        left: float,
-        cancelled: Callable[[], bool] | None,
-        notices: list[str],
-    ) -> Placement:
-        if len(layer.children) <= 1 and not layer.wires:
-            return place_simply(layer)
-        dot = write_dot(layer)
-        placement = self._placements.get(dot)
-        if placement is not None:
-            return placement
-        try:
-            if left <= 0:
-                raise LayoutError("the layout took too long and was stopped")
-            placement = engine.place(dot, left, cancelled)
-            if len(placement.nodes) < len(layer.children):
-                raise LayoutError("Graphviz left out some of the boxes")
-        except LayoutError as error:
-            if cancelled is not None and cancelled():
-                raise
-            notices.append(f"Shown with a simpler layout: {error}.")
-            return place_simply(layer)
-        self._placements[dot] = placement
-        return placement
-
-
-def _plan_item(
-    view: View, item: Item, measure: Measure, direction: Direction, plans: dict[str, _Plan]
-) -> _Plan:
-    """Describe an open item's inside as a layer; its open children are settled already."""
-    layer = Layer(direction)
-    for child in item.children:
-        inner = plans.get(child.key) if child.is_open else None
-        if inner is None:
-            layer.children.append(Child(*measure.size(child)))
-        else:
-            layer.children.append(
-                Child(inner.width, inner.height, inner.input_offsets, inner.output_offsets)
-            )
-    links = view.links(item)
-    # what nothing inside uses ends at a port too, such as the condition of an If
-    used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
-    given = dict.fromkeys(link.target_value for link in links if link.target == BORDER)
-    inputs, outputs = list(used), list(given)
-    if item is not view.root:
-        inputs += [value for value in item.inputs if value not in used]
-        outputs += [value for value in item.outputs if value not in given]
-    layer.input_count, layer.output_count = len(inputs), len(outputs)
-    input_index = {value: index for index, value in enumerate(inputs)}
-    output_index = {value: index for index, value in enumerate(outputs)}
-    for link in links:
-        if link.source == BORDER:
-            source, source_port = -1 - input_index[link.source_value], None
-        else:
-            child = item.children[link.source]
-            source = link.source
-            source_port = _port_of(plans, child, link.source_value, "outputs")
-        if link.target == BORDER:
-            target, target_port = -1 - output_index[link.target_value], None
-        else:
-            child = item.children[link.target]
-            target = link.target
-            target_port = _port_of(plans, child, link.target_value, "inputs")
-        is_stub = link.source >= 0 and item.children[link.source].kind == "stub"
-        layer.wires.append(Wire(source, target, source_port, target_port, not is_stub))
-    idle = frozenset(inputs[len(used) :])
-    return _Plan(item, layer, links, inputs, outputs, idle=idle)
-
-
-def _port_of(plans: dict[str, _Plan], child: Item, value: Value, side: str) -> int | None:
-    plan = plans.get(child.key) if child.is_open else None
-    if plan is None:
-        return None
-    values: list[Value] = getattr(plan, side)
-    return values.index(value) if value in values else None
-
-
-def _settle(plan: _Plan, measure: Measure, direction: Direction) -> None:
-    """Find the size of an open item, and where its ports are on its border."""
-    placement = plan.placement
-    assert placement is not None  # noqa: S101 - set just before
-    layer = plan.layer
-    if plan.item.parent is None:
-        plan.width, plan.height = placement.width + 2 * MARGIN, placement.height + 2 * MARGIN
-        plan.shift_x = plan.shift_y = MARGIN
-        return
-    least_width, _ = measure.size(plan.item)
-    if direction == "TB":
-        plan.width = max(placement.width + 2 * SIDE, least_width)
-        plan.shift_x = (plan.width - placement.width) / 2
-        widening = _room_for_title(plan, least_width)
-        plan.width += widening
-        plan.shift_x += widening
-        # border ports are nodes of the first rank: their middle lies on the border
-        plan.shift_y = -3.0 if layer.input_count else TITLE_BAND
-        bottom = -3.0 if layer.output_count else END
-        plan.height = placement.height + plan.shift_y + bottom
-        if layer.input_count and not layer.wires:
-            plan.height += TITLE_BAND
-    else:
-        plan.shift_x = -3.0 if layer.input_count else SIDE
-        right = -3.0 if layer.output_count else SIDE
-        plan.shift_y = TITLE_BAND
-        plan.width = max(placement.width + plan.shift_x + right, least_width)
-        plan.height = placement.height + TITLE_BAND + END
-    axis, shift = (0, plan.shift_x) if direction == "TB" else (1, plan.shift_y)
-    plan.input_offsets = tuple(
-        placement.nodes[f"i{n}"][axis] + shift for n in range(layer.input_count)
-    )
-    plan.output_offsets = tuple(
-        placement.nodes[f"o{n}"][axis] + shift for n in range(layer.output_count)
-    )
-
-
-def _room_for_title(plan: _Plan, title_width: float) -> float:
-    """Return how much wider an open item must be at its left for edges to miss its title."""
-    placement = plan.placement
-    assert placement is not None  # noqa: S101 - set by the caller
-    ports = [placement.nodes[f"i{n}"][0] for n in range(plan.layer.input_count)]
-    if not ports:
-        return 0.0
-    missing = title_width - (min(ports) + plan.shift_x)
-    return missing if 0 < missing <= MOST_WIDENING else 0.0
-
-
-@dataclass(slots=True)
-class _Frame:
-    plan: _Plan
-    x: float
-    y: float
-    box: int
-    depth: int
-    plans: dict[str, _Plan]
-    boxes: list[int] = field(default_factory=list)
-
-    def ends_at(self, link: Link) -> bool:
-        """Return whether an edge ends at its target and does not go on inside."""
-        child = self.plan.item.children[link.target]
-        return not child.is_open or link.target_value in self.plans[child.key].idle
-
-
-def _assemble(
-    view: View,
-    plans: dict[str, _Plan],
-    measure: Measure,
-    direction: Direction,
-    notices: list[str],
-) -> Scene:
-    """Give everything its place in the scene, from the outside inwards."""
-    root = plans[view.root.key]
-    scene = Scene(root.width, root.height, direction, notices=notices)
-    pending = [_Frame(root, 0.0, 0.0, -1, 0, plans)]
-    while pending:
-        frame = pending.pop()
-        plan = frame.plan
-        placement = plan.placement
-        assert placement is not None  # noqa: S101 - every plan is placed
-        left, top = frame.x + plan.shift_x, frame.y + plan.shift_y
-        inner: list[_Frame] = []
-        for index, child in enumerate(plan.item.children):
-            size = plan.layer.children[index]
-            x, y = placement.nodes[f"n{index}"]
-            box = SceneBox(
-                child,
-                left + x - size.width / 2,
-                top + y - size.height / 2,
-                size.width,
-                size.height,
-                frame.box,
-                frame.depth,
-            )
-            frame.boxes.append(len(scene.boxes))
-            if child.is_open:
-                number = len(scene.boxes)
-                inner.append(_Frame(plans[child.key], box.x, box.y, number, frame.depth + 1, plans))
-            scene.boxes.append(box)
-        _add_edges(scene, frame, left, top)
-        if frame.box >= 0:
-            _add_ports(scene, frame)
-        pending.extend(reversed(inner))
-    place_labels(scene, measure.label)
-    return scene
-
-
-def _add_edges(scene: Scene, frame: _Frame, left: float, top: float) -> None:
-    plan = frame.plan
-    placement = plan.placement
-    assert placement is not None  # noqa: S101 - every plan is placed
-    body = plan.item.body
-    assert body is not None  # noqa: S101 - open items have a body
-    prefix, graph = body.prefix, body.graph
-    for number, (link, wire) in enumerate(zip(plan.links, plan.layer.wires, strict=True)):
-        points = placement.edges.get(str(number), ())
-        if not points:
-            continue
-        moved = [
-            round(coordinate + (top if position % 2 else left), 2)
-            for position, coordinate in enumerate(points)
-        ]
-        _attach_ends(scene, frame, wire, moved)
-        _attach_to_border(scene, frame, wire, moved)
-        value = link.value
-        scene.edges.append(
-            SceneEdge(
-                value,
-                f"{prefix}/%{value.name}" if value.graph is graph else value.path,
-                frame.box if link.source == BORDER else frame.boxes[link.source],
-                frame.box if link.target == BORDER else frame.boxes[link.target],
-                tuple(moved),
-                link.kind,
-                arrow=link.target != BORDER and frame.ends_at(link),
-            )
+        budget = Budget(time.monotonic() + deadline, engine, cancelled)
+        shown = self._shown.get(id(view))
+        if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
+            shown = _Shown(view, direction, wrap)
+        made = shown.root = self._compose_layers(shown, measure, budget, progress)
+        self._shown.put(id(view), shown, 1)
+        width, height = made.inside.width, made.inside.height
+        return Scene(
+            width,
+            height,
+            direction,
+            notices=list(made.notices),
+            root=made,
+            is_extreme=made.is_wrapped or is_extreme(width, height, direction),
         )
 
+    def prepare(
+        self,
+        view: View,
+        item: Item,
+        measure: Measure,
+        engine: LayoutEngine,
+        *,
+        deadline: float,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Lay out what opening an item would show, so that it is at hand when it is opened.
 
-def _attach_ends(scene: Scene, frame: _Frame, wire: Wire, points: list[float]) -> None:
-    """Move the ends of an edge to the exact places on the boxes that it belongs to.
+        The view is afterwards as it was before, and nothing of this counts as shown.
 
-    Graphviz rounds a port's place to whole points and every place to five digits, and knows
-    no ports on very large boxes.
-    """
-    layer = frame.plan.layer
-    axis = 0 if layer.direction == "TB" else 1
-    for index, port, side, end in (
-        (wire.source, wire.source_port, "outputs", 0),
-        (wire.target, wire.target_port, "inputs", len(points) - 2),
-    ):
-        if index < 0:
-            continue
-        child = layer.children[index]
-        box = scene.boxes[frame.boxes[index]]
-        extents = (box.width, box.height)
-        offset = extents[axis] / 2 if port is None else getattr(child, side)[port]
-        far = extents[1 - axis] if side == "outputs" else 0.0
-        exact = [0.0, 0.0]
-        exact[axis] = (box.x, box.y)[axis] + offset
-        exact[1 - axis] = (box.x, box.y)[1 - axis] + far
-        neighbour = end + 2 if end == 0 else end - 2
-        for coordinate in (0, 1):
-            drift = exact[coordinate] - points[end + coordinate]
-            points[end + coordinate] = round(exact[coordinate], 2)
-            if abs(drift) < _MOST_DRIFT and 0 <= neighbour < len(points):
-                points[neighbour + coordinate] = round(points[neighbour + coordinate] + drift, 2)
+        Parameters
+        ----------
+        view, item
+            A closed item of a view that was composed before.
+        measure
+            Gives the sizes of boxes.
+        engine
+            Does the work, so that the one for pictures can be asked at once.
+        deadline, cancelled
+            As for :meth:`compose`.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
+        shown = self._shown.get(id(view))
+        if shown is None or shown.root is None or item.is_open or not item.openable:
+            return
+        budget = Budget(time.monotonic() + deadline, engine, cancelled)
+        around = []
+        outer = item.parent
+        while outer is not None:
+            around.append(outer)
+            outer = outer.parent
+        layers = [shown.root]
+        for outer in reversed(around[:-1]):
+            inner = layers[-1].inner.values()
+            found = next((layer for layer in inner if layer.item is outer), None)
+            if found is None:
+                return
+            layers.append(found)
+        revisions = [each.revision for each in around]
+        view.open_item(item)
+        try:
+            made = {id(item): self._make_layer(shown, item, None, {}, measure, budget)}
+            for outer, layer in zip(around, reversed(layers), strict=True):
+                made.update((id(each.item), each) for each in layer.inner.values())
+                new = self._make_layer(shown, outer, None, made, measure, budget)
+                made = {id(outer): new}
+        finally:
+            view.close_item(item)
+            for each, revision in zip(around, revisions, strict=True):
+                each.revision = revision
+
+    def _compose_layers(
+        self,
+        shown: _Shown,
+        measure: Measure,
+        budget: Budget,
+        progress: Progress | None,
+    ) -> SceneLayer:
+        """Make the layers that are not as they were before; return the root's."""
+        made: dict[int, SceneLayer] = {}
+        todo: list[tuple[Item, SceneLayer | None]] = []
+        root = shown.view.root
+        pending = [(root, shown.root)]
+        while pending:
+            item, before = pending.pop()
+            if before is not None and before.revision == item.revision:
+                made[id(item)] = before
+                continue
+            todo.append((item, before))
+            inner = before.inner.values() if before is not None else ()
+            known = {id(layer.item): layer for layer in inner}
+            for child in item.children:
+                if child.is_open:
+                    pending.append((child, known.get(id(child))))
+        for number, (item, before) in enumerate(reversed(todo)):
+            budget.check()
+            if progress is not None:
+                progress(number, len(todo))
+            made[id(item)] = self._make_layer(shown, item, before, made, measure, budget)
+        if progress is not None and todo:
+            progress(len(todo), len(todo))
+        return made[id(root)]
+
+    def _make_layer(
+        self,
+        shown: _Shown,
+        item: Item,
+        before: SceneLayer | None,
+        made: dict[int, SceneLayer],
+        measure: Measure,
+        budget: Budget,
+    ) -> SceneLayer:
+        view = shown.view
+        inner = {
+            number: made[id(child)] for number, child in enumerate(item.children) if child.is_open
+        }
+        borders = {number: layer.borders for number, layer in inner.items()}
+        plan = plan_item(view, item, measure, shown.direction, inner, borders)
+        already = len(budget.notices)
+        history = self._history(before, plan, budget)
+        title_width = None if item is view.root else measure.size(item)[0]
+        inside = self._arrange(plan.layer, title_width, shown.wrap, budget, history)
+        notices = dict.fromkeys(budget.notices[already:])
+        for layer in inner.values():
+            notices.update(dict.fromkeys(layer.notices))
+        edges = list_edges(plan, borders)
+        texts = choose_texts(edges, item.children, measure.label)
+        return SceneLayer(
+            next(self._ids),
+            item,
+            item.revision,
+            inside,
+            edges,
+            [] if item is view.root else plan.port_paths(),
+            [text for text, _, _ in texts],
+            _place_labels(inside, tuple(child.is_open for child in item.children), texts),
+            inner,
+            list(item.children),
+            plan.borders(),
+            history,
+            tuple(notices),
+        )
+
+    def _history(
+        self, before: SceneLayer | None, plan: Plan, budget: Budget
+    ) -> PieceHistory | None:
+        """Return what an item looked like; None where it is new or wired in another way."""
+        if before is None or before.notices or not before.inside.layer.children:
+            return None
+        history = before.history
+        if history is None:
+            history = PieceHistory(before.inside.layer.wiring())
+            self._placer.place(before.inside.layer, budget, history)
+        return history if history.wiring == plan.layer.wiring() else None
+
+    def _arrange(
+        self,
+        layer: Layer,
+        title_width: float | None,
+        wrap: Wrap,
+        budget: Budget,
+        history: PieceHistory | None,
+    ) -> Inside:
+        """Return the places inside an open item; without a width of a title it is the root."""
+        key = (layer.key(), title_width, wrap)
+        if history is None:
+            known = self._insides.get(key)
+            if known is not None:
+                return known
+        already = len(budget.notices)
+        placement, columns = wrap_placement(layer, self._placer.place(layer, budget, history), wrap)
+        if title_width is None:
+            inside = arrange_root(layer, placement)
+        else:
+            inside = arrange_inside(layer, placement, title_width)
+        inside.wrapped = columns
+        if history is None and len(budget.notices) == already:
+            self._insides.put(key, inside, placement.weight)
+        return inside
 
 
-def _attach_to_border(scene: Scene, frame: _Frame, wire: Wire, points: list[float]) -> None:
-    """Move the ends of an edge that goes on outside into the middle of its border port."""
-    if frame.box < 0:
-        return
-    box = scene.boxes[frame.box]
-    for index, offsets, end, far in (
-        (wire.source, frame.plan.input_offsets, 0, 0.0),
-        (wire.target, frame.plan.output_offsets, len(points) - 2, 1.0),
-    ):
-        if index < 0:
-            x, y = _port_place(scene.direction, box, offsets[-1 - index], far)
-            points[end : end + 2] = round(x, 2), round(y, 2)
+class _Shown:
+    """What was last laid out of a view."""
+
+    def __init__(self, view: View, direction: Direction, wrap: Wrap) -> None:
+        self.view = view
+        self.direction: Direction = direction
+        self.wrap = wrap
+        self.root: SceneLayer | None = None
 
 
-def _port_place(
-    direction: Direction, box: SceneBox, offset: float, far: float
-) -> tuple[float, float]:
-    """Return where a port is; ``far`` is 0 on the border of inputs and 1 on that of outputs."""
-    if direction == "TB":
-        return box.x + offset, box.y + far * box.height
-    return box.x + far * box.width, box.y + offset
-
-
-def _add_ports(scene: Scene, frame: _Frame) -> None:
-    plan = frame.plan
-    box = scene.boxes[frame.box]
-    outside = plan.item.instance
-    for values, offsets, far in (
-        (plan.inputs, plan.input_offsets, 0.0),
-        (plan.outputs, plan.output_offsets, 1.0),
-    ):
-        for value, offset in zip(values, offsets, strict=True):
-            x, y = _port_place(scene.direction, box, offset, far)
-            path = value.path
-            if value.graph is outside.graph:
-                path = f"{outside.prefix}/%{value.name}"
-            scene.ports.append(ScenePort(round(x, 2), round(y, 2), frame.box, path))
+def _place_labels(
+    inside: Inside, opened: tuple[bool, ...], texts: tuple[Text, ...]
+) -> list[tuple[float, float] | None]:
+    if not any(text for text, _, _ in texts):
+        return [None] * len(texts)
+    found = inside.labels.get((opened, texts))
+    if found is None:
+        found = inside.labels[opened, texts] = place_labels(inside, opened, texts)
+    return found

@@ -1,14 +1,16 @@
 """One open item as a graph in the DOT language: boxes of known size, ports on its border.
 
-The text is canonical: it holds sizes and wiring but no names, so that identical groups give
-identical text and are laid out once.
+The text holds sizes and wiring but no names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from .engine import Drawing
+from .placement import Placement
 from .scene import Direction
 
 #: a port is a small node on the border; edges of an open child end at ports given here
@@ -25,8 +27,7 @@ RANK_GAP = 38.0
 NODE_GAP = 22.0
 
 
-@dataclass(frozen=True, slots=True)
-class Child:
+class Child(NamedTuple):
     """A box to place: its size and, for an open child, where its ports are along the border.
 
     ``inputs`` and ``outputs`` hold offsets from the left (or the top, for LR), in the order of
@@ -39,8 +40,7 @@ class Child:
     outputs: tuple[float, ...] = ()
 
 
-@dataclass(slots=True)
-class Wire:
+class Wire(NamedTuple):
     """An edge between children (0 and up) or border ports (-1 - n), and ports of open children."""
 
     source: int
@@ -53,13 +53,54 @@ class Wire:
 
 @dataclass(slots=True)
 class Layer:
-    """Everything that the layout of one open item depends on."""
+    """Everything that the layout of one open item, or of a part of it, depends on.
+
+    Parameters
+    ----------
+    direction
+        Where values flow to.
+    children
+        The boxes.
+    input_count, output_count
+        Number of ports on the border where values come in, and where they leave.
+    wires
+        The edges.
+    first
+        The child that stands at the very beginning because another part ends with it; -1 for
+        none. Others may stand beside it where they are no higher than it is.
+    last
+        The child that stands at the very end, alone, because another part begins with it.
+    """
 
     direction: Direction
     children: list[Child] = field(default_factory=list)
     input_count: int = 0
     output_count: int = 0
     wires: list[Wire] = field(default_factory=list)
+    first: int = -1
+    last: int = -1
+
+    def key(self) -> Hashable:
+        """Return what is equal for layers that are laid out alike."""
+        return (
+            self.direction,
+            tuple(self.children),
+            self.input_count,
+            self.output_count,
+            tuple(self.wires),
+            self.first,
+            self.last,
+        )
+
+    def wiring(self) -> Hashable:
+        """Return what is equal for layers that differ only in sizes and places of ports."""
+        return (
+            self.direction,
+            len(self.children),
+            self.input_count,
+            self.output_count,
+            tuple((wire.source, wire.target) for wire in self.wires),
+        )
 
 
 def write_dot(layer: Layer) -> str:
@@ -82,6 +123,10 @@ def write_dot(layer: Layer) -> str:
             size = f"width={PORT_SIZE / 72:.4f},height={PORT_SIZE / 72:.4f}"
             ports = ";".join(f"{letter}{n} [{size}]" for n in range(count))
             lines.append(f"{{rank={rank};{ports}}}")
+    if layer.first >= 0:
+        lines.append(f"{{rank={_first_rank(layer)};n{layer.first}}}")
+    if layer.last >= 0:
+        lines.append(f"{{rank=sink;n{layer.last}}}")
     top, bottom = ("n", "s") if layer.direction == "TB" else ("w", "e")
     for number, wire in enumerate(layer.wires):
         tail = _end(wire.source, "i", wire.source_port, "o", bottom, layer.children)
@@ -90,6 +135,32 @@ def write_dot(layer: Layer) -> str:
         lines.append(f'{tail} -> {head} [id="{number}"{weight}]')
     lines.append("}")
     return "\n".join(lines)
+
+
+def _first_rank(layer: Layer) -> str:
+    """Return the rank of the first child: ``min`` lets others stand beside it."""
+    is_down = layer.direction == "TB"
+    entered = {wire.target for wire in layer.wires}
+    depths = [child.height if is_down else child.width for child in layer.children]
+    room = depths[layer.first]
+    beside = (depth for index, depth in enumerate(depths) if index not in entered)
+    return "min" if all(depth <= room for depth in beside) else "source"
+
+
+def read_drawing(layer: Layer, drawing: Drawing) -> Placement | None:
+    """Return what Graphviz made of a layer's text; None where boxes or ports are missing."""
+    nodes = drawing.nodes
+    try:
+        return Placement(
+            drawing.width,
+            drawing.height,
+            [nodes[f"n{number}"] for number in range(len(layer.children))],
+            [nodes[f"i{number}"] for number in range(layer.input_count)],
+            [nodes[f"o{number}"] for number in range(layer.output_count)],
+            [drawing.edges.get(str(number), ()) for number in range(len(layer.wires))],
+        )
+    except KeyError:
+        return None
 
 
 def _end(
@@ -105,11 +176,6 @@ def _end(
     if port is None or not _has_table(children[index]):
         return f"n{index}:{side}"
     return f"n{index}:{port_letter}{port}:{side}"
-
-
-def _is_wide(child: Child) -> bool:
-    """Return whether an open child is too large for a table: its edges end at the middle."""
-    return bool(child.inputs or child.outputs) and not _has_table(child)
 
 
 def _has_table(child: Child) -> bool:

@@ -29,7 +29,7 @@ _POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Drawing:
     """Where Graphviz put the nodes and edges of one graph, in points, y growing downwards.
 
     ``nodes`` gives centres by node name; ``edges`` gives Bézier points by edge id.
@@ -42,9 +42,17 @@ class Placement:
 
 
 class LayoutEngine:
-    """One worker process, started when first needed and again after it was stopped."""
+    """One worker process, started when first needed and again after it was stopped.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    niceness
+        How far the worker stands back behind other processes, as for :func:`os.nice`; only
+        where there is such a thing.
+    """
+
+    def __init__(self, niceness: int = 0) -> None:
+        self._niceness = niceness
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -74,7 +82,7 @@ class LayoutEngine:
 
     def place(
         self, dot: str, timeout: float, cancelled: Callable[[], bool] | None = None
-    ) -> Placement:
+    ) -> Drawing:
         """Lay out one graph.
 
         Parameters
@@ -105,7 +113,7 @@ class LayoutEngine:
             answer = self._wait(self._number, time.monotonic() + timeout, cancelled)
         if "error" in answer:
             raise LayoutError(f"Graphviz failed: {answer['error']}")
-        return Placement(
+        return Drawing(
             answer["width"],
             answer["height"],
             {name: (x, y) for name, (x, y) in answer["nodes"].items()},
@@ -137,7 +145,7 @@ class LayoutEngine:
         process = self._process
         if process is None or process.poll() is not None:
             self.stop()
-            process = _start_worker()
+            process = _start_worker(self._niceness)
             self._process = process
             self._answers = queue.Queue()
             threading.Thread(
@@ -146,9 +154,9 @@ class LayoutEngine:
         return process
 
 
-def _start_worker() -> subprocess.Popen[bytes]:
+def _start_worker(niceness: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
-        [sys.executable, "-X", "utf8", str(_WORKER)],
+        [sys.executable, "-X", "utf8", str(_WORKER), str(niceness)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.view import Item
 
-from .scene import Scene, SceneEdge
+from .scene import Inside, LayerEdge
 
 HEIGHT = 14.0
 _PADDING = 5.0
@@ -18,8 +19,12 @@ _CROWDED = 400
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
 
 
-@dataclass(frozen=True, slots=True)
-class _Area:
+#: what is written, its width in pixels, and a number that edges of one value have in common
+Text = tuple[str, float, int]
+_NO_LABEL: Text = ("", 0.0, -1)
+
+
+class _Area(NamedTuple):
     left: float
     top: float
     right: float
@@ -73,68 +78,107 @@ def _cells_of(area: _Area, size: float) -> Iterable[tuple[float, int, int]]:
             yield size, column, row
 
 
-def place_labels(scene: Scene, label_of: Callable[[Value], tuple[str, float]]) -> None:
-    """Write types beside edges where they fit and say something new.
+def place_labels(
+    inside: Inside, opened: tuple[bool, ...], texts: tuple[Text, ...]
+) -> list[tuple[float, float] | None]:
+    """Find room beside the edges of one layer for their labels.
 
-    An edge has a label where its type differs from those of the edges that enter its source,
-    once for each value and level, and where the label covers neither boxes nor other edges.
-    Edges at inputs and outputs of the graph have none: the type stands on the box.
+    Parameters
+    ----------
+    inside
+        The layer's places.
+    opened
+        For each box whether it is open: no label is placed on any box.
+    texts
+        As :func:`choose_texts` gives them.
+
+    Returns
+    -------
+    list of tuple or None
+        The labels' centres; None where there is no room.
     """
     grid = _Grid()
-    for box in scene.boxes:
-        if box.item.is_open:
-            # an open box is in the way with its title and its walls
-            right, bottom = box.x + box.width, box.y + box.height
-            grid.add(_Area(box.x, box.y, min(right, box.x + 220), min(bottom, box.y + 26)))
-            for area in (
-                _Area(box.x, box.y - 2, right, box.y + 2),
-                _Area(box.x, bottom - 2, right, bottom + 2),
-                _Area(box.x - 2, box.y, box.x + 2, bottom),
-                _Area(right - 2, box.y, right + 2, bottom),
-            ):
-                grid.add(area)
-        else:
-            grid.add(_Area(box.x, box.y, box.x + box.width, box.y + box.height))
-    curves = [sample_curve(edge.points) for edge in scene.edges]
+    # an open item is in the way with its title and its walls
+    right, bottom = inside.width, inside.height
+    for area in (
+        _Area(0.0, 0.0, min(right, 220.0), min(bottom, 26.0)),
+        _Area(0.0, -2.0, right, 2.0),
+        _Area(0.0, bottom - 2.0, right, bottom + 2.0),
+        _Area(-2.0, 0.0, 2.0, bottom),
+        _Area(right - 2.0, 0.0, right + 2.0, bottom),
+    ):
+        grid.add(area)
+    for (x, y, width, height), is_open in zip(inside.boxes, opened, strict=True):
+        # the walls of an open box are drawn broader
+        broad = 2.0 if is_open else 0.0
+        grid.add(_Area(x - broad, y - broad, x + width + broad, y + height + broad))
+    curves = [sample_curve(points) if points else [] for points in inside.curves]
     for number, curve in enumerate(curves):
         _block_curve(grid, curve, number)
+    found: list[tuple[float, float] | None] = []
+    done: set[int] = set()
+    for number, (curve, (text, width, flow)) in enumerate(zip(curves, texts, strict=True)):
+        place = None
+        if text and curve and flow not in done:
+            place = _find_room(grid, curve, width, number)
+            if place is not None:
+                done.add(flow)
+        found.append(place)
+    return found
+
+
+def _find_room(
+    grid: _Grid, curve: list[tuple[float, float]], width: float, number: int
+) -> tuple[float, float] | None:
+    half = width / 2 + _PADDING
+    for place in _PLACES:
+        x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
+        area = _Area(x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
+        if grid.is_free(area, number):
+            grid.add(area)
+            return round(x, 2), round(y, 2)
+    return None
+
+
+def choose_texts(
+    edges: list[LayerEdge], children: list[Item], label_of: Callable[[Value], tuple[str, float]]
+) -> tuple[Text, ...]:
+    """Return the text of each edge's label where it says something new.
+
+    An edge has a label where its type differs from those of the edges that enter its source,
+    and only one of the edges of a value has it. Edges at inputs and outputs of the graph have
+    none: the type stands on the box.
+    """
+    texts = [label_of(edge.value) for edge in edges]
     entering: dict[int, set[str]] = {}
-    texts: dict[Value, tuple[str, float]] = {}
-    for edge in scene.edges:
-        if edge.value not in texts:
-            texts[edge.value] = label_of(edge.value)
-        entering.setdefault(edge.target, set()).add(texts[edge.value][0])
-    done: set[tuple[int, str]] = set()
-    for number, (edge, curve) in enumerate(zip(scene.edges, curves, strict=True)):
-        text, width = texts[edge.value]
-        if not text or not _is_news(scene, edge, text, entering):
-            continue
-        level = scene.boxes[edge.source].parent if edge.source >= 0 else -1
-        if (level, edge.path) in done:
-            continue
-        for place in _PLACES:
-            x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
-            half = width / 2 + _PADDING
-            area = _Area(x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
-            if grid.is_free(area, number):
-                edge.label, edge.label_x, edge.label_y = text, round(x, 2), round(y, 2)
-                grid.add(area)
-                done.add((level, edge.path))
-                break
+    for edge, (text, _) in zip(edges, texts, strict=True):
+        entering.setdefault(edge.target, set()).add(text)
+    flows: dict[str, int] = {}
+    chosen = []
+    for edge, (text, width) in zip(edges, texts, strict=True):
+        if text and _is_news(edge, children, text, entering):
+            chosen.append((text, width, flows.setdefault(edge.path, len(flows))))
+        else:
+            chosen.append(_NO_LABEL)
+    return tuple(chosen)
 
 
-def _is_news(scene: Scene, edge: SceneEdge, text: str, entering: dict[int, set[str]]) -> bool:
+def _is_news(
+    edge: LayerEdge, children: list[Item], text: str, entering: dict[int, set[str]]
+) -> bool:
     if edge.source < 0 or edge.kind == "control":
         return False
-    source = scene.boxes[edge.source].item
+    source = children[edge.source]
     if source.kind == "input" or source.is_open:
         return False
-    if edge.target >= 0 and scene.boxes[edge.target].item.kind == "output":
+    if edge.target >= 0 and children[edge.target].kind == "output":
         return False
     return text not in entering.get(edge.source, ())
 
 
 def _block_curve(grid: _Grid, curve: list[tuple[float, float]], number: int) -> None:
+    if curve and all(x == curve[0][0] for x, _ in curve):
+        curve = [curve[0], curve[-1]]  # straight down: one area will do
     for (x0, y0), (x1, y1) in pairwise(curve):
         grid.add(_Area(min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1, number))
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.view import Item
+
+if TYPE_CHECKING:
+    from .dot import Layer
+    from .steady import PieceHistory
 
 Direction = Literal["TB", "LR"]
 EdgeKind = Literal["data", "captured", "control"]
@@ -83,14 +88,222 @@ class ScenePort:
 
 
 @dataclass(slots=True)
-class Scene:
-    """Everything that is drawn. Boxes come before the boxes inside them."""
+class LayerEdge:
+    """An edge of a layer; source and target number the layer's boxes, -1 is its border."""
+
+    value: Value
+    path: str
+    source: int
+    target: int
+    kind: EdgeKind
+    arrow: bool
+
+
+@dataclass(slots=True, eq=False)
+class SceneLayer:
+    """The inside of one open item, placed, in coordinates from the item's top left corner.
+
+    Layers are never changed: an item whose inside changes gets a new one.
+
+    Parameters
+    ----------
+    id
+        Unique among the layers of a composer.
+    item
+        The open item.
+    revision
+        That of the item when the layer was made.
+    inside
+        Where everything is; shared by layers that look alike.
+    edges
+        What flows along the curves of ``inside``, in their order.
+    ports
+        Paths of the values that pass the item's border, inputs first.
+    texts, places
+        Text beside each edge, and its centre; None where there is no room.
+    inner
+        The layers of those children that are open, by their number.
+    children
+        The boxes' items.
+    borders
+        Which port stands for which value.
+    history
+        What the item looked like before; None where it has not changed since it was opened.
+    notices
+        What is to be said of it and of what is inside.
+    boxes_total, edges_total, ports_total, layers_total
+        Counts, those inside inner layers included.
+    is_wrapped
+        Whether this or anything inside is cut into columns.
+    """
+
+    id: int
+    item: Item
+    revision: int
+    inside: Inside
+    edges: list[LayerEdge]
+    ports: list[str]
+    texts: list[str]
+    places: list[tuple[float, float] | None]
+    inner: dict[int, SceneLayer]
+    children: list[Item]
+    borders: Borders
+    history: PieceHistory | None = None
+    notices: tuple[str, ...] = ()
+    boxes_total: int = 0
+    edges_total: int = 0
+    ports_total: int = 0
+    layers_total: int = 0
+    is_wrapped: bool = False
+
+    def __post_init__(self) -> None:
+        inner = self.inner.values()
+        self.boxes_total = len(self.children) + sum(layer.boxes_total for layer in inner)
+        self.edges_total = len(self.edges) + sum(layer.edges_total for layer in inner)
+        self.ports_total = len(self.ports) + sum(layer.ports_total for layer in inner)
+        self.layers_total = 1 + sum(layer.layers_total for layer in inner)
+        self.is_wrapped = self.inside.wrapped > 1 or any(layer.is_wrapped for layer in inner)
+
+
+@dataclass(slots=True, eq=False)
+class Inside:
+    """Where the contents of an open item are, from its top left corner.
+
+    Parameters
+    ----------
+    width, height
+        Size of the open item.
+    boxes
+        Left, top, width and height of each child.
+    curves
+        Bézier points of each edge.
+    inputs, outputs
+        Offsets of the ports along the border where values come in and where they leave.
+    ports
+        Places of the ports, inputs first.
+    layer
+        What was placed.
+    wrapped
+        Number of columns or rows that the contents are cut into.
+    labels
+        Places of labels that were found, by what is open and written.
+    """
 
     width: float
     height: float
-    direction: Direction = "TB"
-    boxes: list[SceneBox] = field(default_factory=list)
-    edges: list[SceneEdge] = field(default_factory=list)
-    ports: list[ScenePort] = field(default_factory=list)
-    #: what the user should know, such as that a simpler layout is shown
-    notices: list[str] = field(default_factory=list)
+    boxes: list[tuple[float, float, float, float]]
+    curves: list[tuple[float, ...]]
+    layer: Layer
+    inputs: tuple[float, ...] = ()
+    outputs: tuple[float, ...] = ()
+    ports: list[tuple[float, float]] = field(default_factory=list)
+    wrapped: int = 1
+    labels: dict[Hashable, list[tuple[float, float] | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Borders:
+    """Which port of an open item stands for which value, and which inputs nothing inside uses."""
+
+    inputs: dict[Value, int]
+    outputs: dict[Value, int]
+    idle: frozenset[Value]
+
+
+class Scene:
+    """Everything that is drawn.
+
+    A composer gives a tree of layers, of which the lists of boxes, edges and ports are made
+    when they are first asked for. Boxes come before the boxes inside them.
+    """
+
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        direction: Direction = "TB",
+        boxes: list[SceneBox] | None = None,
+        edges: list[SceneEdge] | None = None,
+        ports: list[ScenePort] | None = None,
+        notices: list[str] | None = None,
+        *,
+        root: SceneLayer | None = None,
+        is_extreme: bool = False,
+    ) -> None:
+        self.width = width
+        self.height = height
+        self.direction: Direction = direction
+        #: what the user should know, such as that a simpler layout is shown
+        self.notices = notices or []
+        #: the outermost layer; None for a scene made by hand
+        self.root = root
+        #: whether it is so long that it should be shown wrapped into columns
+        self.is_extreme = is_extreme
+        self._boxes = boxes or []
+        self._edges = edges or []
+        self._ports = ports or []
+        self._is_flat = root is None
+
+    @property
+    def boxes(self) -> list[SceneBox]:
+        """All boxes, in places of the scene."""
+        self._flatten()
+        return self._boxes
+
+    @property
+    def edges(self) -> list[SceneEdge]:
+        """All edges, in places of the scene."""
+        self._flatten()
+        return self._edges
+
+    @property
+    def ports(self) -> list[ScenePort]:
+        """All ports, in places of the scene."""
+        self._flatten()
+        return self._ports
+
+    def _flatten(self) -> None:
+        if self._is_flat or self.root is None:
+            return
+        self._is_flat = True
+        pending: list[tuple[SceneLayer, float, float, int, int]] = [(self.root, 0.0, 0.0, -1, 0)]
+        while pending:
+            layer, left, top, parent, depth = pending.pop()
+            first = len(self._boxes)
+            for child, (x, y, width, height) in zip(
+                layer.children, layer.inside.boxes, strict=True
+            ):
+                self._boxes.append(SceneBox(child, left + x, top + y, width, height, parent, depth))
+            self._add_edges(layer, left, top, parent, first)
+            for path, (x, y) in zip(layer.ports, layer.inside.ports, strict=False):
+                self._ports.append(ScenePort(round(left + x, 2), round(top + y, 2), parent, path))
+            for number in reversed(layer.inner):
+                x, y, _, _ = layer.inside.boxes[number]
+                inner = layer.inner[number]
+                pending.append((inner, left + x, top + y, first + number, depth + 1))
+
+    def _add_edges(
+        self, layer: SceneLayer, left: float, top: float, parent: int, first: int
+    ) -> None:
+        for edge, curve, text, place in zip(
+            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
+        ):
+            if not curve:
+                continue
+            points = list(curve)
+            points[0::2] = [round(coordinate + left, 2) for coordinate in curve[0::2]]
+            points[1::2] = [round(coordinate + top, 2) for coordinate in curve[1::2]]
+            self._edges.append(
+                SceneEdge(
+                    edge.value,
+                    edge.path,
+                    parent if edge.source < 0 else first + edge.source,
+                    parent if edge.target < 0 else first + edge.target,
+                    tuple(points),
+                    edge.kind,
+                    edge.arrow,
+                    text if place else "",
+                    round(left + place[0], 2) if place else 0.0,
+                    round(top + place[1], 2) if place else 0.0,
+                )
+            )

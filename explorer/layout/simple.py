@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .dot import NODE_GAP, PORT_SIZE, RANK_GAP, Layer
-from .engine import Placement
+from .placement import Placement
 
 #: boxes wider than this together go on in another row of the same rank
 _MOST_ROW = 6000.0
@@ -21,7 +21,7 @@ def place_simply(layer: Layer) -> Placement:
         sizes[f"n{index}"] = size if vertical else (child.height, child.width)
     rows = [
         [f"i{n}" for n in range(layer.input_count)],
-        *_split_rows(_rank_children(layer), sizes),
+        *_split_rows(_pin_ends(layer, _rank_children(layer)), sizes),
         [f"o{n}" for n in range(layer.output_count)],
     ]
     centres: dict[str, tuple[float, float]] = {}
@@ -44,19 +44,16 @@ def place_simply(layer: Layer) -> Placement:
             for name in row:
                 x, y = centres[name]
                 centres[name] = (x + shift, y)
-    edges = {
-        str(number): _curve(layer, wire.source, wire.target, centres, sizes)
-        for number, wire in enumerate(layer.wires)
-    }
-    height = max(across - RANK_GAP, 0.0)
-    if vertical:
-        return Placement(widest, height, centres, edges)
-    return Placement(
-        height,
+    edges = [_curve(layer, wire.source, wire.target, centres, sizes) for wire in layer.wires]
+    placement = Placement(
         widest,
-        {name: (y, x) for name, (x, y) in centres.items()},
-        {name: _swap(points) for name, points in edges.items()},
+        max(across - RANK_GAP, 0.0),
+        [centres[f"n{n}"] for n in range(len(layer.children))],
+        [centres[f"i{n}"] for n in range(layer.input_count)],
+        [centres[f"o{n}"] for n in range(layer.output_count)],
+        edges,
     )
+    return placement if vertical else placement.turned()
 
 
 def _rank_children(layer: Layer) -> list[list[str]]:
@@ -77,6 +74,17 @@ def _rank_children(layer: Layer) -> list[list[str]]:
     for index, rank in enumerate(ranks):
         rows[rank].append(f"n{index}")
     return rows
+
+
+def _pin_ends(layer: Layer, rows: list[list[str]]) -> list[list[str]]:
+    """Give the child that must be first, and the one that must be last, a row of its own."""
+    pinned = {f"n{layer.first}", f"n{layer.last}"}
+    rows = [[name for name in row if name not in pinned] for row in rows]
+    if layer.first >= 0:
+        rows.insert(0, [f"n{layer.first}"])
+    if layer.last >= 0:
+        rows.append([f"n{layer.last}"])
+    return [row for row in rows if row]
 
 
 def _split_rows(rows: list[list[str]], sizes: dict[str, tuple[float, float]]) -> list[list[str]]:
@@ -109,7 +117,3 @@ def _curve(
     y1 -= sizes.get(head, (0.0, PORT_SIZE))[1] / 2
     bend = max(RANK_GAP / 2, abs(y1 - y0) / 2) if y1 >= y0 else RANK_GAP
     return (x0, y0, x0, y0 + bend, x1, y1 - bend, x1, y1)
-
-
-def _swap(points: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(points[i ^ 1] for i in range(len(points)))

@@ -25,9 +25,8 @@ since       number of the scene before, whose shapes, layers, faces and labels m
 width,      of the scene, in pixels
 height
 direction   ``TB`` or ``LR``
-wrapped     number of columns (TB) or rows (LR) that the outermost level is cut into; 1 for
-            none
-extreme     whether the picture is so long that wrapping it should be offered
+wrapped     whether something in it is cut into columns (LR: rows) that are read like a page
+extreme     whether something is so long that this should be offered, or is so cut already
 notices     what the user should know
 root        id of the root layer
 counts      boxes, ports, edges of the whole scene, and ``layers`` in it
@@ -54,7 +53,8 @@ its face's ``targets``. ``source`` and ``target`` number the layer's boxes; -1 i
 that the layer is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
-128 stub.
+128 stub, 256 repeat. In place of constants an open repeat has two rows: the number of
+repetitions, and which one is shown, counted from 0; -1 where all are.
 Edge flags: 1 arrow, 2 captured, 4 control.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
@@ -67,18 +67,20 @@ the request, null for what Python asked for. ``{"type": "idle", "id"}`` ends it 
 with that id does. The request ``{"type": "cancel", "target": id}`` (without target: whatever
 is under way) ends it at any moment; the request is then answered by an error
 ``the layout was cancelled`` with ``"cancelled": true``, and what was open before is open again.
-``{"type": "wrap", "wrap": "auto" | true | false | number}`` cuts long pictures into columns and is
-answered by a scene, with ``fit``.
+``{"type": "wrap", "wrap": true | false | number}`` cuts long pictures into columns, or not, and
+is answered by a scene with ``fit``.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import Scene, SceneLayer
 from netloupe.explorer.view import Item
 
 from .face import Face
@@ -93,129 +95,253 @@ _KIND_FLAGS = {
     "constant": 64,
     "stub": 128,
 }
+_REPEAT = 256
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
 
 
-class _Table:
-    """Distinct entries with their indexes."""
+@dataclass(slots=True)
+class _Shape:
+    """Everything about a layer but its names, encoded; and how many known layers have it."""
 
-    def __init__(self) -> None:
-        self.indexes: dict[Any, int] = {}
+    id: int
+    counts: tuple[int, int, int, int]
+    floats: array[float]
+    integers: array[int]
+    users: int = 0
 
-    def index(self, entry: Any) -> int:
-        return self.indexes.setdefault(entry, len(self.indexes))
+
+@dataclass(slots=True)
+class _Known:
+    """A layer that the browser has."""
+
+    layer: SceneLayer
+    key: Hashable
+    shape: _Shape
+    names: bytes
+
+
+@dataclass(slots=True)
+class _News:
+    """What one message brings."""
+
+    shapes: list[_Shape] = field(default_factory=list)
+    layers: list[_Known] = field(default_factory=list)
+    faces: list[Face] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+class SceneEncoder:
+    """Encodes the scenes of one explorer, each by what is new since the one before.
+
+    Parameters
+    ----------
+    face_of
+        Gives the face of an item.
+    """
+
+    def __init__(self, face_of: Callable[[Item], Face]) -> None:
+        self._face_of = face_of
+        self._number = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._root: SceneLayer | None = None
+        self._layers: dict[int, _Known] = {}
+        self._shapes: dict[Hashable, _Shape] = {}
+        self._faces: dict[Face, int] = {}
+        self._labels: dict[str, int] = {}
+        self._shape_count = 0
+
+    def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
+        """Return the header and the buffers (floats, integers, names) of a scene.
+
+        Parameters
+        ----------
+        scene
+            A scene that a composer made.
+        whole
+            Whether to send everything, for a browser that has nothing yet.
+        """
+        root = scene.root
+        if root is None:
+            raise ValueError("a scene without layers cannot be sent")
+        since: int | None = self._number
+        if whole or self._root is None:
+            self._forget()
+            since = None
+        self._number += 1
+        news = _News()
+        shared = self._add_layers(root, news)
+        self._drop_layers(shared)
+        self._root = root
+        header = {
+            "version": VERSION,
+            "number": self._number,
+            "since": since,
+            "width": scene.width,
+            "height": scene.height,
+            "direction": scene.direction,
+            "wrapped": root.is_wrapped,
+            "extreme": scene.is_extreme,
+            "notices": scene.notices,
+            "root": root.id,
+            "counts": {
+                "boxes": root.boxes_total,
+                "ports": root.ports_total,
+                "edges": root.edges_total,
+                "layers": root.layers_total,
+            },
+            "faces": [_encode_face(face) for face in news.faces],
+            "labels": news.labels,
+            "shapes": [[shape.id, *shape.counts] for shape in news.shapes],
+            "layers": len(news.layers),
+        }
+        return header, _write_buffers(news)
+
+    def _add_layers(self, root: SceneLayer, news: _News) -> set[int]:
+        """Encode what the browser does not have; return the ids of layers that it keeps."""
+        shared: set[int] = set()
+        order: list[SceneLayer] = []
+        pending = [root]
+        while pending:
+            layer = pending.pop()
+            if layer.id in self._layers:
+                shared.add(layer.id)
+                continue
+            order.append(layer)
+            pending.extend(layer.inner.values())
+        for layer in reversed(order):
+            known = self._encode_layer(layer, news)
+            self._layers[layer.id] = known
+            known.shape.users += 1
+            news.layers.append(known)
+        shared.update(layer.id for layer in order)
+        return shared
+
+    def _drop_layers(self, kept: set[int]) -> None:
+        """Forget the layers of the scene before that the new one does not reach."""
+        pending = [self._root] if self._root is not None else []
+        while pending:
+            layer = pending.pop()
+            if layer.id in kept:
+                continue
+            known = self._layers.pop(layer.id)
+            known.shape.users -= 1
+            if not known.shape.users:
+                del self._shapes[known.key]
+            pending.extend(layer.inner.values())
+
+    def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
+        names: dict[str, int] = {}
+        integers = array("i")
+        rows: list[str] = []
+        row_starts = []
+        for child in layer.children:
+            flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
+            flags |= _REPEAT if child.repeat is not None else 0
+            texts = _row_texts(child)
+            row_starts.append((len(rows), len(texts)))
+            rows += texts
+            integers.extend(
+                (
+                    names.setdefault(child.path, len(names)),
+                    names.setdefault(child.key, len(names)),
+                    self._index(self._faces, self._face_of(child), news.faces),
+                    flags,
+                    0,
+                    len(texts),
+                )
+            )
+        for path in layer.ports:
+            integers.append(names.setdefault(path, len(names)))
+        points = 0
+        for edge, curve, text, place in zip(
+            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
+        ):
+            integers.extend(
+                (
+                    names.setdefault(edge.path, len(names)),
+                    self._index(self._labels, text, news.labels) if place else -1,
+                    edge.source,
+                    edge.target,
+                    int(edge.arrow) | _EDGE_FLAGS[edge.kind],
+                    points,
+                    len(curve),
+                )
+            )
+            points += len(curve)
+        first_row = len(names)
+        for number, (start, _) in enumerate(row_starts):
+            integers[number * 6 + 4] = first_row + start
+        key = (id(layer.inside), integers.tobytes())
+        shape = self._shapes.get(key)
+        if shape is None:
+            self._shape_count += 1
+            counts = (len(layer.children), len(layer.ports), len(layer.edges), points)
+            shape = _Shape(self._shape_count, counts, _list_floats(layer), integers)
+            self._shapes[key] = shape
+            news.shapes.append(shape)
+        return _Known(layer, key, shape, _write_names([*names, *rows]))
+
+    @staticmethod
+    def _index(table: dict[Any, int], entry: Any, news: list[Any]) -> int:
+        index = table.get(entry)
+        if index is None:
+            index = table[entry] = len(table)
+            news.append(entry)
+        return index
 
 
 def encode_scene(
     scene: Scene, face_of: Callable[[Item], Face]
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the header and the three buffers (floats, integers, names) of a whole scene."""
-    faces, labels = _Table(), _Table()
-    children: dict[int, list[int]] = {}
-    for number, box in enumerate(scene.boxes):
-        children.setdefault(box.parent, []).append(number)
-    edges: dict[int, list[Any]] = {}
-    for edge in scene.edges:
-        edges.setdefault(_level(scene, edge.source, edge.target), []).append(edge)
-    ports: dict[int, list[Any]] = {}
-    for port in scene.ports:
-        ports.setdefault(port.box, []).append(port)
-    order = [number for number, box in enumerate(scene.boxes) if box.item.is_open][::-1] + [-1]
-    floats, integers, tail = array("f"), array("i"), array("i")
-    names = bytearray()
-    shapes = []
-    for level in order:
-        left = scene.boxes[level].x if level >= 0 else 0.0
-        top = scene.boxes[level].y if level >= 0 else 0.0
-        inside = children.get(level, [])
-        local = {number: index for index, number in enumerate(inside)}
-        table: list[str] = []
-
-        def name(text: str, table: list[str] = table) -> int:
-            table.append(text)
-            return len(table) - 1
-
-        opened = []
-        for number in inside:
-            box = scene.boxes[number]
-            item = box.item
-            floats.extend((box.x - left, box.y - top, box.width, box.height))
-            path, key = name(item.path), name(item.key)
-            rows = [] if item.is_open else [row.path for row in item.constants]
-            first = len(table)
-            table.extend(rows)
-            flags = _KIND_FLAGS.get(item.kind, 0) | item.is_open | (item.openable << 1)
-            integers.extend((path, key, faces.index(face_of(item)), flags, first, len(rows)))
-            if item.is_open:
-                opened.append(number)
-        for port in ports.get(level, []):
-            floats.extend((port.x - left, port.y - top))
-            integers.append(name(port.path))
-        points = array("f")
-        for edge in edges.get(level, []):
-            floats.extend((edge.label_x - left, edge.label_y - top))
-            integers.extend(
-                (
-                    name(edge.path),
-                    labels.index(edge.label) if edge.label else -1,
-                    local.get(edge.source, -1),
-                    local.get(edge.target, -1),
-                    int(edge.arrow) | _EDGE_FLAGS[edge.kind],
-                    len(points),
-                    len(edge.points),
-                )
-            )
-            points.extend(
-                value - (top if index % 2 else left) for index, value in enumerate(edge.points)
-            )
-        floats.extend(points)
-        shapes.append(
-            [
-                level + 1,
-                len(inside),
-                len(ports.get(level, [])),
-                len(edges.get(level, [])),
-                len(points),
-            ]
-        )
-        text = json.dumps(table).encode()
-        tail.extend((level + 1, level + 1, len(names), len(text), len(opened)))
-        tail.extend(number + 1 for number in opened)
-        names += text
-    header = {
-        "version": VERSION,
-        "number": 1,
-        "since": None,
-        "width": scene.width,
-        "height": scene.height,
-        "direction": scene.direction,
-        "wrapped": 1,
-        "extreme": False,
-        "notices": scene.notices,
-        "root": 0,
-        "counts": {
-            "boxes": len(scene.boxes),
-            "ports": len(scene.ports),
-            "edges": len(scene.edges),
-            "layers": len(order),
-        },
-        "faces": [_encode_face(face) for face in faces.indexes],
-        "labels": list(labels.indexes),
-        "shapes": shapes,
-        "layers": len(order),
-    }
-    return header, [_little_endian(floats), _little_endian(integers + tail), bytes(names)]
+    """Return the header and the buffers of a whole scene."""
+    return SceneEncoder(face_of).encode(scene, whole=True)
 
 
-def _level(scene: Scene, source: int, target: int) -> int:
-    """Return the box whose inside an edge crosses."""
-    if source < 0 or target < 0:
-        return -1
-    if source == target:
-        return source
-    if scene.boxes[target].parent == source:
-        return source
-    return scene.boxes[source].parent if scene.boxes[source].parent != target else target
+def _row_texts(item: Item) -> list[str]:
+    """Return what the rows of an item stand for."""
+    if not item.is_open:
+        return [row.path for row in item.constants]
+    if item.repeat is None:
+        return []
+    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+
+
+def _write_names(names: list[str]) -> bytes:
+    try:
+        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
+        return json.dumps(names, separators=(",", ":")).encode()
+
+
+def _list_floats(layer: SceneLayer) -> array[float]:
+    inside = layer.inside
+    floats = array("f")
+    for box in inside.boxes:
+        floats.extend(box)
+    for port in inside.ports:
+        floats.extend(port)
+    for place in layer.places:
+        floats.extend(place or (0.0, 0.0))
+    for curve in inside.curves:
+        floats.extend(curve)
+    return floats
+
+
+def _write_buffers(news: _News) -> list[bytes]:
+    floats, integers = array("f"), array("i")
+    for shape in news.shapes:
+        floats.extend(shape.floats)
+        integers.extend(shape.integers)
+    start = 0
+    for known in news.layers:
+        layer = known.layer
+        inner = [layer.inner[number].id for number in sorted(layer.inner)]
+        integers.extend((layer.id, known.shape.id, start, len(known.names), len(inner), *inner))
+        start += len(known.names)
+    names = b"".join(known.names for known in news.layers)
+    return [_little_endian(floats), _little_endian(integers), names]
 
 
 def _encode_face(face: Face) -> dict[str, Any]:
@@ -234,8 +360,6 @@ def _encode_face(face: Face) -> dict[str, Any]:
 
 
 def _little_endian(buffer: array[Any]) -> bytes:
-    import sys
-
     if sys.byteorder == "big":
         buffer = array(buffer.typecode, buffer)
         buffer.byteswap()

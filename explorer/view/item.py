@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 from netloupe.explorer.grouping import Group
@@ -10,6 +11,9 @@ from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 
 ItemKind = Literal["root", "node", "group", "branch", "input", "output", "constant", "stub"]
 LinkKind = Literal["data", "captured", "control"]
+
+
+_revisions = count(1)
 
 
 class Instance:
@@ -100,8 +104,8 @@ class Item:
     """
 
     __slots__ = (
+        "_children",
         "body",
-        "children",
         "constants",
         "element",
         "inputs",
@@ -116,6 +120,7 @@ class Item:
         "outputs",
         "parent",
         "path",
+        "revision",
         "shown",
         "stubs",
         "unmatched",
@@ -144,7 +149,9 @@ class Item:
         self.is_open = False
         #: the occurrence of the graph that is shown inside, for open calls and branches
         self.body: Instance | None = None
-        self.children: list[Item] = []
+        #: grows whenever something inside opens, closes or is otherwise made anew
+        self.revision = 0
+        self._children: list[Item] = []
         #: values that cross the border, in the terms of ``instance.graph``; one of each family
         self.inputs: tuple[Value, ...] = ()
         self.outputs: tuple[Value, ...] = ()
@@ -177,6 +184,20 @@ class Item:
     def members(self, port: Value) -> tuple[Value, ...]:
         """Return the values that cross the border together with one that is listed."""
         return self.merged.get(port) or (port,)
+
+    @property
+    def children(self) -> list[Item]:
+        """What is inside an open item."""
+        return self._children
+
+    @children.setter
+    def children(self, children: list[Item]) -> None:
+        self._children = children
+        revision = next(_revisions)
+        item: Item | None = self
+        while item is not None:
+            item.revision = revision
+            item = item.parent
 
     @property
     def depth(self) -> int:

@@ -4,7 +4,7 @@
  * The kernel's side is widgets/canvas.py, with traits of the same names.
  */
 
-import { FocusBar } from "./chips";
+import { FocusBar, WrapOffer } from "./chips";
 import { Help, Question } from "./dialogs";
 import { Strip, makeElement, makeToolbar } from "./elements";
 import { hideStaticPicture } from "./fallback";
@@ -50,6 +50,7 @@ export class CanvasView {
     hops: (hops) => this.focusOn(readText(this.model, "focus"), hops),
     leave: () => this.leaveFocus(),
   });
+  private readonly offer = new WrapOffer(() => void this.ask({ type: "wrap", wrap: true }));
   private readonly steppers = new Steppers({
     shown: (path, index) => void this.ask({ type: "shown", path, index }, path),
     unroll: (path) => void this.ask({ type: "unroll", path }, path),
@@ -126,7 +127,7 @@ export class CanvasView {
     const over = makeElement("div", "nl-over");
     over.append(this.strip.element, top);
     const bars = makeElement("div", "nl-bars");
-    bars.append(this.focusBar.element, highlights.chip.element, highlights.bar.element);
+    bars.append(this.offer.element, this.focusBar.element, highlights.chip.element, highlights.bar.element);
     page.host.append(
       ...[stage.canvas, this.steppers.element, over, bars, stage.minimap.canvas],
       ...[this.hint.element, this.tooltip.element, this.progress.element],
@@ -224,6 +225,7 @@ export class CanvasView {
     this.measure();
     this.selection.forgetBoxes();
     this.steppers.take(scene);
+    this.offer.show(scene.extreme && !scene.wrapped);
     this.stage.show(scene, arrival);
     this.tooltip.hide();
     if (typeof arrival.select === "string") this.selection.choose(arrival.select);
@@ -338,7 +340,7 @@ export class CanvasView {
     } else {
       point = at;
     }
-    const wrapped = (this.stage.scene?.wrapped ?? 1) > 1;
+    const wrapped = this.stage.scene?.wrapped ?? false;
     const groups = viewMenu(
       {
         direction: readText(this.model, "direction"),

@@ -73,6 +73,35 @@ export class PlaceBar {
   }
 }
 
+/** Offers to cut a very long picture into columns. */
+export class WrapOffer {
+  readonly element = makeElement("div", "nl-chip");
+  private declined = false;
+
+  constructor(accept: () => void) {
+    this.element.hidden = true;
+    this.element.dataset.netloupeChip = "wrap";
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", "Long picture");
+    const text = makeElement("span", "nl-chip-text");
+    text.textContent = "A long picture";
+    const button = makeElement("button", "nl-crumb");
+    button.type = "button";
+    button.textContent = "Wrap into columns";
+    button.addEventListener("click", accept);
+    const decline = (): void => {
+      this.declined = true;
+      this.element.hidden = true;
+    };
+    this.element.append(text, button, iconButton("close", "Leave it as it is", decline));
+  }
+
+  /** Offer it where it would help, until it is declined. */
+  show(isLong: boolean): void {
+    this.element.hidden = !isLong || this.declined;
+  }
+}
+
 export interface FocusActions {
   hops(hops: number): void;
   leave(): void;

@@ -47,7 +47,7 @@ interface Header {
   width: number;
   height: number;
   direction: "TB" | "LR";
-  wrapped: number;
+  wrapped: boolean;
   extreme: boolean;
   notices: string[];
   root: number;
@@ -358,7 +358,7 @@ function checkHeader(header: unknown): Header {
     width: finiteOrZero(fields.width),
     height: finiteOrZero(fields.height),
     direction: fields.direction === "LR" ? "LR" : "TB",
-    wrapped: isCount(fields.wrapped) ? Math.max(fields.wrapped, 1) : 1,
+    wrapped: fields.wrapped === true,
     extreme: fields.extreme === true,
     notices: Array.isArray(fields.notices) ? fields.notices.map(String) : [],
     root: finiteOrZero(fields.root),

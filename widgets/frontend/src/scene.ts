@@ -44,8 +44,8 @@ export interface SceneParts {
   width: number;
   height: number;
   direction: "TB" | "LR";
-  /** number of columns or rows that the outermost level is cut into; 1 for none */
-  wrapped: number;
+  /** whether the outermost level is cut into columns or rows */
+  wrapped: boolean;
   /** whether the picture is so long that wrapping it should be offered */
   extreme: boolean;
   notices: string[];
@@ -80,7 +80,7 @@ export class Scene {
   readonly width: number;
   readonly height: number;
   readonly direction: "TB" | "LR";
-  readonly wrapped: number;
+  readonly wrapped: boolean;
   readonly extreme: boolean;
   readonly notices: string[];
   readonly boxCount: number;

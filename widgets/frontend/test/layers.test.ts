@@ -130,7 +130,7 @@ function message(
     at += text.length;
   }
   const header = {
-    ...{ version: 2, width: 500, height: 500, direction: "TB", wrapped: 1, extreme: false },
+    ...{ version: 2, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
     ...{ notices: [], faces: [], labels: [], shapes: [], layers: 0, ...fields },
   };
   return [header, [Float32Array.from(floats), Int32Array.from(filled), bytes]];

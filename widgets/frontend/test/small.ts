@@ -81,7 +81,7 @@ export function makeScene(
   boxes.forEach(({ parent = -1 }) => depths.push(parent < 0 ? 0 : depths[parent] + 1));
   return new Scene({
     ...{ width: size.width ?? 1000, height: size.height ?? 1000, direction: "TB" },
-    ...{ wrapped: 1, extreme: false, notices: [], texts: [] },
+    ...{ wrapped: false, extreme: false, notices: [], texts: [] },
     faces: boxes.map((box) =>
       face(box.path, { targets: (box.rows ?? []).map((_, k) => [20 + k * 10, 30 + k * 10]) }),
     ),

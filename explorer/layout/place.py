@@ -1,0 +1,177 @@
+"""Placing one layer: split into parts, cut into pieces, each piece laid out once.
+
+What needs no Graphviz goes without it: single boxes, and two boxes with an edge. What takes
+too long or fails gets the simpler layout.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+from netloupe.explorer.errors import LayoutError
+
+from .bounded import BoundedCache
+from .components import join_components, split_components
+from .dot import PORT_SIZE, RANK_GAP, Child, Layer, read_drawing, write_dot
+from .engine import LayoutEngine
+from .placement import Placement
+from .series import cut_series, join_series
+from .simple import place_simply
+from .steady import PieceHistory
+
+#: so many numbers of placements are kept (8 bytes and more each)
+_MOST_KEPT = 4_000_000
+#: Graphviz would take minutes for a piece of more boxes, and gigabytes of memory
+MOST_FOR_GRAPHVIZ = 20_000
+MOST_WIRES_FOR_GRAPHVIZ = 60_000
+
+
+@dataclass(slots=True)
+class Budget:
+    """How long a layout may go on, who does it, and what came of it."""
+
+    end: float
+    engine: LayoutEngine
+    cancelled: Callable[[], bool] | None = None
+    notices: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """Raise LayoutError where the layout was cancelled."""
+        if self.cancelled is not None and self.cancelled():
+            raise LayoutError("the layout was cancelled")
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain."""
+        return self.end - time.monotonic()
+
+
+class Placer:
+    """Places layers; keeps the placements of pieces that it has seen."""
+
+    def __init__(self) -> None:
+        self._pieces: BoundedCache[Placement] = BoundedCache(_MOST_KEPT)
+
+    def place(self, layer: Layer, budget: Budget, history: PieceHistory | None = None) -> Placement:
+        """Place a layer.
+
+        Parameters
+        ----------
+        layer
+            What is placed.
+        budget
+            Time and notices.
+        history
+            What the pieces looked like before; boxes keep their order as far as may be.
+
+        Raises
+        ------
+        LayoutError
+            Where the layout was cancelled.
+        """
+        parts = split_components(layer)
+        placed = []
+        for number, part in enumerate(parts):
+            pieces = cut_series(part.layer)
+            inner = []
+            for index, piece in enumerate(pieces):
+                placement = self._place_piece(piece.layer, budget)
+                if history is not None:
+                    placement = history.settle((number, index), piece.layer, placement)
+                inner.append(placement)
+            placed.append(inner[0] if len(pieces) == 1 else join_series(part.layer, pieces, inner))
+        return placed[0] if len(parts) == 1 else join_components(layer, parts, placed)
+
+    def _place_piece(self, layer: Layer, budget: Budget) -> Placement:
+        if not layer.wires and len(layer.children) <= 1:
+            return place_simply(layer)
+        key: Hashable = layer.key()
+        placement = self._pieces.get(key)
+        if placement is None:
+            budget.check()
+            placement = _place_pair(layer)
+            if placement is None:
+                try:
+                    placement = self._ask(layer, budget)
+                except LayoutError as error:
+                    budget.check()
+                    budget.notices.append(f"Shown with a simpler layout: {error}.")
+                    return place_simply(layer)
+            self._pieces.put(key, placement, placement.weight)
+        return placement
+
+    def _ask(self, layer: Layer, budget: Budget) -> Placement:
+        boxes, wires = len(layer.children), len(layer.wires)
+        if boxes > MOST_FOR_GRAPHVIZ or wires > MOST_WIRES_FOR_GRAPHVIZ:
+            raise LayoutError(f"{boxes:,} boxes and {wires:,} edges hang together here")
+        left = budget.left
+        if left <= 0:
+            raise LayoutError("the layout took too long and was stopped")
+        drawing = budget.engine.place(write_dot(layer), left, budget.cancelled)
+        placement = read_drawing(layer, drawing)
+        if placement is None:
+            raise LayoutError("Graphviz left out some of the boxes")
+        return placement
+
+
+def _place_pair(layer: Layer) -> Placement | None:
+    """Place two boxes, or a box and a port, with one edge between them; None for anything else.
+
+    The edge is straight. Graphviz would say the same, a thousand times slower.
+    """
+    if len(layer.wires) != 1:
+        return None
+    (wire,) = layer.wires
+    if wire.source == wire.target >= 0:
+        return None
+    is_whole = (
+        len(layer.children) == (wire.source >= 0) + (wire.target >= 0)
+        and layer.input_count == (wire.source < 0)
+        and layer.output_count == (wire.target < 0)
+    )
+    if not is_whole:
+        return None
+    if layer.direction == "LR":
+        turned = Layer(
+            "TB",
+            [Child(c.height, c.width, c.inputs, c.outputs) for c in layer.children],
+            layer.input_count,
+            layer.output_count,
+            layer.wires,
+        )
+        placement = _place_pair(turned)
+        return placement.turned() if placement is not None else None
+    tail = layer.children[wire.source] if wire.source >= 0 else None
+    head = layer.children[wire.target] if wire.target >= 0 else None
+    start = _port_offset(tail, wire.source_port, "outputs")
+    end = _port_offset(head, wire.target_port, "inputs")
+    tail_width, tail_height = (tail.width, tail.height) if tail else (PORT_SIZE, PORT_SIZE)
+    head_width, head_height = (head.width, head.height) if head else (PORT_SIZE, PORT_SIZE)
+    line = max(start, end)
+    width = max(line - start + tail_width, line - end + head_width)
+    top, bottom = tail_height, tail_height + RANK_GAP
+    tail_place = (line - start + tail_width / 2, tail_height / 2)
+    head_place = (line - end + head_width / 2, bottom + head_height / 2)
+    boxes = [(0.0, 0.0)] * len(layer.children)
+    if tail is not None:
+        boxes[wire.source] = tail_place
+    if head is not None:
+        boxes[wire.target] = head_place
+    third = RANK_GAP / 3
+    return Placement(
+        width,
+        bottom + head_height,
+        boxes,
+        [tail_place] if tail is None else [],
+        [head_place] if head is None else [],
+        [(line, top, line, top + third, line, bottom - third, line, bottom)],
+    )
+
+
+def _port_offset(child: Child | None, port: int | None, side: str) -> float:
+    if child is None:
+        return PORT_SIZE / 2
+    offsets: tuple[float, ...] = getattr(child, side)
+    return child.width / 2 if port is None else offsets[port]

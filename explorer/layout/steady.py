@@ -1,0 +1,174 @@
+"""Steady pictures: what is opened grows, and everything else keeps its order around it.
+
+Graphviz may arrange a layer quite differently when one of its boxes becomes larger. The eye
+would lose its place, so its answer is taken only where boxes keep their order; elsewhere the
+placement before is stretched at the box that grew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dot import Layer
+from .placement import Placement
+
+#: in pieces of more boxes the order is not compared: they are rarely opened and costly
+_MOST_COMPARED = 1_500
+#: so many states of a piece are remembered
+_MOST_STATES = 12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class _State:
+    layer: Layer
+    key: Hashable
+    placement: Placement
+
+
+class PieceHistory:
+    """What the pieces of one open item looked like, the last state of each at the end.
+
+    Parameters
+    ----------
+    wiring
+        The item's :meth:`Layer.wiring`: only states that are wired alike can be compared.
+    """
+
+    def __init__(self, wiring: Hashable) -> None:
+        self.wiring = wiring
+        self._states: dict[tuple[int, int], list[_State]] = {}
+
+    def settle(self, piece: tuple[int, int], layer: Layer, proposed: Placement) -> Placement:
+        """Return the placement of a piece that fits to what was shown before.
+
+        Parameters
+        ----------
+        piece
+            Which piece of the item it is.
+        layer
+            The piece.
+        proposed
+            What Graphviz says.
+        """
+        states = self._states.setdefault(piece, [])
+        key = layer.key()
+        chosen = proposed
+        if states:
+            known = next((state for state in states if state.key == key), None)
+            if known is not None:
+                states.remove(known)
+                states.append(known)
+                return known.placement
+            chosen = _choose(states, layer, proposed)
+        states.append(_State(layer, key, chosen))
+        del states[1:-_MOST_STATES]  # the first stays: most is closed in it
+        return chosen
+
+
+def _choose(states: list[_State], layer: Layer, proposed: Placement) -> Placement:
+    last = states[-1]
+    if len(last.layer.children) != len(layer.children) or (
+        len(layer.children) > _MOST_COMPARED or not layer.children
+    ):
+        return proposed
+    if keeps_order(last.layer, last.placement, layer, proposed):
+        return proposed
+    for state in reversed(states):
+        if any(
+            new.width < old.width - 0.01 or new.height < old.height - 0.01
+            for new, old in zip(layer.children, state.layer.children, strict=True)
+        ):
+            continue
+        stretched = stretch(state.layer, state.placement, layer)
+        if state is last or keeps_order(last.layer, last.placement, layer, stretched):
+            return stretched
+    shrunk = stretch(last.layer, last.placement, layer)
+    return proposed if _has_overlap(layer, shrunk) else shrunk
+
+
+def keeps_order(
+    layer: Layer, placement: Placement, new_layer: Layer, new_placement: Placement
+) -> bool:
+    """Return whether no two boxes have changed sides.
+
+    A box that was wholly above another must not be wholly below it, and one that was left of
+    another beside it must not be right of it.
+    """
+    old, new = _bounds(layer, placement), _bounds(new_layer, new_placement)
+    above, left = _relations(*old)
+    new_above, new_left = _relations(*new)
+    return not (np.any(above & new_above.T) or np.any(left & new_left.T))
+
+
+def _bounds(layer: Layer, placement: Placement) -> tuple[Floats, Floats]:
+    centres = np.array(placement.boxes, float).reshape(-1, 2)
+    sizes = np.array([(c.width, c.height) for c in layer.children], float).reshape(-1, 2)
+    return centres - sizes / 2, centres + sizes / 2
+
+
+def _relations(low: Floats, high: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for all pairs whether the first is above, and beside and left of, the second."""
+    above = high[:, None, 1] <= low[None, :, 1] + 0.5
+    right_of = high[:, None, 0] <= low[None, :, 0] + 0.5
+    beside = ~above & ~above.T
+    return above, right_of & beside
+
+
+def _has_overlap(layer: Layer, placement: Placement) -> bool:
+    low, high = _bounds(layer, placement)
+    apart = np.any(high[:, None, :] <= low[None, :, :] + 0.5, axis=2)
+    touching = ~(apart | apart.T)
+    np.fill_diagonal(touching, False)
+    return bool(np.any(touching))
+
+
+def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
+    """Return a placement with room for boxes that have grown, everything in the same order.
+
+    For each box that has another size, coordinates along either axis are mapped by a piecewise
+    linear function: slope 1 outside the box's extent, new by old size within. No slope is
+    below 1 where boxes grow, so that distances only grow and nothing comes to overlap that did
+    not before. Curves are mapped by their control points.
+    """
+    # boxes, inputs, outputs and the points of edges in one array
+    count = len(placement.boxes)
+    flat = [c for point in (*placement.boxes, *placement.inputs, *placement.outputs) for c in point]
+    for points in placement.edges:
+        flat += points
+    places = np.array([*flat, 0.0, 0.0, placement.width, placement.height]).reshape(-1, 2)
+    for index, (old, new) in enumerate(zip(layer.children, new_layer.children, strict=True)):
+        for axis in (0, 1):
+            before = old.height if axis else old.width
+            after = new.height if axis else new.width
+            if before == after:
+                continue
+            centre = places[index, axis]
+            start = centre - before / 2
+            inside = np.clip(places[:, axis] - start, 0.0, before)
+            places[:, axis] += inside * ((after - before) / before if before > 0 else 0.0)
+    places -= places[-2]
+    numbers = [(float(x), float(y)) for x, y in places]
+    inputs_at = count
+    outputs_at = count + len(placement.inputs)
+    points_at = outputs_at + len(placement.outputs)
+    edges = []
+    for points in placement.edges:
+        length = len(points) // 2
+        part = numbers[points_at : points_at + length]
+        edges.append(tuple(c for point in part for c in point))
+        points_at += length
+    outputs_end = outputs_at + len(placement.outputs)
+    return Placement(
+        numbers[-1][0],
+        numbers[-1][1],
+        numbers[:count],
+        numbers[inputs_at:outputs_at],
+        numbers[outputs_at:outputs_end],
+        edges,
+    )
