@@ -22,9 +22,7 @@ _MOST_DRIFT = 8.0
 def arrange_root(layer: Layer, placement: Placement) -> Inside:
     """Return the places in the scene of what is outermost."""
     width, height = placement.width + 2 * MARGIN, placement.height + 2 * MARGIN
-    return _fill(
-        layer, placement, Inside(width, height, [], [], layer, wrapped=wrapped), MARGIN, MARGIN
-    )
+    return _fill(layer, placement, Inside(width, height, [], [], layer), MARGIN, MARGIN)
 
 
 def arrange_inside(layer: Layer, placement: Placement, title_width: float) -> Inside:
