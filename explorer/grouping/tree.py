@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
+from .fold import fold_tree
 from .group import Group
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
 
-GROUPINGS = ("auto", "names", "modules", "none")
+GROUPINGS = ("auto", "names", "modules", "repeats", "none")
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
@@ -90,19 +91,24 @@ def build_group_tree(
     graph
         The graph.
     grouping
-        ``auto``, ``names``, ``modules`` or ``none``.
+        ``auto``: names and modules where they help, then repeats and blocks found by structure
+        in what is flat. ``names``, ``modules``: these alone. ``repeats``: structure alone.
+        ``none``: no groups.
     only
         Indexes of the nodes that are taken; all where None.
     """
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
-    scopes = find_scopes(graph, grouping) if grouping != "none" else None
+    named = grouping in ("auto", "names", "modules")
+    scopes = find_scopes(graph, grouping) if named else None
     if scopes is None:
         root.children = list(_shown_nodes(graph, only))
     else:
         _add_nodes(tree, scopes, only)
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
+    if grouping != "none":
+        fold_tree(tree.root, tree.node_labels, tree.groups.keys() | tree.singles.keys(), grouping)
     _number(tree)
     return tree
 
