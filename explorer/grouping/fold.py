@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 
 from .group import Group
+from .parts import split_large
+from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
 from .structure import Children, Plan, Planner
 
@@ -16,17 +18,21 @@ _NUMBER_AT_END = re.compile(r"^(.*?)(\d+)$")
 LEAST_FLAT = 13
 
 
-def fold_tree(root: Group, labels: dict[int, str], taken: set[str], grouping: str) -> None:
-    """Fold what repeats, and what is found by structure, in a tree of scopes.
+def fold_tree(
+    root: Group, labels: dict[int, str], taken: set[str], shape_nodes: set[int], grouping: str
+) -> None:
+    """Fold what repeats, what is found by structure, and arithmetic on shapes.
 
     Parameters
     ----------
     root
-        The root of the tree.
+        The root of a tree of scopes.
     labels
         The labels of nodes that stand for a group of one, by index.
     taken
         Paths that no new group may have, beside those of the tree's groups.
+    shape_nodes
+        Indexes of the shown nodes of shape arithmetic; they are not in the tree yet.
     grouping
         ``auto`` and ``repeats`` search by structure what is flat; others only among names.
     """
@@ -35,9 +41,9 @@ def fold_tree(root: Group, labels: dict[int, str], taken: set[str], grouping: st
     if len(groups) > 1 or labels:
         folder.fold_siblings()
     if grouping in ("auto", "repeats"):
-        planner = Planner()
-        for group in groups:
-            folder.fold_flat(group, planner)
+        folder.fold_flat(groups)
+    split_large(root, folder.free_path)
+    add_shape_groups(root, shape_nodes, folder.free_path)
 
 
 class Folder:
@@ -93,7 +99,7 @@ class Folder:
             for low in range(0, len(members), run.period)
         ]
         first, last = self._name(heads[0]), self._name(heads[-1])
-        path = self._free_path(parent, _join_names(first[0], last[0]))
+        path = self.free_path(parent, _join_names(first[0], last[0]))
         label = f"{first[1]} … {last[1]}"
         repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
         repeat.exemplar = run.exemplar
@@ -122,11 +128,20 @@ class Folder:
         label = self._labels.get(child.index) or child.label
         return label.rsplit(" / ", 1)[-1], label
 
-    def fold_flat(self, group: Group, planner: Planner) -> None:
-        """Make repeats and blocks of the nodes of a group that has no groups in it."""
-        nodes = [child for child in group.children if isinstance(child, Node)]
-        if LEAST_FLAT <= len(nodes) == len(group.children):
-            group.children = self._carry_out(planner.plan(nodes), nodes, group)
+    def fold_flat(self, groups: list[Group]) -> None:
+        """Make repeats and blocks of the nodes of groups that have no groups in them."""
+        planner = Planner()
+        known: dict[tuple[object, ...], list[Children]] = {}
+        for group in groups:
+            nodes = [child for child in group.children if isinstance(child, Node)]
+            is_named = group is not self.root or len(groups) > 1
+            if len(nodes) < len(group.children) or len(nodes) < (LEAST_FLAT if is_named else 2):
+                continue
+            key = _wiring_key(nodes) if is_named else ()
+            planned = known.get(key)
+            if planned is None:
+                planned = known[key] = planner.plan(nodes)
+            group.children = self._carry_out(planned, nodes, group)
 
     def _carry_out(
         self, planned: Sequence[Children], nodes: Sequence[Node], parent: Group
@@ -141,7 +156,7 @@ class Folder:
             if parent.kind == "repeat":
                 path, label = f"{parent.path}{number}/", f"{child.name} {number}"
             else:
-                path = self._free_path(parent, child.name)
+                path = self.free_path(parent, child.name)
             kind = "repeat" if child.kind == "repeat" else "block"
             group = Group(kind, parent.graph, path, label, child.name, parent)
             group.exemplar = child.exemplar
@@ -149,7 +164,7 @@ class Folder:
             children.append(group)
         return children
 
-    def _free_path(self, parent: Group, name: str) -> str:
+    def free_path(self, parent: Group, name: str) -> str:
         """Return a path for a new child; a taken one gets `` 2``, `` 3`` … appended."""
         base = parent.path + (name.replace("/", "·") or "group")
         path = f"{base}/"
@@ -158,6 +173,22 @@ class Folder:
             path = f"{base} {self._counters[base]}/"
         self._taken.add(path)
         return path
+
+
+def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
+    """Return what nodes wired alike have in common; for nodes of one scope, so nearby ones."""
+    base, end = nodes[0].index, nodes[-1].index
+    key: list[object] = []
+    for node in nodes:
+        key.append(node.op_type)
+        for value in node.inputs:
+            if value is None or value.producer is None:
+                key.append(value is not None and value.initializer is not None)
+            elif base <= value.producer.index <= end:
+                key.append(value.producer.index - base)
+            else:
+                key.append(None)
+    return tuple(key)
 
 
 def _adopt(parent: Group) -> None:

@@ -70,6 +70,7 @@ class SiblingSearch:
         self._counts: dict[int, Counter[int]] = {}
         self._example: dict[int, Group] = {}
         self._sizes: dict[int, int] = {}
+        self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
         order = [root]
         for group in order:
             order.extend(child for child in group.children if isinstance(child, Group))
@@ -93,10 +94,22 @@ class SiblingSearch:
     def find(self, group: Group) -> list[SiblingRun]:
         """Return the runs among the children of a group, disjoint and in order."""
         children = group.children
-        if len(children) < 2:
+        kinds = [self.kind(child) for child in children]
+        if len(set(kinds)) == len(kinds):
             return []
-        exact = np.array([self.kind(child) for child in children], dtype=np.int64)
+        if len(kinds) < LEAST_NODES and not any(isinstance(child, Group) for child in children):
+            return []
         families = self._families(children)
+        key = (tuple(kinds), tuple(families))
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = self._search(children, kinds, families)
+        return known
+
+    def _search(
+        self, children: list[Child], kinds: list[int], families: list[str]
+    ) -> list[SiblingRun]:
+        exact = np.array(kinds, dtype=np.int64)
         relaxed = self._relax(children, exact, families)
         found: list[SiblingRun] = []
         pending = [(0, len(children))]

@@ -9,6 +9,7 @@ from netloupe.explorer.model import Graph, Node, is_constant_node
 from .fold import fold_tree
 from .group import Group
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
+from .shape_arithmetic import find_shape_nodes
 
 GROUPINGS = ("auto", "names", "modules", "repeats", "none")
 
@@ -101,29 +102,36 @@ def build_group_tree(
     tree = GroupTree(graph, root)
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
+    shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
     if scopes is None:
-        root.children = list(_shown_nodes(graph, only))
+        root.children = list(_shown_nodes(graph, only, shape_nodes))
     else:
-        _add_nodes(tree, scopes, only)
+        _add_nodes(tree, scopes, only, shape_nodes)
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
     if grouping != "none":
-        fold_tree(tree.root, tree.node_labels, tree.groups.keys() | tree.singles.keys(), grouping)
+        taken = tree.groups.keys() | tree.singles.keys()
+        shown = shape_nodes if only is None else shape_nodes & only
+        fold_tree(tree.root, tree.node_labels, taken, shown, grouping)
     _number(tree)
     return tree
 
 
-def _shown_nodes(graph: Graph, only: frozenset[int] | None) -> Iterator[Node]:
+def _shown_nodes(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> Iterator[Node]:
     for node in graph.nodes:
-        if (only is None or node.index in only) and not is_constant_node(node):
+        if node.index in left_out or (only is not None and node.index not in only):
+            continue
+        if not is_constant_node(node):
             yield node
 
 
-def _add_nodes(tree: GroupTree, scopes: Scopes, only: frozenset[int] | None) -> None:
+def _add_nodes(
+    tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: set[int]
+) -> None:
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
-    for node in _shown_nodes(tree.graph, only):
+    for node in _shown_nodes(tree.graph, only, left_out):
         scope = joined[node.index]
         group = by_scope.get(scope)
         if group is None:
