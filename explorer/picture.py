@@ -44,7 +44,7 @@ class ViewOptions:
     theme
         ``light`` or ``dark``.
     grouping
-        ``auto``, ``names``, ``modules`` or ``none``.
+        ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
     """
 
     graph: str = ""
