@@ -22,7 +22,8 @@ from .bodies import bind_body, resolve_operand
 from .families import merge_families, stack_terminals
 from .item import ConstantRow, Instance, Item
 from .stubs import add_strangers
-from .wiring import Wiring, body_graphs, describe_shape_value
+from .shape_text import describe_shape_value
+from .wiring import Wiring, body_graphs
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
