@@ -151,7 +151,8 @@ class _Accounting:
         while pending:
             assert len(seen) < _MOST_STEPS
             level, index, wanted = pending.pop()
-            assert level is not None and level.body is not None
+            assert level is not None
+            assert level.body is not None
             place = (level.key, index, wanted)
             if place in seen:
                 continue

@@ -54,6 +54,10 @@ class NodeLoader(Protocol):
         """Read only the metadata of a node (grouping looks at every node's)."""
         ...
 
+    def attribute_key(self, node: Node) -> bytes:
+        """Return what is equal for nodes of equal attributes, graphs among them left out."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class NetDetails:
@@ -216,6 +220,11 @@ class Node:
         if self._details is not None:
             return self._details.metadata
         return self._loader.metadata(self)
+
+    @property
+    def attribute_key(self) -> bytes:
+        """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
+        return self._loader.attribute_key(self)
 
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:

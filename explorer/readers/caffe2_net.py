@@ -430,6 +430,14 @@ class _Caffe2NodeLoader:
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
 
+    def attribute_key(self, node: Node) -> bytes:
+        operator = self._net.message.op[self._indexes[node.index]]
+        return b"".join(
+            argument.SerializeToString()
+            for argument in operator.arg
+            if not argument.HasField("n") and not argument.nets
+        )
+
     def details(self, node: Node) -> NodeDetails:
         index = self._indexes[node.index]
         message = self._net.message

@@ -98,6 +98,9 @@ class _StepLoader:
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
 
+    def attribute_key(self, node: Node) -> bytes:
+        return b""
+
     def details(self, node: Node) -> NodeDetails:
         step = self._steps[node.index]
         if step is None:

@@ -341,6 +341,16 @@ class _OnnxNodeLoader:
     def metadata(self, node: Node) -> dict[str, str]:
         return read_entries(self._protos[node.index].metadata_props)
 
+    def attribute_key(self, node: Node) -> bytes:
+        attributes = self._protos[node.index].attribute
+        if not attributes:
+            return b""
+        return b"".join(
+            attribute.SerializeToString()
+            for attribute in attributes
+            if not attribute.HasField("g") and not attribute.graphs
+        )
+
     def details(self, node: Node) -> NodeDetails:
         proto = self._protos[node.index]
         details = NodeDetails(

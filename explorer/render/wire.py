@@ -355,7 +355,7 @@ def _encode_face(face: Face) -> dict[str, Any]:
         "stack": face.stack,
         "targets": face.targets,
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
-        "badges": [[b.x, b.y, b.width, b.height, b.text] for b in face.badges],
+        "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -22,7 +22,7 @@ from .bodies import bind_body, resolve_operand
 from .families import merge_families, stack_terminals
 from .item import ConstantRow, Instance, Item
 from .stubs import add_strangers
-from .wiring import Wiring, body_graphs, describe_shape_value
+from .wiring import Wiring, body_graphs
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40

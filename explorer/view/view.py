@@ -59,6 +59,7 @@ class View:
         #: by the key of a repeat, which repetition is shown; and the repeats that are unrolled
         self._shown: dict[str, int] = {}
         self._unrolled: set[str] = set()
+        self._unfolds_shapes = False
         self._maker = ChildMaker(self.wiring, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
@@ -154,10 +155,9 @@ class View:
         return self._show(item, is_unrolled=False, shown=index)
 
     def unfold_shapes(self) -> None:
-        """Open all shape arithmetic of the graphs that are shown."""
-        graphs = {item.body.graph for item in self.open_items() if item.body is not None}
-        for graph in graphs:
-            wiring = self.wiring(graph)
+        """Open all shape arithmetic, also of graphs that are shown later."""
+        self._unfolds_shapes = True
+        for wiring in self._wirings.values():
             wiring.fold(wiring.shape_groups, False)
         self._rebuild()
 
@@ -250,6 +250,8 @@ class View:
         if wiring is None:
             only = self.only if graph is self.graph else None
             wiring = Wiring(build_group_tree(graph, self.grouping, only))
+            if self._unfolds_shapes:
+                wiring.fold(wiring.shape_groups, False)
             self._wirings[graph.path] = wiring
         return wiring
 

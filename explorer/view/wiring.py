@@ -204,8 +204,3 @@ def body_graphs(node: Node) -> tuple[Graph, ...]:
         return node.subgraphs
     function = node.function
     return (function,) if function is not None else ()
-
-
-def describe_shape_value(value: Value) -> str:
-    """Return what shape arithmetic gives."""
-    return f"shape {value.type or ''}"

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.errors import ViewError
-from netloupe.explorer.grouping import GroupTree
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.view import BORDER, Item, View, expand_view
-from netloupe.proto import onnx_pb2
 from tests.graph_strategies import random_models
-from tests.trees import Change, make_view, random_changes, wrap, wrap_repeat
+from tests.trees import Change, make_view, random_changes
 from tests.wiring_check import check_items, find_lost_edges
 
 

@@ -59,11 +59,13 @@ export function drawBoxes(picture: Picture): void {
 function drawBody(picture: Picture, box: number): void {
   const { context, scene, palette, positions, marks, zoom } = picture;
   const at = box * 4;
-  const x = positions[at];
-  const y = positions[at + 1];
-  const width = positions[at + 2];
-  const height = positions[at + 3];
   const face = scene.faceOf(box);
+  // the sheets of a stack take their room at the top and at the right
+  const sheets = face.stack * SHEET;
+  const x = positions[at];
+  const y = positions[at + 1] + sheets;
+  const width = positions[at + 2] - sheets;
+  const height = positions[at + 3] - sheets;
   const colours = categoryOf(palette, face.category);
   const plain = picture.detail !== "full";
   const group = face.shape === "group";
@@ -87,7 +89,7 @@ function drawBody(picture: Picture, box: number): void {
   drawSheets(picture, box, face, x, y, width, height, radius);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
-  if (plain || face.header >= face.height) {
+  if (plain || face.header >= height) {
     context.fill();
     context.stroke();
     context.globalAlpha = 1;
@@ -106,13 +108,13 @@ function drawBody(picture: Picture, box: number): void {
     if (marked === box) drawRowMark(picture, x, y, width, top, bottom);
   }
   const ruled = face.header > 0 && face.shape !== "terminal" && face.shape !== "constant";
-  const rules = ruled ? [face.header, ...face.rules] : face.rules;
+  const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
   if (rules.length > 0) {
     context.lineWidth = RULE;
     context.beginPath();
     for (const rule of rules) {
-      context.moveTo(x, y + rule);
-      context.lineTo(x + width, y + rule);
+      context.moveTo(x, y - sheets + rule);
+      context.lineTo(x + width, y - sheets + rule);
     }
     context.stroke();
   }
@@ -140,8 +142,7 @@ function drawSheets(
 ): void {
   const { context, scene } = picture;
   const openable = scene.isOpenable(box) && face.stack === 0;
-  const sheets = Math.min(face.stack, 3);
-  for (let sheet = openable ? 1 : sheets; sheet > 0; sheet--) {
+  for (let sheet = openable ? 1 : face.stack; sheet > 0; sheet--) {
     const shift = openable ? SUBTLE_SHEET : sheet * SHEET;
     context.beginPath();
     context.roundRect(x + shift, y - shift, width, height, radius);
@@ -302,17 +303,18 @@ function drawBadges(picture: Picture): void {
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     const at = box * 4;
-    for (const [x, y, width, height, text] of scene.faceOf(box).badges) {
+    for (const [x, y, width, height, text, isChip] of scene.faceOf(box).badges) {
+      const pill = isChip ? palette.stub : palette.badge;
       context.globalAlpha = shareOf(picture, box);
-      context.fillStyle = palette.badge.fill;
-      context.strokeStyle = palette.badge.border;
+      context.fillStyle = pill.fill;
+      context.strokeStyle = pill.border;
       context.beginPath();
       const left = positions[at] + x;
       const top = positions[at + 1] + y;
       context.roundRect(left, top, width, height, height / 2);
       context.fill();
       context.stroke();
-      context.fillStyle = palette.badge.text;
+      context.fillStyle = pill.text;
       context.fillText(text, left + width / 2, top + height / 2 + 3.4);
     }
   }

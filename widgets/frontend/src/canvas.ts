@@ -19,7 +19,7 @@ import type { Hit } from "./pick";
 import { Progress } from "./progress";
 import type { Hit as Found } from "./protocol";
 import { type Request, Requests } from "./requests";
-import type { Scene } from "./scene";
+import { type Scene, isChip } from "./scene";
 import { SearchBox } from "./search";
 import { Selection } from "./selection";
 import { nameOf, tooltipOf } from "./speech";
@@ -285,9 +285,10 @@ export class CanvasView {
 
   private onDoubleClick(point: Point): void {
     const hit = this.stage.hitAt(point);
-    // the row of folded shape arithmetic leads to a group, others belong to their box
-    if (hit?.kind === "row" && hit.path.endsWith("/")) {
-      void this.ask({ type: "open", path: hit.path });
+    const { scene } = this.stage;
+    // the row of folded shape arithmetic leads to its nodes, others belong to their box
+    if (scene && hit?.kind === "row" && isChip(scene, hit.index, hit.top)) {
+      void this.ask({ type: "open", path: hit.path }, scene.pathOf(hit.index));
     } else if (hit && (hit.kind === "box" || hit.kind === "row")) {
       this.toggle(hit.index);
     }

@@ -4,8 +4,8 @@ export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "b
 export type Anchor = "start" | "middle" | "end";
 /** x, baseline, text, style, anchor */
 export type TextRun = [number, number, string, TextStyle, Anchor];
-/** x, y, width, height, text */
-export type Badge = [number, number, number, number, string];
+/** x, y, width, height, text, and 1 for the quiet ones within a row */
+export type Badge = [number, number, number, number, string, number?];
 /** top and bottom of a constant's row, and the path that a click on it selects */
 export type RowTarget = [number, number, string];
 
@@ -288,4 +288,13 @@ function append<Entry>(map: Map<string, Entry[]>, key: string, entry: Entry): vo
   const entries = map.get(key);
   if (entries) entries.push(entry);
   else map.set(key, [entry]);
+}
+
+/** Whether the row of a box that begins at a height stands for folded shape arithmetic. */
+export function isChip(scene: Scene, box: number, top: number): boolean {
+  const target = scene.faceOf(box).targets.find(([begin]) => begin === top);
+  if (!target) return false;
+  return scene
+    .faceOf(box)
+    .badges.some(([, y, , , , chip]) => chip === 1 && y >= target[0] && y < target[1]);
 }

@@ -54,7 +54,7 @@ test("a face keeps texts and badges, and absent fields get defaults", () => {
   const bare = header.faces.map(({ shape, category }: any) => ({ shape, category }));
   const scene = decodeScene({ ...header, faces: bare }, bytes.map(shifted));
   expect(scene.faceOf(CONV)).toMatchObject({ targets: [], texts: [], stack: 0 });
-  expect(readScene().faceOf(CONV).badges).toEqual([[60, 5, 34, 15, "int8"]]);
+  expect(readScene().faceOf(CONV).badges).toEqual([[60, 5, 34, 15, "int8", 0]]);
 });
 
 test("what does not fit is refused with a reason", () => {
