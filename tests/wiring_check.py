@@ -58,10 +58,8 @@ class _Accounting:
         if shown is None or body is None:
             return
         wiring = self.view.wiring(body.graph)
-        if isinstance(shown, Node):
-            taken = wiring.node_inputs(shown)
-        else:
-            taken = wiring.group_inputs(shown)
+        borders = {Node: wiring.node_inputs, Group: wiring.group_inputs}
+        taken = borders[type(shown)](shown)
         stubs = {value for _, value in item.stubs}
         for value in taken:
             origin, _ = resolve_operand(body, value)
