@@ -60,7 +60,9 @@ class Repetitions:
     """
 
     blocks: list[Integers]
-    exemplar: int = 0
+    exemplar: int
+    #: the run that the blocks were cut from; its ends may stand out
+    run: Run
 
     @property
     def node_count(self) -> int:
@@ -128,20 +130,24 @@ def _join_best(
 ) -> Repetitions:
     """Let the neighbours of a repeat join; return the way of cutting it that suits best.
 
-    That is the one of most blocks; then where the last node of a block is used most, as the
-    stream of residuals is; then the earliest.
+    That is the one of most blocks; then the one of most nodes; then where the last node of a
+    block is used most, as the stream of residuals is; then the earliest.
     """
-    best: tuple[tuple[int, int, int], Repetitions] | None = None
+    best: tuple[tuple[int, int, int, int], Repetitions] | None = None
     for repeat in cuts:
         size = len(repeat.blocks[repeat.exemplar])
         rivals = [other for other in others if other.node_count > size]
-        low = max((other.high for other in rivals if other.low < repeat.low), default=0)
-        high = min(
-            (other.low for other in rivals if other.low > repeat.low), default=len(stretch.rows)
-        )
+        low, high = 0, len(stretch.rows)
+        for other in rivals:
+            if other.low < repeat.low:
+                low = max(low, other.high, other.run.high)
+            else:
+                high = min(high, other.low, other.run.low)
+        low, high = min(low, repeat.low), max(high, repeat.high)
         _join_neighbours(stretch, repeat, low, high)
         end = int(repeat.blocks[repeat.exemplar][-1])
-        score = (len(repeat.blocks), int(stretch.users[end]), -repeat.low)
+        users = int(stretch.users[end])
+        score = (len(repeat.blocks), repeat.node_count, users, -repeat.low)
         if best is None or score > best[0]:
             best = score, repeat
     assert best is not None  # noqa: S101 - there is at least one way
@@ -194,7 +200,7 @@ def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
     if not _is_enough(high - low, period):
         return None
     typical = min(max(exemplar, low), high - 1)
-    return Repetitions(list(places[low:high]), typical - low)
+    return Repetitions(list(places[low:high]), typical - low, run)
 
 
 def _have_same_sources(producers: Integers, is_inner: Integers, begins: Integers) -> Integers:

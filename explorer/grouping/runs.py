@@ -34,7 +34,7 @@ class Run(NamedTuple):
     def weight(self) -> float:
         """How much it says: the numbers it covers, less where these are few repetitions."""
         length = self.high - self.low
-        return length * (1 - self.period / length) ** 2
+        return length * (1 - self.period / length) ** 3
 
 
 def find_periods(numbers: Integers) -> list[int]:
