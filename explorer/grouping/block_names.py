@@ -74,7 +74,9 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
         depths = []
         for value in operands:
             depth, giver = 0, wires.giver(value)
-            while giver is not None and depth < len(nodes):
+            for _ in nodes:
+                if giver is None:
+                    break
                 depth += wires.op(giver) in _CONVOLUTIONS
                 following = wires.computed(giver)
                 giver = wires.giver(following[0]) if following else None

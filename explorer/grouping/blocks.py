@@ -89,7 +89,8 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
     owner: dict[int, Motif] = {}
     for search in (_find_norms, _find_activations, _find_attentions, _find_mlps, _find_convolutions):
         for motif in search(wires, owner):
-            places = motif.places
+            places = motif.places | _fixed_givers(wires, motif.places)
+            motif = Motif(motif.name, places)  # noqa: PLW2901
             inner = {id(owner[place]): owner[place] for place in places if place in owner}
             if 1 < len(places) < len(nodes) and all(
                 other.places < places for other in inner.values()
@@ -97,6 +98,16 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
                 found.append(motif)
                 owner.update(dict.fromkeys(places, motif))
     return found
+
+
+def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:
+    """Return the nodes that only bring constants into the layout in which some nodes use them."""
+    return {
+        giver
+        for place in places
+        for giver in wires.givers(place)
+        if giver not in places and not wires.computed(giver) and places.issuperset(wires.users(giver))
+    }
 
 
 Search = Callable[[Wires, dict[int, Motif]], Iterator[Motif]]

@@ -13,7 +13,9 @@ The nodes stand in a row (`signatures.NodeTable`); the search in a stretch of it
 4. Blocks next to the run that differ a little (the first layer makes the mask, the last one
    lacks its output) join where enough of their nodes are found in the same order. What stands
    between these nodes joins too if nothing else uses it.
-5. What is left before and behind is searched in the same way; so is the inside of a block,
+5. Where no run is long enough, what is said twice for a part of its period is taken as one
+   block, and its neighbours join it by rule 4: blocks that all differ a little.
+6. What is left before and behind is searched in the same way; so is the inside of a block,
    once for all blocks that are alike.
 
 Each step is O(n log n) in the nodes of its stretch, and stretches of one level are disjoint.
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .runs import Run, find_runs
+from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch
 
 #: a repeat has at least so many nodes
@@ -122,7 +124,23 @@ def _find_largest(stretch: Stretch, low: int, high: int) -> list[Repetitions]:
         found = [repeat for repeat in cuts if repeat is not None]
         if found:
             return sorted(found, key=lambda repeat: -repeat.node_count)
+    for begun in find_begun_runs(stretch.kinds[low:high], LEAST_OF_TWO * 3):
+        block = _cut_begun(stretch, begun, low)
+        repeat = Repetitions([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
+        _join_neighbours(stretch, repeat, low, high)
+        if len(repeat.blocks) > 1:
+            return [repeat]
     return []
+
+
+def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
+    """Return a block of a run that breaks off, cut where the fewest tensors cross."""
+    low = run.low + offset
+    firsts = np.arange(low, run.high + offset - run.period + 1)
+    crossing = stretch.crossing[firsts] + stretch.crossing[firsts + run.period]
+    first = int(firsts[np.argmin(crossing)])
+    block: Integers = np.arange(first, first + run.period)
+    return block
 
 
 def _join_best(

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value, is_constant
 
+from .signatures import SHAPE_READERS
+
 #: operators that change nothing but type or layout
 PASSING = frozenset({"Cast", "Dropout", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
 _LINEAR = frozenset(
@@ -13,6 +15,18 @@ _LINEAR = frozenset(
 )
 #: stands for all users that are not among the nodes
 OUTSIDE = -1
+
+
+def is_fixed(value: Value) -> bool:
+    """Return whether a value is a constant, or one in another layout."""
+    if is_constant(value):
+        return True
+    node = value.producer
+    return (
+        node is not None
+        and node.op_type in PASSING
+        and all(operand is None or is_constant(operand) for operand in node.inputs)
+    )
 
 
 class Wires:
@@ -42,12 +56,12 @@ class Wires:
         return [
             value
             for value in self.nodes[place].inputs
-            if value is not None and not is_constant(value)
+            if value is not None and not is_fixed(value)
         ]
 
     def has_constant(self, place: int) -> bool:
         """Return whether a node has an operand that is a constant."""
-        return any(value is not None and is_constant(value) for value in self.nodes[place].inputs)
+        return any(value is not None and is_fixed(value) for value in self.nodes[place].inputs)
 
     def givers(self, place: int) -> Iterator[int]:
         """Yield the places of the nodes that a node takes from."""
@@ -65,6 +79,7 @@ class Wires:
                 for value in self.nodes[place].outputs
                 if value is not None
                 for consumer, _ in value.consumers
+                if consumer.op_type not in SHAPE_READERS
             ]
             users = self._users[place] = tuple(dict.fromkeys(found))
         return users
