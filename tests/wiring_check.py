@@ -65,6 +65,8 @@ class _Accounting:
             origin, _ = resolve_operand(body, value)
             if is_constant(origin) or self._shape_group(origin) is not None:
                 continue
+            if value.producer is shown:
+                continue  # it waits for itself
             if value not in body.bindings and value not in stubs:
                 yield f"{item.key}: %{value.name} enters {shown.path} unaccounted for"
         for inner, outer in body.bindings.items():
