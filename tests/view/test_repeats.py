@@ -16,7 +16,7 @@ from netloupe.explorer.view import BORDER, Item, View, expand_view
 from netloupe.explorer.view.families import name_family
 from netloupe.proto import onnx_pb2
 from tests.graph_strategies import random_models
-from tests.trees import Change, make_view, random_changes, wrap_repeat
+from tests.trees import Change, make_view, random_changes, take_random_step, wrap, wrap_repeat
 from tests.wiring_check import check_items, find_lost_edges
 
 COUNT = 6
@@ -30,13 +30,13 @@ def make_decoder(count: int = COUNT, *, first_extra: bool = False) -> Model:
         graph.input.add(name=name)
     hidden = "x"
     for number in range(count):
-        inputs = [hidden, "mask"]
+        inputs = [hidden, "mask", f"past.{number}.key"]
         if number == 0 and first_extra:
             graph.node.add(op_type="Sin", name="first/sin", input=["mask"], output=["rotary"])
         elif first_extra:
             inputs.append("rotary")
         for op_type, taken, results in (
-            ("Attention", [*inputs, f"past.{number}.key"], [f"a{number}", f"present.{number}.key"]),
+            ("Attention", inputs, [f"a{number}", f"present.{number}.key"]),
             ("Add", [hidden, f"a{number}"], [f"h{number}"]),
         ):
             graph.node.add(op_type=op_type, name=f"{op_type}_{number}", input=taken, output=results)
@@ -166,8 +166,6 @@ def test_all_open_means_unrolled() -> None:
 
 def test_what_only_one_repetition_has() -> None:
     def change(tree: GroupTree) -> None:
-        from tests.trees import wrap
-
         repeat = wrap(tree.root, "repeat", 0, 2 * COUNT + 1, "Block A")
         wrap(repeat, "block", 0, 3, "0")
         for number in range(1, COUNT):
@@ -237,34 +235,3 @@ def test_random_steps_lose_no_edge(model: Model, change: Change, data: st.DataOb
         take_random_step(view, data)
         check_items(view)
         assert find_lost_edges(view) == []
-
-
-def take_random_step(view: View, data: st.DataObject) -> None:
-    """Open, close, unroll, fold, show or reveal something."""
-    elements = [*view.graph.nodes, *view.graph.values.values()]
-    items = [item for item in view.items.values() if item.openable and item is not view.root]
-    items.sort(key=lambda item: item.key)
-    repeats = [item for item in items if item.repeat is not None]
-    action = data.draw(st.sampled_from(["open", "unroll", "show", "reveal", "shapes"]))
-    if action == "open" and items:
-        item = data.draw(st.sampled_from(items))
-        (view.close if item.is_open else view.open)(item.key)
-    elif action == "unroll" and repeats:
-        item = data.draw(st.sampled_from(repeats))
-        (view.fold if item.is_unrolled else view.unroll)(item.key)
-    elif action == "show" and repeats:
-        item = data.draw(st.sampled_from(repeats))
-        assert item.repeat is not None
-        index = data.draw(st.integers(0, len(item.repeat.children) - 1))
-        assert view.show_repetition(item.key, index).shown == index
-    elif action == "reveal" and elements:
-        path = data.draw(st.sampled_from(elements)).path
-        before = view.shown(path)
-        try:
-            item = view.reveal(path)
-        except ViewError:
-            assert before is None or before is view.root, path
-        else:
-            assert view.shown(path) is item
-    elif action == "shapes":
-        view.unfold_shapes()
