@@ -7,6 +7,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
+from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.group import GroupKind
 from netloupe.explorer.model import Graph, Model, Node
@@ -125,3 +126,34 @@ def _fold_shape(group: Group, choice: int) -> None:
     chosen = [node for index, node in enumerate(plain) if choice >> index & 1][:3]
     if chosen and choice % 3 == 0 and len(chosen) < len(group.children):
         wrap_shape(group, chosen)
+
+
+def take_random_step(view: View, data: st.DataObject) -> None:
+    """Open, close, unroll, fold, show or reveal something."""
+    elements = [*view.graph.nodes, *view.graph.values.values()]
+    items = [item for item in view.items.values() if item.openable and item is not view.root]
+    items.sort(key=lambda item: item.key)
+    repeats = [item for item in items if item.repeat is not None]
+    action = data.draw(st.sampled_from(["open", "unroll", "show", "reveal", "shapes"]))
+    if action == "open" and items:
+        item = data.draw(st.sampled_from(items))
+        (view.close if item.is_open else view.open)(item.key)
+    elif action == "unroll" and repeats:
+        item = data.draw(st.sampled_from(repeats))
+        (view.fold if item.is_unrolled else view.unroll)(item.key)
+    elif action == "show" and repeats:
+        item = data.draw(st.sampled_from(repeats))
+        assert item.repeat is not None
+        index = data.draw(st.integers(0, len(item.repeat.children) - 1))
+        assert view.show_repetition(item.key, index).shown == index
+    elif action == "reveal" and elements:
+        path = data.draw(st.sampled_from(elements)).path
+        before = view.shown(path)
+        try:
+            item = view.reveal(path)
+        except ViewError:
+            assert before is None or before is view.root, path
+        else:
+            assert view.shown(path) is item
+    elif action == "shapes":
+        view.unfold_shapes()

@@ -58,15 +58,15 @@ class _Accounting:
         if shown is None or body is None:
             return
         wiring = self.view.wiring(body.graph)
-        if isinstance(shown, Node):
-            taken = wiring.node_inputs(shown)
-        else:
-            taken = wiring.group_inputs(shown)
+        borders = {Node: wiring.node_inputs, Group: wiring.group_inputs}
+        taken = borders[type(shown)](shown)
         stubs = {value for _, value in item.stubs}
         for value in taken:
             origin, _ = resolve_operand(body, value)
             if is_constant(origin) or self._shape_group(origin) is not None:
                 continue
+            if value.producer is shown:
+                continue  # it waits for itself
             if value not in body.bindings and value not in stubs:
                 yield f"{item.key}: %{value.name} enters {shown.path} unaccounted for"
         for inner, outer in body.bindings.items():

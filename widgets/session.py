@@ -365,7 +365,8 @@ class Session:
         item = self.view.items.get(path)
         if item is not None and not isinstance(item.element, (Node, Value, Graph)):
             return item.element
-        return self.model[path]
+        group = self.view.group_at(path)
+        return group if group is not None else self.model[path]
 
 
 def _reopen(view: View, root: SceneLayer) -> None:

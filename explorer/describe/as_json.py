@@ -377,9 +377,11 @@ def _encode_model(model: Model) -> dict[str, Any]:
 
 def _encode_group(group: Group) -> dict[str, Any]:
     return {
+        "kind": group.kind,
         "label": group.label,
         "type_name": group.type_name,
         "graph": group.graph.path,
         "nodes": group.node_count,
         "children": [child.path for child in group.children],
+        **({"exemplar": group.exemplar} if group.kind == "repeat" else {}),
     }

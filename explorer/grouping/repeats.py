@@ -13,7 +13,9 @@ The nodes stand in a row (`signatures.NodeTable`); the search in a stretch of it
 4. Blocks next to the run that differ a little (the first layer makes the mask, the last one
    lacks its output) join where enough of their nodes are found in the same order. What stands
    between these nodes joins too if nothing else uses it.
-5. What is left before and behind is searched in the same way; so is the inside of a block,
+5. Where no run is long enough, what is said twice for a part of its period is taken as one
+   block, and its neighbours join it by rule 4: blocks that all differ a little.
+6. What is left before and behind is searched in the same way; so is the inside of a block,
    once for all blocks that are alike.
 
 Each step is O(n log n) in the nodes of its stretch, and stretches of one level are disjoint.
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .runs import Run, find_runs
+from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch
 
 #: a repeat has at least so many nodes
@@ -60,7 +62,9 @@ class Repetitions:
     """
 
     blocks: list[Integers]
-    exemplar: int = 0
+    exemplar: int
+    #: the run that the blocks were cut from; its ends may stand out
+    run: Run
 
     @property
     def node_count(self) -> int:
@@ -120,7 +124,23 @@ def _find_largest(stretch: Stretch, low: int, high: int) -> list[Repetitions]:
         found = [repeat for repeat in cuts if repeat is not None]
         if found:
             return sorted(found, key=lambda repeat: -repeat.node_count)
+    for begun in find_begun_runs(stretch.kinds[low:high], LEAST_OF_TWO * 3):
+        block = _cut_begun(stretch, begun, low)
+        repeat = Repetitions([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
+        _join_neighbours(stretch, repeat, low, high)
+        if len(repeat.blocks) > 1:
+            return [repeat]
     return []
+
+
+def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
+    """Return a block of a run that breaks off, cut where the fewest tensors cross."""
+    low = run.low + offset
+    firsts = np.arange(low, run.high + offset - run.period + 1)
+    crossing = stretch.crossing[firsts] + stretch.crossing[firsts + run.period]
+    first = int(firsts[np.argmin(crossing)])
+    block: Integers = np.arange(first, first + run.period)
+    return block
 
 
 def _join_best(
@@ -128,20 +148,24 @@ def _join_best(
 ) -> Repetitions:
     """Let the neighbours of a repeat join; return the way of cutting it that suits best.
 
-    That is the one of most blocks; then where the last node of a block is used most, as the
-    stream of residuals is; then the earliest.
+    That is the one of most blocks; then the one of most nodes; then where the last node of a
+    block is used most, as the stream of residuals is; then the earliest.
     """
-    best: tuple[tuple[int, int, int], Repetitions] | None = None
+    best: tuple[tuple[int, int, int, int], Repetitions] | None = None
     for repeat in cuts:
         size = len(repeat.blocks[repeat.exemplar])
         rivals = [other for other in others if other.node_count > size]
-        low = max((other.high for other in rivals if other.low < repeat.low), default=0)
-        high = min(
-            (other.low for other in rivals if other.low > repeat.low), default=len(stretch.rows)
-        )
+        low, high = 0, len(stretch.rows)
+        for other in rivals:
+            if other.low < repeat.low:
+                low = max(low, other.high, other.run.high)
+            else:
+                high = min(high, other.low, other.run.low)
+        low, high = min(low, repeat.low), max(high, repeat.high)
         _join_neighbours(stretch, repeat, low, high)
         end = int(repeat.blocks[repeat.exemplar][-1])
-        score = (len(repeat.blocks), int(stretch.users[end]), -repeat.low)
+        users = int(stretch.users[end])
+        score = (len(repeat.blocks), repeat.node_count, users, -repeat.low)
         if best is None or score > best[0]:
             best = score, repeat
     assert best is not None  # noqa: S101 - there is at least one way
@@ -194,7 +218,7 @@ def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
     if not _is_enough(high - low, period):
         return None
     typical = min(max(exemplar, low), high - 1)
-    return Repetitions(list(places[low:high]), typical - low)
+    return Repetitions(list(places[low:high]), typical - low, run)
 
 
 def _have_same_sources(producers: Integers, is_inner: Integers, begins: Integers) -> Integers:

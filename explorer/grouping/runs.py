@@ -21,6 +21,8 @@ _FEW = 200
 #: of several runs over the same stretch the shortest period counts, if it covers so much
 _COVER = 0.8
 _MOST_RUNS = 6
+#: a run that breaks off has at least so much of its period twice
+_BEGUN = 0.3
 
 
 class Run(NamedTuple):
@@ -34,7 +36,7 @@ class Run(NamedTuple):
     def weight(self) -> float:
         """How much it says: the numbers it covers, less where these are few repetitions."""
         length = self.high - self.low
-        return length * (1 - self.period / length) ** 2
+        return length * (1 - self.period / length) ** 3
 
 
 def find_periods(numbers: Integers) -> list[int]:
@@ -67,18 +69,11 @@ def find_runs(numbers: Integers) -> list[Run]:
     Those of most weight come first; among those that cover about the same, the one of the
     shortest period.
     """
-    runs: list[Run] = []
-    for period in find_periods(numbers):
-        same = np.zeros(len(numbers) - period + 2, dtype=np.int8)
-        same[1:-1] = numbers[period:] == numbers[:-period]
-        edges = np.diff(same)
-        lows = np.flatnonzero(edges == 1)
-        highs = np.flatnonzero(edges == -1)
-        long_enough = highs - lows >= period
-        runs.extend(
-            Run(period, int(low), int(high) + period)
-            for low, high in zip(lows[long_enough], highs[long_enough], strict=True)
-        )
+    runs = [
+        run
+        for period in find_periods(numbers)
+        for run in _runs_of_period(numbers, period, period)
+    ]
     chosen: list[Run] = []
     runs.sort(key=lambda run: (-run.weight, run.period))
     while runs and len(chosen) < _MOST_RUNS:
@@ -95,3 +90,34 @@ def find_runs(numbers: Integers) -> list[Run]:
             chosen.append(heaviest)
         runs = [run for run in runs if run not in rivals]
     return chosen
+
+
+def find_begun_runs(numbers: Integers, least_period: int) -> list[Run]:
+    """Return stretches that are said again for a part of the period, the longest first.
+
+    Parameters
+    ----------
+    least_period
+        Shorter periods are not looked at.
+    """
+    runs = [
+        run
+        for period in find_periods(numbers)
+        if period >= least_period
+        for run in _runs_of_period(numbers, period, int(_BEGUN * period) + 1)
+    ]
+    return sorted(runs, key=lambda run: (run.low - run.high, run.period))[:_MOST_RUNS]
+
+
+def _runs_of_period(numbers: Integers, period: int, least: int) -> list[Run]:
+    """Return the stretches of which at least so many numbers equal those a period later."""
+    same = np.zeros(len(numbers) - period + 2, dtype=np.int8)
+    same[1:-1] = numbers[period:] == numbers[:-period]
+    edges = np.diff(same)
+    lows = np.flatnonzero(edges == 1)
+    highs = np.flatnonzero(edges == -1)
+    wanted = highs - lows >= least
+    return [
+        Run(period, low, high + period)
+        for low, high in zip(lows[wanted].tolist(), highs[wanted].tolist(), strict=True)
+    ]

@@ -17,6 +17,9 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 #: how many operands of a node are told apart: the first ones, and the last
 SLOTS = 4
 
+#: operators that use no element of their operand
+SHAPE_READERS = frozenset({"Shape", "Size"})
+
 #: operators of ONNX and Caffe2 with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
 
@@ -44,7 +47,8 @@ class NodeTable:
     starts
         shape (n + 1,): the edges of source i are ``starts[i]`` to ``starts[i + 1]``.
     used_outside
-        shape (n,): whether a result is an output of the graph or used by other nodes.
+        shape (n,): whether a result is an output of the graph or used by other nodes (to ask
+        for its shape is no use).
     """
 
     def __init__(
@@ -85,7 +89,13 @@ class NodeTable:
         for row, node in enumerate(nodes):
             outside[row] = any(
                 value is not None
-                and (value.is_output or any(user not in rows for user, _ in value.consumers))
+                and (
+                    value.is_output
+                    or any(
+                        user not in rows and user.op_type not in SHAPE_READERS
+                        for user, _ in value.consumers
+                    )
+                )
                 for value in node.outputs
             )
         self.kinds: Integers = np.array(kinds, dtype=np.int64)

@@ -30,7 +30,7 @@ class View:
     graph
         The graph that is the outermost level; the main graph where None.
     grouping
-        Where groups come from: ``auto``, ``names``, ``modules`` or ``none``.
+        Where groups come from: ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
     only
         Indexes of the graph's nodes that are shown; all where None.
 
