@@ -59,9 +59,10 @@ def wrap_placement(layer: Layer, placement: Placement, wrap: Wrap) -> tuple[Plac
         return placement, 1
     if layer.direction == "LR":
         sizes = [(child.height, child.width) for child in layer.children]
-        wrapped, count = _wrap(placement.turned(), sizes, wrap)
+        wrapped, count = _wrap(layer, placement.turned(), sizes, wrap)
         return wrapped.turned(), count
-    return _wrap(placement, [(child.width, child.height) for child in layer.children], wrap)
+    sizes = [(child.width, child.height) for child in layer.children]
+    return _wrap(layer, placement, sizes, wrap)
 
 
 @dataclass(slots=True)
@@ -77,9 +78,12 @@ class _Column:
     entering: int = 0
 
 
-def _wrap(placement: Placement, sizes: list[Point], wrap: Wrap) -> tuple[Placement, int]:
+def _wrap(
+    layer: Layer, placement: Placement, sizes: list[Point], wrap: Wrap
+) -> tuple[Placement, int]:
     count = wrap if isinstance(wrap, int) and wrap is not True else _choose_count(placement)
-    cuts = _find_cuts(placement, sizes, count)
+    flows = [wire.source for wire in layer.wires]
+    cuts = _find_cuts(placement, sizes, flows, count)
     if not cuts:
         return placement, 1
     columns = [
@@ -87,8 +91,8 @@ def _wrap(placement: Placement, sizes: list[Point], wrap: Wrap) -> tuple[Placeme
         for top, bottom in zip([0.0, *cuts], [*cuts, placement.height], strict=True)
     ]
     column_of = [bisect_right(cuts, y) for _, y in placement.boxes]
-    _measure_columns(placement, sizes, column_of, columns, cuts)
-    return _Writer(placement, columns, cuts, column_of).write(), len(columns)
+    _measure_columns(placement, sizes, flows, column_of, columns, cuts)
+    return _Writer(placement, flows, columns, cuts, column_of).write(), len(columns)
 
 
 def _choose_count(placement: Placement) -> int:
@@ -97,8 +101,13 @@ def _choose_count(placement: Placement) -> int:
     return max(2, min(MOST_COLUMNS, round(count)))
 
 
-def _find_cuts(placement: Placement, sizes: list[Point], count: int) -> list[float]:
-    """Return the heights at which to cut: where no box stands and the fewest edges cross."""
+def _find_cuts(
+    placement: Placement, sizes: list[Point], flows: list[int], count: int
+) -> list[float]:
+    """Return the heights at which to cut: where no box stands and fewest edges cross.
+
+    Edges from one box, which are led through a gutter as one line, count as one.
+    """
     spans = sorted(
         (y - height / 2, y + height / 2)
         for (_, y), (_, height) in zip(placement.boxes, sizes, strict=True)
@@ -109,8 +118,14 @@ def _find_cuts(placement: Placement, sizes: list[Point], count: int) -> list[flo
         if bottom is not None and low > bottom + 4:
             gaps.append((bottom + low) / 2)
         bottom = high if bottom is None else max(bottom, high)
-    starts = sorted(min(points[1::2]) for points in placement.edges if points)
-    ends = sorted(max(points[1::2]) for points in placement.edges if points)
+    spans_of: dict[int, tuple[float, float]] = {}
+    for flow, points in zip(flows, placement.edges, strict=True):
+        if points:
+            low, high = spans_of.get(flow, (math.inf, -math.inf))
+            ys = points[1::2]
+            spans_of[flow] = min(low, *ys), max(high, *ys)
+    starts = sorted(low for low, _ in spans_of.values())
+    ends = sorted(high for _, high in spans_of.values())
     ideal = placement.height / count
     cuts: list[float] = []
     for number in range(1, count):
@@ -136,6 +151,7 @@ def _find_cuts(placement: Placement, sizes: list[Point], count: int) -> list[flo
 def _measure_columns(
     placement: Placement,
     sizes: list[Point],
+    flows: list[int],
     column_of: list[int],
     columns: list[_Column],
     cuts: list[float],
@@ -145,7 +161,8 @@ def _measure_columns(
     for (x, _), (width, _), number in zip(placement.boxes, sizes, column_of, strict=True):
         lows[number] = min(lows[number], x - width / 2)
         highs[number] = max(highs[number], x + width / 2)
-    for points in placement.edges:
+    crossing: list[set[int]] = [set() for _ in columns]
+    for flow, points in zip(flows, placement.edges, strict=True):
         for start in range(0, len(points) - 7, 6):
             xs = points[start : start + 8 : 2]
             ys = points[start + 1 : start + 8 : 2]
@@ -153,8 +170,9 @@ def _measure_columns(
                 lows[number] = min(lows[number], *xs)
                 highs[number] = max(highs[number], *xs)
         for cut in _cuts_crossed(points, cuts):
-            columns[cut].leaving += 1
-            columns[cut + 1].entering += 1
+            crossing[cut].add(flow)
+    for number in range(len(cuts)):
+        columns[number].leaving = columns[number + 1].entering = len(crossing[number])
     left = 0.0
     for column, low, high in zip(columns, lows, highs, strict=True):
         low, high = (low, high) if low <= high else (0.0, 0.0)
@@ -175,18 +193,21 @@ class _Writer:
     def __init__(
         self,
         placement: Placement,
+        flows: list[int],
         columns: list[_Column],
         cuts: list[float],
         column_of: list[int],
     ) -> None:
         self.placement = placement
+        self.flows = flows
         self.columns = columns
         self.cuts = cuts
         self.column_of = column_of
         most_in = max(column.entering for column in columns)
         #: where what stands in the columns begins: lines come in above
         self.top = _LANE * most_in + (2 * _BEND if most_in else 0.0)
-        self.lanes = [0] * len(columns)
+        #: for each cut the lines in its gutter, by where their edges come from
+        self.lanes: list[dict[int, int]] = [{} for _ in cuts]
 
     def write(self) -> Placement:
         placement, columns = self.placement, self.columns
@@ -194,7 +215,10 @@ class _Writer:
             self._move(x, y, column)
             for (x, y), column in zip(placement.boxes, self.column_of, strict=True)
         ]
-        edges = [self._lead(points) for points in placement.edges]
+        edges = [
+            self._lead(points, flow)
+            for points, flow in zip(placement.edges, self.flows, strict=True)
+        ]
         low = max(column.bottom - column.top for column in columns)
         most_out = max(column.leaving for column in columns)
         last = columns[-1]
@@ -211,20 +235,21 @@ class _Writer:
         column = self.columns[number]
         return x + column.shift, y - column.top + self.top
 
-    def _lead(self, points: Curve) -> Curve:
+    def _lead(self, points: Curve, flow: int) -> Curve:
         crossed = _cuts_crossed(points, self.cuts)
         if not crossed:
             number = bisect_right(self.cuts, points[1]) if points else 0
             return self._shift(points, number)
         if points[1] > points[-1]:  # runs upwards
-            return _reverse(self._lead(_reverse(points)))
+            return _reverse(self._lead(_reverse(points), flow))
         result: list[float] = []
         rest = points
         for number in crossed:
             before, rest = _split(rest, self.cuts[number])
             result += self._shift(before, number)[2 if result else 0 :]
             end = self._move(rest[0], rest[1], number + 1)
-            result += self._gutter(result[-2], result[-1], *end, number)
+            lane = self.lanes[number].setdefault(flow, len(self.lanes[number]))
+            result += self._gutter((result[-2], result[-1]), end, number, lane)
         result += self._shift(rest, crossed[-1] + 1)[2:]
         return tuple(result)
 
@@ -234,10 +259,9 @@ class _Writer:
             moved += self._move(points[at], points[at + 1], number)
         return tuple(moved)
 
-    def _gutter(self, x0: float, y0: float, x1: float, y1: float, number: int) -> list[float]:
+    def _gutter(self, start: Point, end: Point, number: int, lane: int) -> list[float]:
         """Return the way from the bottom of a column to the top of the next, after the start."""
-        lane = self.lanes[number]
-        self.lanes[number] += 1
+        (x0, y0), (x1, y1) = start, end
         column, following = self.columns[number], self.columns[number + 1]
         below = self.top + column.bottom - column.top + _BEND + lane * _LANE
         above = self.top - _BEND - lane * _LANE

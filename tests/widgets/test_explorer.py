@@ -13,6 +13,7 @@ import pytest
 import netloupe
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.widgets import Explorer
+from tests.wire_reader import SceneReader
 
 MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
 CNN = MODELS / "digits_cnn.onnx"
@@ -25,25 +26,36 @@ class Recorder:
     def __init__(self, explorer: Explorer) -> None:
         self.explorer = explorer
         self.sent: list[dict[str, Any]] = []
+        self.reader = SceneReader()
         explorer.canvas.send = self._send
 
     def _send(self, content: dict[str, Any], buffers: Any = None) -> None:
         self.sent.append(content)
+        if content["type"] == "scene":
+            self.reader.read(content["header"], buffers)
 
     def ask(self, **message: Any) -> dict[str, Any]:
         """Send a request as the browser does and return the answer."""
         before = len(self.sent)
         self.explorer._receive({"id": "1", **message}, [])
         self.explorer._pool.submit(lambda: None).result(timeout=60)
-        answers = [content for content in self.sent[before:] if content.get("id") == "1"]
+        answers = [
+            content
+            for content in self.sent[before:]
+            if content.get("id") == "1" and content["type"] != "busy"
+        ]
         assert len(answers) == 1
         return answers[0]
 
     @property
-    def paths(self) -> list[str]:
-        """All strings of the last scene."""
-        scenes = [content for content in self.sent if content["type"] == "scene"]
-        return list(scenes[-1]["header"]["strings"])
+    def paths(self) -> set[str]:
+        """All names in the last scene."""
+        return self.reader.paths()
+
+    @property
+    def scene(self) -> dict[str, Any]:
+        """The last scene."""
+        return [content for content in self.sent if content["type"] == "scene"][-1]
 
 
 @pytest.fixture
@@ -57,7 +69,7 @@ def test_first_scene_comes_on_request(recorder: Recorder) -> None:
     answer = recorder.ask(type="scene")
     assert answer["type"] == "scene"
     assert answer["fit"] is True
-    assert "main/blocks/0/" in answer["header"]["strings"]
+    assert "main/blocks/0/" in recorder.paths
 
 
 def test_toggle_opens_and_closes(recorder: Recorder) -> None:
@@ -86,16 +98,16 @@ def test_select_from_python_opens_and_centres(recorder: Recorder) -> None:
     explorer = recorder.explorer
     explorer.select("node_conv2d_5")
     assert explorer.selection == "main/node_conv2d_5"
-    scene = recorder.sent[-1]
+    scene = recorder.scene
     assert scene["center"] == scene["select"] == "main/node_conv2d_5"
-    assert "main/node_conv2d_5" in scene["header"]["strings"]
+    assert "main/node_conv2d_5" in recorder.paths
     explorer.selection = None
     assert explorer.canvas.selection == ""
 
 
 def test_setting_the_selection_is_selecting(recorder: Recorder) -> None:
     recorder.explorer.selection = "main/node_conv2d_5"
-    assert recorder.sent[-1]["center"] == "main/node_conv2d_5"
+    assert recorder.scene["center"] == "main/node_conv2d_5"
 
 
 def test_unknown_selection_raises_and_changes_nothing(recorder: Recorder) -> None:
@@ -197,7 +209,7 @@ def test_bad_sources_raise_in_the_cell(tmp_path: Path) -> None:
 
 def test_direction_is_turned_by_the_canvas(recorder: Recorder) -> None:
     recorder.explorer.canvas.direction = "LR"
-    scene = recorder.sent[-1]
+    scene = recorder.scene
     assert scene["header"]["direction"] == "LR"
 
 

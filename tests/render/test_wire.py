@@ -1,0 +1,113 @@
+"""Scenes as messages: whole, and by what is new; read back by the format's description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.model import Model
+from netloupe.explorer.picture import Labels
+from netloupe.explorer.render.wire import SceneEncoder
+from netloupe.explorer.view import View, expand_view
+from tests.graph_strategies import random_models
+from tests.layout.test_geometry import chain_of_layers
+from tests.wire_reader import SceneReader
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def check(reader: SceneReader, scene: Scene) -> None:
+    """Compare what was read with what was written."""
+    read = reader.boxes()
+    assert [box[0] for box in read] == [box.item.key for box in scene.boxes]
+    for found, box in zip(read, scene.boxes, strict=True):
+        assert found[1:5] == pytest.approx((box.x, box.y, box.width, box.height), abs=0.01)
+        assert found[5] == box.parent
+        assert bool(found[6] & 1) == box.item.is_open
+        rows = [] if box.item.is_open else [row.path for row in box.item.constants]
+        assert found[7] == rows
+    edges = reader.edges()
+    assert len(edges) == len(scene.edges)
+    for (path, label, arrow, points), edge in zip(edges, scene.edges, strict=True):
+        assert (path, label, arrow) == (edge.path, edge.label, edge.arrow)
+        assert points == pytest.approx(edge.points, abs=0.03)
+    assert sum(len(layer.shape.ports) for layer in reader.layers.values()) == len(scene.ports)
+    counts = reader.header["counts"]
+    assert counts["boxes"] == len(scene.boxes)
+    assert counts["edges"] == len(scene.edges)
+    assert counts["ports"] == len(scene.ports)
+    assert counts["layers"] == len(reader.layers)
+
+
+def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
+    view = View(chain_of_layers(200))
+    expand_view(view, "all")
+    labels, composer = Labels(), Composer(engine)
+    encoder, reader = SceneEncoder(labels.faces), SceneReader()
+    scene = composer.compose(view, labels)
+    whole = encoder.encode(scene)
+    reader.read(*whole)
+    check(reader, scene)
+    assert len(reader.layers) == 201
+    assert len(reader.shapes) <= 4  # the layers look alike
+    view.close("main/layer7/")
+    scene = composer.compose(view, labels)
+    reader.read(*encoder.encode(scene))
+    check(reader, scene)
+    assert "main/layer7/n0" not in reader.paths()
+    view.open("main/layer7/")
+    scene = composer.compose(view, labels)
+    header, buffers = encoder.encode(scene)
+    reader.read(header, buffers)
+    check(reader, scene)
+    assert header["layers"] == 2  # the group and what is around it
+    assert not header["faces"]
+    assert "main/layer7/n0" in reader.paths()
+    header, buffers = encoder.encode(composer.compose(view, labels))
+    assert header["layers"] == 0
+    assert sum(map(len, buffers)) == 0
+
+
+def test_a_whole_scene_needs_nothing_before(engine: LayoutEngine) -> None:
+    view = View(chain_of_layers(3))
+    expand_view(view, "all")
+    labels, composer = Labels(), Composer(engine)
+    encoder = SceneEncoder(labels.faces)
+    encoder.encode(composer.compose(view, labels))
+    reader = SceneReader()
+    scene = composer.compose(view, labels)
+    reader.read(*encoder.encode(scene, whole=True))
+    check(reader, scene)
+
+
+def test_a_scene_without_layers_is_refused() -> None:
+    with pytest.raises(ValueError, match="layers"):
+        SceneEncoder(Labels().faces).encode(Scene(1, 1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(random_models(), st.data())
+def test_any_sequence_of_scenes(engine: LayoutEngine, model: Model, data: st.DataObject) -> None:
+    view = View(model)
+    labels, composer = Labels(), Composer(engine)
+    encoder, reader = SceneEncoder(labels.faces), SceneReader()
+    for _ in range(4):
+        scene = composer.compose(view, labels)
+        reader.read(*encoder.encode(scene, whole=data.draw(st.booleans())))
+        check(reader, scene)
+        choices = [item for item in view.items.values() if item.openable and item is not view.root]
+        if choices:
+            item = data.draw(st.sampled_from(choices))
+            if item.is_open:
+                view.close_item(item)
+            else:
+                view.open_item(item)

@@ -1,0 +1,149 @@
+"""Reads scenes as the browser gets them, by the format's description alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class ReadShape:
+    """A shape as numbers."""
+
+    boxes: np.ndarray
+    box_table: np.ndarray
+    ports: np.ndarray
+    port_table: np.ndarray
+    labels: np.ndarray
+    edge_table: np.ndarray
+    points: np.ndarray
+
+
+@dataclass
+class ReadLayer:
+    """A layer with its shape and the ids of its inner layers."""
+
+    shape: ReadShape
+    names: list[str]
+    inner: list[int]
+
+
+class SceneReader:
+    """Keeps what scenes bring, and forgets what the last one does not reach."""
+
+    def __init__(self) -> None:
+        self.header: dict[str, Any] = {}
+        self.layers: dict[int, ReadLayer] = {}
+        self.shapes: dict[int, ReadShape] = {}
+        self.faces: list[Any] = []
+        self.labels: list[str] = []
+
+    def read(self, header: dict[str, Any], buffers: list[bytes]) -> None:
+        """Take a message in."""
+        assert header["version"] == 2
+        if header["since"] is None:
+            self.__init__()  # type: ignore[misc] # begins anew
+        else:
+            assert header["since"] == self.header["number"]
+        self.header = header
+        self.faces += header["faces"]
+        self.labels += header["labels"]
+        floats = np.frombuffer(buffers[0], "<f4")
+        integers = np.frombuffer(buffers[1], "<i4")
+
+        def take(part: str, rows: int, columns: int) -> np.ndarray:
+            source, at = (floats, positions[0]) if part == "f" else (integers, positions[1])
+            positions["fi".index(part)] += rows * columns
+            found = source[at : at + rows * columns]
+            assert len(found) == rows * columns
+            return found.reshape(rows, columns)
+
+        positions = [0, 0]
+        for identity, boxes, ports, edges, numbers in header["shapes"]:
+            self.shapes[identity] = ReadShape(
+                boxes=take("f", boxes, 4),
+                box_table=take("i", boxes, 6),
+                ports=take("f", ports, 2),
+                port_table=take("i", ports, 1),
+                labels=take("f", edges, 2),
+                edge_table=take("i", edges, 7),
+                points=take("f", numbers, 1)[:, 0],
+            )
+        for _ in range(header["layers"]):
+            identity, shape, start, length, inner = take("i", 1, 5)[0].tolist()
+            names = json.loads(buffers[2][start : start + length].decode("utf-8"))
+            ids = take("i", inner, 1)[:, 0].tolist()
+            assert all(each in self.layers for each in ids)
+            self.layers[identity] = ReadLayer(self.shapes[shape], names, ids)
+        assert positions == [len(floats), len(integers)]
+        self._forget()
+
+    def _forget(self) -> None:
+        reached: dict[int, ReadLayer] = {}
+        pending = [self.header["root"]]
+        while pending:
+            identity = pending.pop()
+            reached[identity] = self.layers[identity]
+            pending += self.layers[identity].inner
+        self.layers = reached
+        used = {id(layer.shape) for layer in reached.values()}
+        self.shapes = {i: shape for i, shape in self.shapes.items() if id(shape) in used}
+
+    def paths(self) -> set[str]:
+        """Return the names in the scene."""
+        return {name for layer in self.layers.values() for name in layer.names}
+
+    def keys(self) -> list[str]:
+        """Return the keys of all boxes, outer ones first."""
+        return [box[0] for box in self.boxes()]
+
+    def boxes(self) -> list[tuple[str, float, float, float, float, int, int, list[str]]]:
+        """Return key, place, size, parent, flags and rows of every box."""
+        boxes: list[Any] = []
+        pending = [(self.header["root"], 0.0, 0.0, -1)]
+        while pending:
+            identity, left, top, parent = pending.pop()
+            layer = self.layers[identity]
+            first = len(boxes)
+            table = layer.shape.box_table.tolist()
+            inner = iter(layer.inner)
+            below = []
+            for number, ((x, y, width, height), row) in enumerate(
+                zip(layer.shape.boxes.tolist(), table, strict=True)
+            ):
+                _, key, _, flags, at, count = row
+                rows = layer.names[at : at + count]
+                boxes.append(
+                    (layer.names[key], left + x, top + y, width, height, parent, flags, rows)
+                )
+                if flags & 1:
+                    below.append((next(inner), left + x, top + y, first + number))
+            assert next(inner, None) is None
+            pending += reversed(below)
+        return boxes
+
+    def edges(self) -> list[tuple[str, str, bool, list[float]]]:
+        """Return path, label, whether there is an arrow, and the points of every edge."""
+        edges: list[Any] = []
+        pending = [(self.header["root"], 0.0, 0.0)]
+        while pending:
+            identity, left, top = pending.pop()
+            layer = self.layers[identity]
+            for path, label, source, target, flags, at, count in layer.shape.edge_table.tolist():
+                assert -1 <= source < len(layer.shape.boxes)
+                assert -1 <= target < len(layer.shape.boxes)
+                points = layer.shape.points[at : at + count].astype(float)
+                points[0::2] += left
+                points[1::2] += top
+                text = self.labels[label] if label >= 0 else ""
+                edges.append((layer.names[path], text, bool(flags & 1), points.tolist()))
+            opened = [n for n, row in enumerate(layer.shape.box_table.tolist()) if row[3] & 1]
+            below = []
+            for number, inner in zip(opened, layer.inner, strict=True):
+                x, y = layer.shape.boxes[number, :2].tolist()
+                below.append((inner, left + x, top + y))
+            pending += reversed(below)
+        return edges
