@@ -29,7 +29,8 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-from .onnx_parts import TYPED_FIELDS, OnnxParts, TensorStorage
+from .onnx_parts import TYPED_FIELDS, OnnxParts
+from .parts import TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
