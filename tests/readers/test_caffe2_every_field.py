@@ -11,7 +11,8 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from netloupe.explorer.describe import describe_element, describe_path, format_text
 from netloupe.explorer.model import Model, Node, Tensor
-from netloupe.explorer.readers.caffe2 import read_caffe2_message
+from netloupe.explorer.readers.caffe2 import read_caffe2
+from netloupe.explorer.readers.parts import Parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 
@@ -156,7 +157,7 @@ def is_found(thing: object, wanted: object) -> bool:
 @pytest.mark.parametrize(("root", "route", "field"), CASES)
 def test_a_field_lands_in_the_model(root: str, route: Route, field: FieldDescriptor) -> None:
     message, wanted = write_message(root, route, field)
-    model = read_caffe2_message(Source("<test>", b""), message)
+    model = read_caffe2(Parts(Source("<test>", b""), message))
     assert any(is_found(thing, wanted) for thing in everything_in(model))
 
 
@@ -183,7 +184,7 @@ def test_a_field_is_told_by_the_inspector(root: str, route: Route, field: FieldD
     message, wanted = write_message(root, route, field)
     if field.name in ELEMENTS:
         pytest.skip("elements are told by statistics and histograms, not by the inspector's text")
-    text = describe_all(read_caffe2_message(Source("<test>", b""), message))
+    text = describe_all(read_caffe2(Parts(Source("<test>", b""), message)))
     if isinstance(wanted, bytes):
         assert "wanted" in text
     elif not isinstance(wanted, bool):
