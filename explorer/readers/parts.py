@@ -134,17 +134,21 @@ def parse_parts(source: Source, messages: Any, root: str, grammar: Grammar) -> P
         Where the bytes are no such message, graphs are nested too deep, or too much remains.
     """
     if source.size <= WHOLE_BYTES:
-        proto = getattr(messages, root)()
         try:
-            proto.ParseFromString(source.data)
+            return _parse_whole(source, messages, root)
         except DecodeError:
             # perhaps only nested deeper than the runtime allows (100 messages, about 30 graphs)
             return _parse_scanned(source, messages, root, grammar, 0)
-        return Parts(source, proto)
     try:
         return _parse_scanned(source, messages, root, grammar, SMALL_MESSAGE_BYTES)
     except DepthSuspicionError:
         return _parse_scanned(source, messages, root, grammar, 0)
+
+
+def _parse_whole(source: Source, messages: Any, root: str) -> Parts:
+    proto = getattr(messages, root)()
+    proto.ParseFromString(source.data)
+    return Parts(source, proto)
 
 
 def _parse_scanned(source: Source, messages: Any, root: str, grammar: Grammar, small: int) -> Parts:
