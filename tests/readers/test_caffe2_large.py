@@ -98,7 +98,9 @@ VALUES: dict[str, tuple[str, bytes, Any]] = {
     ),
     "apart": (
         "GivenTensorFill",
-        single(5, 5, FLOAT_ELEMENTS[:350]) + field(60, b"later") + single(5, 5, FLOAT_ELEMENTS[350:]),
+        single(5, 5, FLOAT_ELEMENTS[:350])
+        + field(60, b"later")
+        + single(5, 5, FLOAT_ELEMENTS[350:]),
         FLOATS,
     ),
     "doubles": ("GivenTensorDoubleFill", single(5, 5, FLOAT_ELEMENTS), FLOATS.astype(np.float64)),
@@ -390,6 +392,13 @@ NET = text_format.Parse(
 PLAN = field(1, b"p") + field(2, NET) + field(3, field(1, b"s") + field(3, b"n"))
 
 
+def tell(data: bytes) -> str:
+    try:
+        return load(data).format
+    except ModelFormatError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize(("data", "root"), [(NET, "NetDef"), (PLAN, "PlanDef")])
 def test_every_cut_opens_or_is_refused_in_one_line(data: bytes, root: str, tmp_path: Path) -> None:
     refused = 0
@@ -397,13 +406,10 @@ def test_every_cut_opens_or_is_refused_in_one_line(data: bytes, root: str, tmp_p
     for length in range(1, len(data)):
         path.write_bytes(data[:length])
         assert_same_both_ways(path)
-        try:
-            model = load(data[:length])
-        except ModelFormatError as error:
-            assert "\n" not in str(error)
-            refused += f"is a Caffe2 {root} that is damaged or cut short" in str(error)
-        else:
-            assert model.format == "Caffe2"
+        told = tell(data[:length])
+        assert "\n" not in told
+        assert told == "Caffe2" or "download it again" in told or "no ONNX model" in told
+        refused += f"is a Caffe2 {root} that is damaged or cut short" in told
     # from the type of the first operator on, it is known what was cut
     assert refused > len(data) * 0.6
 

@@ -10,7 +10,7 @@ from google.protobuf import text_format
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.readers import caffe2_scope
-from netloupe.explorer.view import View
+from netloupe.explorer.view import View, expand_view
 from netloupe.proto import caffe2_pb2
 from tests.wiring_check import find_lost_edges
 
@@ -28,7 +28,9 @@ def input_of(node: Node, index: int = 0) -> Value:
 
 def assert_drawn(model: Model) -> None:
     for expand in ("none", "all"):
-        assert find_lost_edges(View(model, model.graph, expand=expand)) == []
+        view = View(model)
+        expand_view(view, expand)
+        assert find_lost_edges(view) == []
 
 
 def test_a_blob_that_a_branch_overwrites() -> None:
