@@ -314,7 +314,7 @@ def _enter(scope: Scope, graph: Graph, operator: Any, results: list[str]) -> Sco
     """Return the scope of a net among the arguments of an operator."""
     inner = Scope(graph, scope)
     inner.is_step = operator.type in _STEPPED
-    inner.results = results
+    inner.results = [name for name in results if name]
     pairs = _pair_blobs(operator)
     if pairs is not None and graph.parent_node is not None:
         operands = graph.parent_node.inputs

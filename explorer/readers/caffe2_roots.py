@@ -67,10 +67,9 @@ def recognize_caffe2(source: Source, top: TopFields | None = None) -> Parts | No
     ModelFormatError
         Where the bytes are a net or a plan, but damaged, cut short or nested too deep.
     """
-    with source.open() as read:
-        if top is None:
+    if top is None:
+        with source.open() as read:
             top = scan_fields(read, 0, source.size)
-        suspect = _suspect(top, read)
     kinds = {(field.number, field.wire_type) for field in top.fields}
     if top.is_whole and kinds:
         for root, judge in _JUDGES.items():
@@ -79,12 +78,12 @@ def recognize_caffe2(source: Source, top: TopFields | None = None) -> Parts | No
             try:
                 parts = parse_caffe2(source, root)
             except ModelFormatError:
-                if root == suspect:
+                if root == _suspect(top, source):
                     raise
                 continue
             if judge(parts):
                 return parts
-    elif suspect:
+    elif suspect := _suspect(top, source):
         raise damage(source, suspect)
     return None
 
@@ -108,8 +107,13 @@ def _fits(root: str, fields: set[tuple[int, int]]) -> bool:
 # what a file would be if it were whole
 
 
-def _suspect(top: TopFields, read: ReadRange) -> str:
+def _suspect(top: TopFields, source: Source) -> str:
     """Return ``NetDef`` or ``PlanDef`` where the first of its operators say so, or nothing."""
+    with source.open() as read:
+        return _suspect_root(top, read)
+
+
+def _suspect_root(top: TopFields, read: ReadRange) -> str:
     kinds = {(field.number, field.wire_type) for field in top.fields}
     if _fits("NetDef", kinds) and _shows_operators(top, read):
         return "NetDef"

@@ -175,3 +175,16 @@ def test_names_are_followed_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     """)
     (warning,) = model.all_warnings()
     assert warning.message == "holds nets that write more blobs than are followed out of them"
+
+
+def test_an_output_without_a_name_has_no_result_inside() -> None:
+    model = read("""
+    external_input: "c"
+    op { type: "If" input: "c" output: "" output: "y"
+         arg { name: "then_net" n { external_output: "s"
+             op { type: "Sin" input: "c" output: "s" }
+             op { type: "Sin" input: "s" output: "y" } } } }
+    """)
+    (branch,) = model.graph.nodes
+    assert branch.outputs == (None, model.graph.values["y"])
+    assert [value.name for value in branch.subgraphs[0].outputs] == ["y"]
