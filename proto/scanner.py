@@ -349,7 +349,7 @@ class _Scanner(WireReader):
         return end - position >= size and self._window(position, end)[:size] == wanted
 
     def _match_usual_tensor(self, position: int, end: int) -> bytes:
-        """Return what :meth:`_walk_tensor` does, for the form that most tensors are written in.
+        """Return what :meth:`_walk_data` does, for the form that most tensors are written in.
 
         That is numbers, name, raw_data and nothing else; nothing is returned for other forms.
         """

@@ -36,7 +36,6 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from tests.count_caffe2 import count_caffe2
 
 CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
 
@@ -136,6 +135,8 @@ def _compare(path: Path, model: Model) -> dict[str, Any]:
     """Return a failure where the counts differ from those of another way to count."""
     data = path.read_bytes()
     if model.format == "Caffe2":
+        from tests.count_caffe2 import count_caffe2  # found from wherever this is run
+
         init = model.metadata.get("init net file")
         theirs = count_caffe2(
             data,
@@ -260,4 +261,5 @@ def _graphs_of(attribute: Any) -> list[Any]:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     sys.exit(main(sys.argv[1:]))

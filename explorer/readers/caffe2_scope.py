@@ -126,7 +126,7 @@ class Scope:
         """
         for scope in inner:
             for name, own in scope._list_written():
-                if name in names or (scope.is_step and self._find_around(name) is None):
+                if name in names or (scope.is_step and not self._is_around(name)):
                     continue
                 if self._followed[0] >= MOST_FOLLOWED:
                     message = "holds nets that write more blobs than are followed out of them"
@@ -151,14 +151,16 @@ class Scope:
             elif name in self.operands:
                 yield self.operands[name], name
 
-    def _find_around(self, name: str) -> Value | None:
+    def _is_around(self, name: str) -> bool:
+        """Return whether a blob is there, here or in a scope around whose blobs are seen."""
         scope: Scope | None = self
         while scope is not None:
-            value = scope._peek(name)
-            if value is not None or name in scope._inside:
-                return value or Value(name, scope.graph)
-            scope = scope.outer if scope.aliases is None else None
-        return None
+            if name in scope._versions or name in scope._inside:
+                return True
+            if scope.aliases is not None:
+                return name in scope.aliases
+            scope = scope.outer
+        return False
 
     def _settle(self, name: str) -> None:
         """Make the values for a blob that is written inside of nets, the innermost first."""
