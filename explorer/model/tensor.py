@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors.plot import Theme
 
     from .device import DeviceOption
+
+#: nothing can hold more; where dimensions claim more, they count as this many
+MOST_ELEMENTS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ class Tensor:
     @property
     def size(self) -> int:
         """Number of elements that the dimensions claim; 0 where one is negative."""
-        return _count_elements(self.dims)
+        return count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -333,7 +335,7 @@ class SparseTensor:
     @property
     def size(self) -> int:
         """Number of elements of the dense tensor; 0 where a dimension is negative."""
-        return _count_elements(self.dims)
+        return count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -359,5 +361,16 @@ class SparseTensor:
         return f"<SparseTensor {self.name!r} {self.dtype}{dims}, {self.values.size} given>"
 
 
-def _count_elements(dims: tuple[int, ...]) -> int:
-    return 0 if any(dim < 0 for dim in dims) else math.prod(dims)
+def count_elements(dims: Sequence[int]) -> int:
+    """Return how many elements dimensions claim: at most ``MOST_ELEMENTS``, 0 if one is negative.
+
+    Notes
+    -----
+    The product of many large numbers would itself grow without bound.
+    """
+    if any(dim <= 0 for dim in dims):
+        return 0
+    count = 1
+    for dim in dims:
+        count = min(count * dim, MOST_ELEMENTS)
+    return count

@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
+from netloupe.explorer.model.tensor import MOST_ELEMENTS
 from netloupe.proto.unknown_enums import read_enum_number
 
 from .caffe2_messages import TYPED_FIELDS
@@ -286,5 +287,5 @@ def _row_major(dims: Any) -> tuple[int, ...]:
     strides, step = [], 1
     for dim in reversed(dims):
         strides.append(step)
-        step *= dim
+        step = min(step * dim, MOST_ELEMENTS)
     return tuple(reversed(strides))

@@ -28,6 +28,7 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.tensor import count_elements
 
 from .onnx_parts import TYPED_FIELDS, OnnxParts, TensorStorage
 
@@ -196,10 +197,7 @@ class TensorReader:
             dtype = read_dtype(proto.data_type)
             expected = None
             if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
-                size = 1
-                for dim in proto.dims:
-                    size *= dim
-                expected = (size * dtype.bits + 7) // 8
+                expected = (count_elements(proto.dims) * dtype.bits + 7) // 8
             return Payload("raw", read_external(self._folder, external, expected, path))
 
         return fetch
