@@ -141,10 +141,8 @@ def mutate_fields(chance: Random, data: bytes, others: Sequence[bytes]) -> bytes
         times = chance.choice((1, 1, 2, 20))
         fields[at:at] = [fields[at]] * times
     elif kind == 2:
-        fields[at] = (
-            chance.choice((number + 1, number - 1, 1, 15, 16, 500, 2**29 - 1)),
-            *fields[at][1:],
-        )
+        renumbered = chance.choice((number + 1, number - 1, 1, 15, 16, 500, 2**29 - 1))
+        fields[at] = renumbered, wire_type, content
     elif kind == 3:
         fields[at] = number, *_random_content(chance)
     elif kind == 4:

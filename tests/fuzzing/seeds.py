@@ -101,9 +101,8 @@ def _storages() -> Any:
         helper.make_node("Constant", [], ["i"], value_ints=[1, -2, 2**62]),
         helper.make_node("Sum", ["c", *(tensor.name for tensor in tensors)], ["y"], name="all"),
     ]
-    graph = helper.make_graph(
-        nodes, "storages", [], [helper.make_tensor_value_info("y", 1, None)], tensors
-    )
+    outputs = [helper.make_tensor_value_info("y", 1, None)]
+    graph = helper.make_graph(nodes, "storages", [], outputs, tensors)
     return helper.make_model(graph)
 
 

@@ -92,21 +92,26 @@ def run(
     deadline = time.monotonic() + seconds
     index = 0
     while (left := deadline - time.monotonic()) > 0:
-        order = {"readers": list(readers), "first": index, "seconds": left, "seed": seed}
-        begun = index
-        for index in _follow(order | {"corpus": corpus, "target": target}, account, keep, waits):
-            pass
-        if index == begun:  # not even one: the seeds themselves cannot be read
+        order = {
+            "readers": list(readers),
+            "first": index,
+            "seconds": left,
+            "seed": seed,
+            "corpus": corpus,
+            "target": target,
+        }
+        tried = _follow(order, account, keep, waits)
+        if not tried:  # the worker did not come so far as to begin
             break
+        index += tried
     return account
 
 
-def _follow(
-    order: dict[str, Any], account: Account, keep: Path | None, waits: float
-) -> Iterator[int]:
-    """Run one worker; yield the index of the mutant to go on with after each one."""
+def _follow(order: dict[str, Any], account: Account, keep: Path | None, waits: float) -> int:
+    """Run one worker to its end; return how many mutants it tried."""
     readers = order["readers"]
-    index, reader, number = order["first"], readers[0], 0
+    reader, number = readers[0], 0
+    tried = 0
     is_trying = False
 
     def note(kind: str, place: str, text: str) -> None:
@@ -122,11 +127,11 @@ def _follow(
         try:
             for words in _read_lines(worker, waits):
                 if words[0] == "begin":
-                    index = words[1]
-                    reader, number = readers[index % len(readers)], index // len(readers)
+                    tried += 1
+                    number, place = divmod(words[1], len(readers))
+                    reader = readers[place]
                     account.tried[reader] += 1
                     is_trying = True
-                    yield index + 1
                 elif words[0] == "finding":
                     note(*words[1:])
                     is_trying = words[1] != "memory"  # after that the worker ends
@@ -146,6 +151,7 @@ def _follow(
             errors.seek(0)
             text = errors.read().decode("utf-8", "replace")[-20_000:]
             note("crashes", reader, f"the process ended with status {status}\n{text}")
+    return tried
 
 
 def _read_lines(worker: subprocess.Popen[bytes], waits: float) -> Iterator[list[Any]]:

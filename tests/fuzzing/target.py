@@ -20,6 +20,7 @@ from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
 from .seeds import Files
 
 _MOST_ELEMENTS = 200
+_MOST_FILLED = 2**20
 
 
 def try_files(reader: str, files: Files, *, draws: bool) -> bool:
@@ -88,6 +89,9 @@ def examine(model: Model, *, draws: bool) -> None:
     model._repr_html_()
     for element in list_elements(model):
         description = describe_element(model, element)
+        format_text(description).encode("utf-8")
+        if _is_huge(description.tensor):
+            continue
         format_text(add_statistics(description)).encode("utf-8")
         json.dumps(to_json(description)).encode("utf-8")
         if isinstance(element, Tensor):
@@ -97,6 +101,12 @@ def examine(model: Model, *, draws: bool) -> None:
         picture = make_picture(model, ViewOptions.parse({}))
         for format in ("svg", "html", "dot"):
             render_picture(picture, format)
+
+
+def _is_huge(tensor: Tensor | SparseTensor | None) -> bool:
+    """Return whether a tensor rightly has many more elements than the file has bytes."""
+    fills = isinstance(tensor, SparseTensor) or (tensor is not None and tensor.storage == "value")
+    return fills and tensor is not None and tensor.size > _MOST_FILLED
 
 
 def list_elements(model: Model) -> list[Any]:
