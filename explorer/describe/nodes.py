@@ -172,6 +172,8 @@ def _list_sharding(spec: ShardingSpec) -> list[Row]:
         rows.append(Row(f"device group {'?' if key is None else key}", f"devices {members}"))
     for dimension in spec.dimensions[:MOST_ROWS]:
         axis = "?" if dimension.axis is None else dimension.axis
+        if not dimension.shards:
+            rows.append(Row(f"axis {axis}", "sharded, not said how"))
         for extent, shards in dimension.shards[:MOST_ROWS]:
             count = "?" if shards is None else f"{shards:,}"
             size = "" if extent is None else f" of {write_line(str(extent))}"

@@ -60,7 +60,8 @@ def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
     sections = [make_section("Sparse tensor", rows)]
     for part, title in ((tensor.values, "Given elements"), (indices, "Indices")):
         if part is not None:
-            sections.append(make_section(title, _list_storage(part)))
+            stored = [Row("element type", str(part.dtype)), *_list_storage(part)]
+            sections.append(make_section(title, stored))
             sections += _list_notes(part, f"{title}: ")
     return sections
 
