@@ -27,6 +27,7 @@ from .notation import (
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
 from .quantized import list_operand_quantization
+from .unknown import describe_unknown
 
 
 def describe_node(node: Node, place: Place | None = None) -> Description:
@@ -66,6 +67,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         make_section(
             "Metadata", list_entries(node.metadata), total=len(node.metadata), is_folded=True
         ),
+        describe_unknown(node.unknown_fields),
         _read_documentation(node, schema),
     ]
     stored = _find_constant(node)

@@ -12,6 +12,7 @@ from netloupe.explorer.notation import write_dims
 
 from .dtype import DataType
 from .types import Dimension, SparseTensorType, TensorType
+from .unknown import FindUnknown, UnknownFields
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -121,10 +122,13 @@ class Tensor:
         How the elements are quantized, where that is stated beside them.
     device
         Where the tensor was when it was written (Caffe2).
+    find_unknown
+        Looks for fields that the schema does not know when they are asked for.
     """
 
     __slots__ = (
         "_fetch",
+        "_find_unknown",
         "_stored_bytes",
         "device",
         "dims",
@@ -157,6 +161,7 @@ class Tensor:
         quantization: StatedQuantization | None = None,
         device: DeviceOption | None = None,
         warnings: tuple[ModelWarning, ...] = (),
+        find_unknown: FindUnknown | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -172,6 +177,7 @@ class Tensor:
         self.quantization = quantization
         self.device = device
         self.warnings = warnings
+        self._find_unknown = find_unknown
 
     @property
     def stored_bytes(self) -> int | None:
@@ -201,6 +207,11 @@ class Tensor:
     def type(self) -> TensorType:
         """The type of the value that holds this tensor."""
         return TensorType(self.dtype, tuple(map(Dimension, self.dims)))
+
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of the tensor that the schema does not know."""
+        return () if self._find_unknown is None else self._find_unknown()
 
     def payload(self) -> Payload:
         """Read the stored elements, undecoded.
@@ -296,7 +307,7 @@ class SparseTensor:
         The shape of the dense tensor.
     """
 
-    __slots__ = ("dims", "indices", "path", "values", "warnings")
+    __slots__ = ("dims", "indices", "path", "unknown_fields", "values", "warnings")
 
     def __init__(
         self,
@@ -305,12 +316,14 @@ class SparseTensor:
         indices: Tensor | None,
         dims: tuple[int, ...],
         warnings: tuple[ModelWarning, ...] = (),
+        unknown_fields: UnknownFields = (),
     ) -> None:
         self.path = path
         self.values = values
         self.indices = indices
         self.dims = dims
         self.warnings = warnings
+        self.unknown_fields = unknown_fields
 
     @property
     def name(self) -> str:

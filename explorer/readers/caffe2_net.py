@@ -28,6 +28,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
 
 from .caffe2_arguments import Graphs, read_arguments
@@ -35,6 +36,7 @@ from .caffe2_fills import is_fill, read_fill
 from .caffe2_messages import MOST_NESTED_NETS, Net
 from .caffe2_tensors import read_device
 from .onnx_tensors import read_text
+from .unknown_fields import find_unknown_fields
 
 #: the domain of operators that name none (caffe2.proto: OperatorDef.domain)
 CAFFE2_DOMAIN = "caffe2"
@@ -282,6 +284,7 @@ class NetReader:
 
     def _read_details(self, net: Net, graph: Graph) -> None:
         message = net.message
+        graph.unknown_finder = _Caffe2UnknownFinder(message)
         graphs: Graphs = {}
         for position, argument in enumerate(message.arg):
             for field, nets in net.nested(-1, position).items():
@@ -412,6 +415,19 @@ class NetReader:
         return tuple(made)
 
 
+class _Caffe2UnknownFinder:
+    """Looks for unknown fields in the message of a net; of values it says nothing."""
+
+    def __init__(self, message: Any) -> None:
+        self._message = message
+
+    def of_graph(self) -> UnknownFields:
+        return find_unknown_fields(self._message, frozenset(("NetDef", "OperatorDef")))
+
+    def of_value(self, name: str) -> UnknownFields:
+        return ()
+
+
 class _Caffe2NodeLoader:
     """Reads the details of a net's nodes from their messages when they are asked for."""
 
@@ -429,6 +445,10 @@ class _Caffe2NodeLoader:
 
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        operator = self._net.message.op[self._indexes[node.index]]
+        return find_unknown_fields(operator, frozenset(("NetDef",)))
 
     def details(self, node: Node) -> NodeDetails:
         index = self._indexes[node.index]

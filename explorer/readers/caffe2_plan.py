@@ -16,10 +16,12 @@ from netloupe.explorer.model import (
     NodeDetails,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 
 from .caffe2_messages import Net
 from .caffe2_net import NetReader
 from .onnx_tensors import read_text
+from .unknown_fields import find_unknown_fields
 
 #: domains of the nodes that a plan's graphs hold
 STEP_DOMAIN = "caffe2.step"
@@ -97,6 +99,10 @@ class _StepLoader:
 
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        step = self._steps[node.index]
+        return () if step is None else find_unknown_fields(step, frozenset(("ExecutionStep",)))
 
     def details(self, node: Node) -> NodeDetails:
         step = self._steps[node.index]

@@ -26,6 +26,7 @@ from netloupe.proto.unknown_enums import read_enum_number
 
 from .caffe2_messages import TYPED_FIELDS
 from .onnx_tensors import read_text
+from .unknown_fields import find_unknown_fields
 
 _TYPED, _RAW, _EXTERNAL, _NO_CONTENT = 1, 2, 3, 4  # TensorProto.StorageType
 _SOURCES = {0: "INLINE_CONTAINER", 1: "SIMPLE_FILE"}  # ExternalDataProto.SourceType
@@ -101,6 +102,7 @@ def read_tensor(proto: Any, path: str, folder: Path | None) -> Tensor:
         external=external,
         segment=_read_segment(proto, warnings),
         device=read_device(proto.device_detail) if proto.HasField("device_detail") else None,
+        find_unknown=lambda: find_unknown_fields(proto),
     )
     count = _count_stored(proto, storage, dtype)
     if count is not None and count != tensor.size and tensor.segment is None:

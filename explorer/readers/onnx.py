@@ -56,6 +56,7 @@ def _read(source: Source) -> Model:
 
 class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
+        self.parts = parts
         self.proto = parts.proto
         self.model = Model(source.name, "ONNX", "protobuf", source.folder)
         self.graph_reader = GraphReader(TensorReader(source.folder, parts), parts)
@@ -89,6 +90,9 @@ class _ModelReader:
                 tuple(map(read_text, configuration.device)),
             )
             for configuration in proto.configuration
+        )
+        header.unknown_fields = self.parts.find_unknown(
+            proto, frozenset(("GraphProto", "FunctionProto"))
         )
         if header.ir_version is None:
             self._warn("model", "the file does not state its IR version")

@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError, TensorDataError
 from netloupe.explorer.model import Payload
+from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.proto import onnx_pb2
 from netloupe.proto.scanner import (
     MAX_GRAPH_DEPTH,
@@ -28,6 +29,7 @@ from netloupe.proto.scanner import (
 )
 
 from .source import WHOLE_BYTES, Source
+from .unknown_fields import find_unknown_fields
 
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
@@ -83,6 +85,10 @@ class OnnxParts:
         self.proto = proto
         self._source = source
         self._scan = scan
+
+    def find_unknown(self, proto: Any, apart: frozenset[str] = frozenset()) -> UnknownFields:
+        """Return the fields of a message that the schema does not know, the scanner's left out."""
+        return find_unknown_fields(proto, apart, b"" if self._scan is None else self._scan.nonce)
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.

@@ -159,6 +159,7 @@ class TensorReader:
             metadata=read_entries(proto.metadata_props),
             external=external,
             segment=segment,
+            find_unknown=lambda: self._parts.find_unknown(proto),
         )
         held = self._parts.list_storages(proto)
         if len(held) > 1 or (held and external is not None):
@@ -186,7 +187,8 @@ class TensorReader:
         warnings: tuple[ModelWarning, ...] = ()
         if indices is None:
             warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
-        return SparseTensor(path, values, indices, tuple(proto.dims), warnings)
+        unknown = self._parts.find_unknown(proto, frozenset(("TensorProto",)))
+        return SparseTensor(path, values, indices, tuple(proto.dims), warnings, unknown)
 
     def _external_fetch(
         self, proto: Any, path: str, external: ExternalLocation
