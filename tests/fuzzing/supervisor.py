@@ -67,6 +67,7 @@ def run(
     corpus: bool = False,
     keep: Path | None = None,
     waits: float = MOST_WAITED,
+    most: int | None = None,
     target: str = "tests.fuzzing.target.try_files",
 ) -> Account:
     """Try mutants of all readers in turn for a time.
@@ -85,16 +86,19 @@ def run(
         Folder for the files of each finding's first mutant, with the traceback.
     waits
         Seconds without an answer after which a mutant is said to hang.
+    most
+        How many mutants at most; None for as many as there is time for.
     target
         Dotted name of the function that each mutant is given to.
     """
     account = Account(seed)
     deadline = time.monotonic() + seconds
     index = 0
-    while (left := deadline - time.monotonic()) > 0:
+    while (left := deadline - time.monotonic()) > 0 and (most is None or index < most):
         order = {
             "readers": list(readers),
             "first": index,
+            "most": most,
             "seconds": left,
             "seed": seed,
             "corpus": corpus,

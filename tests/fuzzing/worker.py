@@ -38,7 +38,7 @@ def main(order: dict[str, Any]) -> None:
     # what is loaded once is not charged to the first mutant
     try_files(readers[0], make_mutant(readers[0], order["seed"], 0), draws=True)
     for index in range(first, first + _MOST_MUTANTS):
-        if time.monotonic() > deadline:
+        if time.monotonic() > deadline or index == order["most"]:
             return
         reader, number = readers[index % len(readers)], index // len(readers)
         _tell("begin", index)
