@@ -28,6 +28,7 @@ from netloupe.proto.scanner import (
     scan_model,
 )
 
+from .deep_types import cut_types
 from .source import WHOLE_BYTES, Source
 from .unknown_fields import find_unknown_fields
 
@@ -83,6 +84,7 @@ class OnnxParts:
 
     def __init__(self, source: Source, proto: Any, scan: Scan | None = None) -> None:
         self.proto = proto
+        self.types_cut = 0  #: how many types were nested too deep and end where they could
         self._source = source
         self._scan = scan
 
@@ -104,11 +106,26 @@ class OnnxParts:
         if data is None:
             return proto
         graph = onnx_pb2.GraphProto()
-        try:
-            graph.ParseFromString(data)
-        except DecodeError:
-            raise damage(self._source) from None
+        self.parse_cutting(graph, data)
         return graph
+
+    def parse_cutting(self, message: Any, data: bytes) -> None:
+        """Parse a message; where it cannot be, without the types that are nested too deep.
+
+        Raises
+        ------
+        ModelFormatError
+            Where the bytes are no such message.
+        """
+        try:
+            message.ParseFromString(data)
+        except DecodeError:
+            try:
+                shallow, cuts = cut_types(data, message.DESCRIPTOR)
+                message.ParseFromString(shallow)
+            except (ValueError, DecodeError):
+                raise damage(self._source) from None
+            self.types_cut += cuts
 
     def find_storage(self, proto: Any, path: str) -> TensorStorage:
         """Return where the elements of a TensorProto without external data are."""
@@ -260,17 +277,19 @@ def _parse_scanned(source: Source, small: int) -> OnnxParts:
     except ScanError:
         raise damage(source) from None
     proto = onnx_pb2.ModelProto()
+    parts = OnnxParts(source, proto, scan)
+    if not small:
+        parts.parse_cutting(proto, scan.model)
+        scan.model = b""
+        return parts
     try:
         proto.ParseFromString(scan.model)
         scan.model = b""
-        if small:
-            for data in scan.graphs:
-                onnx_pb2.GraphProto.FromString(data)
+        for data in scan.graphs:
+            onnx_pb2.GraphProto.FromString(data)
     except DecodeError:
-        if small:
-            raise _DepthSuspicionError from None
-        raise damage(source) from None
-    return OnnxParts(source, proto, scan)
+        raise _DepthSuspicionError from None
+    return parts
 
 
 def _measure(count: Callable[[], int]) -> int | None:
