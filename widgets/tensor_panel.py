@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import ipywidgets
 
-from netloupe.explorer.describe import choose_elements, describe_statistics
+from netloupe.explorer.describe import choose_elements, describe_parts, describe_statistics
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.quantization import find_quantization
@@ -118,15 +118,17 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
 
     def _show(self) -> None:
         """Show statistics and, where there is one, a histogram; else why not."""
+        given = describe_parts(self._whole)
+        parts = write_section(given) if given.rows else ""
         try:
             section = describe_statistics(self._whole, limit=self._limit)
-            self.statistics.value = write_section(section)
+            self.statistics.value = write_section(section) + parts
             shown: list[ipywidgets.Widget] = []
             if self._tensor.size > 1:
                 self._draw()
                 shown = [self.picture, self._controls]
         except TensorDataError as error:
-            self.statistics.value = write_error(str(error))
+            self.statistics.value = write_error(str(error)) + parts
             self.children = (self.statistics,)
             return
         if self._limit is not None:

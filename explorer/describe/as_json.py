@@ -78,6 +78,9 @@ def to_json(description: Description, *, bins: int = _BINS) -> dict[str, Any]:
             told["tensor"] = _encode_tensor(description.tensor)
         told |= _encode_elements(description.tensor, bins)
     head = {"path": description.path, "kind": description.kind}
+    unknown = element.header if isinstance(element, Model) else element
+    if not isinstance(unknown, Group):
+        told["unknown_fields"] = unknown.unknown_fields
     warnings = [
         {"path": warning.path, "message": warning.message} for warning in description.warnings
     ]

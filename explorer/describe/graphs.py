@@ -38,6 +38,7 @@ from .notation import (
     write_value_type,
 )
 from .place import Place
+from .unknown import describe_unknown
 
 MOST_WEIGHTS = 20
 _KINDS = {
@@ -165,6 +166,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section(
             "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_folded=True
         ),
+        describe_unknown(graph.unknown_fields),
     ]
 
 

@@ -16,6 +16,7 @@ from .notation import write_array, write_scalar, write_text
 MOST_DENSE = 1 << 24
 _BARS = 24
 _BAR_WIDTH = 32
+_MOST_SHOWN = 20
 
 
 def choose_elements(tensor: Tensor | SparseTensor) -> Tensor | SparseTensor:
@@ -74,8 +75,27 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
         for fraction, number in found.quantiles.items():
             name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
             rows.append(Row(name, f"{number:.7g}"))
-    rows.append(Row("first elements" if array.size > 1 else "element", write_array(array, 20)))
+    rows.append(
+        Row("first elements" if array.size > 1 else "element", write_array(array, _MOST_SHOWN))
+    )
     return make_section("Statistics", rows)
+
+
+def describe_parts(tensor: Tensor | SparseTensor) -> Section:
+    """Return the first elements that a sparse tensor gives, and their indices; else nothing.
+
+    Each part is shown where it can be read, even if no whole can be made of the two.
+    """
+    rows: list[Row] = []
+    parts = ("values", "indices") if isinstance(tensor, SparseTensor) else ()
+    for name in parts:
+        part = getattr(tensor, name)
+        if part is not None:
+            try:
+                rows.append(Row(name, write_array(part.numpy(), _MOST_SHOWN)))
+            except TensorDataError as error:
+                rows.append(Row(name, "not available", write_text(str(error))))
+    return make_section("Given elements and where they stand", rows)
 
 
 def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> Section:
@@ -104,12 +124,15 @@ def add_statistics(description: Description) -> Description:
     tensor = description.tensor
     if tensor is None:
         return description
+    parts = describe_parts(tensor)
     added: tuple[Section, ...]
     try:
         added = (describe_statistics(tensor), describe_histogram(tensor))
     except TensorDataError as error:
         added = (Section("Statistics", (Row("not available", write_text(str(error))),)),)
-    return dataclasses.replace(description, sections=keep_sections((*description.sections, *added)))
+    return dataclasses.replace(
+        description, sections=keep_sections((*description.sections, *added, parts))
+    )
 
 
 def _draw_bar(fraction: float) -> str:

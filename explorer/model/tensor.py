@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +12,7 @@ from netloupe.explorer.notation import write_dims
 
 from .dtype import DataType
 from .types import Dimension, SparseTensorType, TensorType
+from .unknown import FindUnknown, UnknownFields
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors.plot import Theme
 
     from .device import DeviceOption
+
+#: nothing can hold more; where dimensions claim more, they count as this many
+MOST_ELEMENTS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +122,13 @@ class Tensor:
         How the elements are quantized, where that is stated beside them.
     device
         Where the tensor was when it was written (Caffe2).
+    find_unknown
+        Looks for fields that the schema does not know when they are asked for.
     """
 
     __slots__ = (
         "_fetch",
+        "_find_unknown",
         "_stored_bytes",
         "device",
         "dims",
@@ -155,6 +161,7 @@ class Tensor:
         quantization: StatedQuantization | None = None,
         device: DeviceOption | None = None,
         warnings: tuple[ModelWarning, ...] = (),
+        find_unknown: FindUnknown | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -170,6 +177,7 @@ class Tensor:
         self.quantization = quantization
         self.device = device
         self.warnings = warnings
+        self._find_unknown = find_unknown
 
     @property
     def stored_bytes(self) -> int | None:
@@ -186,7 +194,7 @@ class Tensor:
     @property
     def size(self) -> int:
         """Number of elements that the dimensions claim; 0 where one is negative."""
-        return _count_elements(self.dims)
+        return count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -199,6 +207,11 @@ class Tensor:
     def type(self) -> TensorType:
         """The type of the value that holds this tensor."""
         return TensorType(self.dtype, tuple(map(Dimension, self.dims)))
+
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of the tensor that the schema does not know."""
+        return () if self._find_unknown is None else self._find_unknown()
 
     def payload(self) -> Payload:
         """Read the stored elements, undecoded.
@@ -294,7 +307,7 @@ class SparseTensor:
         The shape of the dense tensor.
     """
 
-    __slots__ = ("dims", "indices", "path", "values", "warnings")
+    __slots__ = ("dims", "indices", "path", "unknown_fields", "values", "warnings")
 
     def __init__(
         self,
@@ -303,12 +316,14 @@ class SparseTensor:
         indices: Tensor | None,
         dims: tuple[int, ...],
         warnings: tuple[ModelWarning, ...] = (),
+        unknown_fields: UnknownFields = (),
     ) -> None:
         self.path = path
         self.values = values
         self.indices = indices
         self.dims = dims
         self.warnings = warnings
+        self.unknown_fields = unknown_fields
 
     @property
     def name(self) -> str:
@@ -333,7 +348,7 @@ class SparseTensor:
     @property
     def size(self) -> int:
         """Number of elements of the dense tensor; 0 where a dimension is negative."""
-        return _count_elements(self.dims)
+        return count_elements(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -359,5 +374,16 @@ class SparseTensor:
         return f"<SparseTensor {self.name!r} {self.dtype}{dims}, {self.values.size} given>"
 
 
-def _count_elements(dims: tuple[int, ...]) -> int:
-    return 0 if any(dim < 0 for dim in dims) else math.prod(dims)
+def count_elements(dims: Sequence[int]) -> int:
+    """Return how many elements dimensions claim: at most ``MOST_ELEMENTS``, 0 if one is negative.
+
+    Notes
+    -----
+    The product of many large numbers would itself grow without bound.
+    """
+    if any(dim <= 0 for dim in dims):
+        return 0
+    count = 1
+    for dim in dims:
+        count = min(count * dim, MOST_ELEMENTS)
+    return count

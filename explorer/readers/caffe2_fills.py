@@ -6,7 +6,6 @@ quantized/int8_given_tensor_fill_op).
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
+from netloupe.explorer.model.tensor import count_elements
 
 from .caffe2_tensors import read_caffe2_dtype, read_device
 from .onnx_tensors import read_text
@@ -214,7 +214,7 @@ def _read_constant(
         used = [field.name for field, _ in argument.ListFields() if field.name in ("f", "i", "s")]
         value = getattr(argument, used[0]) if used else 0
     dims, warnings = _read_dims(arguments)
-    size = math.prod(dims) if all(dim >= 0 for dim in dims) else 0
+    size = count_elements(dims)
 
     def fetch() -> Payload:
         if size > _MOST_FILLED:

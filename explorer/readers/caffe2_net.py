@@ -25,6 +25,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 
 from .caffe2_arguments import ArgumentReader, Graphs
 from .caffe2_fills import is_fill, read_fill
@@ -188,6 +189,7 @@ class NetReader:
 
     def _read_details(self, net: Net, graph: Graph) -> _Steps:
         message = net.message
+        graph.unknown_finder = _Caffe2UnknownFinder(net)
         graphs: Graphs = {}
         for position, argument in enumerate(message.arg):
             for field, nets in net.nested(argument).items():
@@ -308,6 +310,19 @@ def _make_graphs(
     else:
         graph.model.nets += made
     return tuple(made)
+
+
+class _Caffe2UnknownFinder:
+    """Looks for unknown fields in the message of a net; of values it says nothing."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+
+    def of_graph(self) -> UnknownFields:
+        return self._net.parts.find_unknown(self._net.message, frozenset(("NetDef", "OperatorDef")))
+
+    def of_value(self, name: str) -> UnknownFields:
+        return ()
 
 
 def _enter(scope: Scope, graph: Graph, operator: Any, results: list[str]) -> Scope:

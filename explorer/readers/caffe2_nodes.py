@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netloupe.explorer.model import ModelWarning, Node, NodeDetails, Tensor
+from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
 
 from .caffe2_arguments import ArgumentReader, Graphs
@@ -47,6 +48,11 @@ class Caffe2NodeLoader:
     def metadata(self, node: Node) -> dict[str, str]:
         """Return nothing: operators have none."""
         return {}
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        """Return the fields of a node's message that the schema does not know."""
+        operator = self._net.message.op[self._indexes[node.index]]
+        return self._net.parts.find_unknown(operator, frozenset(("NetDef",)))
 
     def details(self, node: Node) -> NodeDetails:
         """Read everything that the file says of a node."""

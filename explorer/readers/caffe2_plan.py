@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     NodeDetails,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 
 from .caffe2_net import NetReader
 from .caffe2_parts import Net, lift_message
@@ -66,7 +67,7 @@ def _read_steps(model: Model, parts: Parts) -> None:
     pending = deque([(model.graph, [(step, "") for step in parts.proto.execution_step])])
     while pending:
         graph, entries = pending.popleft()
-        loader = _StepLoader([step for step, _ in entries])
+        loader = _StepLoader([step for step, _ in entries], parts)
         for index, (step, net) in enumerate(entries):
             if step is None:
                 graph.nodes.append(Node(graph, index, "", net, NET_DOMAIN, loader))
@@ -97,11 +98,17 @@ def _read_steps(model: Model, parts: Parts) -> None:
 class _StepLoader:
     """Reads the details of steps from their messages; the run of a net has none."""
 
-    def __init__(self, steps: list[Any]) -> None:
+    def __init__(self, steps: list[Any], parts: Parts) -> None:
         self._steps = steps
+        self._parts = parts
 
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        step = self._steps[node.index]
+        apart = frozenset(("ExecutionStep",))
+        return () if step is None else self._parts.find_unknown(step, apart)
 
     def details(self, node: Node) -> NodeDetails:
         step = self._steps[node.index]

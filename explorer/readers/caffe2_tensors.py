@@ -20,6 +20,7 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
+from netloupe.explorer.model.tensor import MOST_ELEMENTS
 from netloupe.proto.unknown_enums import read_enum_number
 
 from .caffe2_roots import TYPED_FIELDS
@@ -113,6 +114,7 @@ def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Ten
         external=external,
         segment=_read_segment(proto, warnings),
         device=read_device(proto.device_detail) if proto.HasField("device_detail") else None,
+        find_unknown=lambda: parts.find_unknown(proto),
     )
     count = _count_stored(proto, storage, parts, dtype)
     if count is not None and count != tensor.size and tensor.segment is None:
@@ -354,5 +356,5 @@ def _row_major(dims: Any) -> tuple[int, ...]:
     strides, step = [], 1
     for dim in reversed(dims):
         strides.append(step)
-        step *= dim
+        step = min(step * dim, MOST_ELEMENTS)
     return tuple(reversed(strides))

@@ -11,12 +11,15 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Payload
+from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.proto.grammars import Grammar
 from netloupe.proto.scanner import SMALL_MESSAGE_BYTES, Piece, Scan, is_own, scan_message
 from netloupe.proto.wire import ScanError
 
+from .deep_types import cut_types
 from .source import WHOLE_BYTES, Source
 from .stored_field import StoredField
+from .unknown_fields import find_unknown_fields
 
 Fetch = Callable[[], Payload]
 
@@ -57,12 +60,16 @@ class Parts:
     def __init__(self, source: Source, proto: Any, scan: Scan | None = None) -> None:
         self.proto = proto
         self.source = source
+        #: how many types were nested too deep and end where they could
+        self.types_cut = 0
         self._scan = scan
 
     @classmethod
     def of(cls, parts: Parts) -> Self:
         """Return parts as those of one format."""
-        return cls(parts.source, parts.proto, parts._scan)
+        own = cls(parts.source, parts.proto, parts._scan)
+        own.types_cut = parts.types_cut
+        return own
 
     @property
     def is_whole(self) -> bool:
@@ -81,7 +88,7 @@ class Parts:
         if data is None:
             return proto
         message = type(proto)()
-        message.ParseFromString(data)
+        self.types_cut += _parse_cutting(message, data)
         return message
 
     def pieces(self, proto: Any) -> list[Piece]:
@@ -100,6 +107,10 @@ class Parts:
             )
             for number, pieces in found.items()
         }
+
+    def find_unknown(self, proto: Any, apart: frozenset[str] = frozenset()) -> UnknownFields:
+        """Return the fields of a message that the schema does not know, the scanner's left out."""
+        return find_unknown_fields(proto, apart, b"" if self._scan is None else self._scan.nonce)
 
     def has_unknown_fields(self, proto: Any) -> bool:
         """Return whether a message itself has fields that the schema does not know."""
@@ -155,8 +166,12 @@ def _parse_scanned(source: Source, messages: Any, root: str, grammar: Grammar, s
     with source.open() as read:
         scan = scan_message(read, source.size, small, grammar, root)
     proto = getattr(messages, root)()
+    parts = Parts(source, proto, scan)
     try:
-        proto.ParseFromString(scan.root)
+        if small:
+            proto.ParseFromString(scan.root)
+        else:
+            parts.types_cut = _parse_cutting(proto, scan.root)
         scan.root = b""
         if small:
             for name, data in zip(scan.names, scan.graphs, strict=True):
@@ -165,7 +180,32 @@ def _parse_scanned(source: Source, messages: Any, root: str, grammar: Grammar, s
         if small:
             raise DepthSuspicionError from None
         raise ScanError("a message within it is damaged") from None
-    return Parts(source, proto, scan)
+    return parts
+
+
+def _parse_cutting(message: Any, data: bytes) -> int:
+    """Parse a message; where it cannot be, without the types that are nested too deep.
+
+    Returns
+    -------
+    int
+        How many types were cut.
+
+    Raises
+    ------
+    DecodeError
+        Where the bytes are no such message.
+    """
+    try:
+        message.ParseFromString(data)
+    except DecodeError as error:
+        try:
+            shallow, cuts = cut_types(data, message.DESCRIPTOR)
+        except ValueError:
+            raise error from None
+        message.ParseFromString(shallow)
+        return cuts
+    return 0
 
 
 def measure(count: Callable[[], int]) -> int | None:

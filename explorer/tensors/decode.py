@@ -232,7 +232,7 @@ def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) ->
     if _COMPLEX_PARTS.get(name) == field:
         _check_count(tensor, stored, 2 * tensor.size)
         return np.ascontiguousarray(stored).view(dtype)
-    if field != "int32":
+    if field != "int32" or bits > 16:  # int32_data holds codes of up to 16 bits
         raise TensorDataError(
             f"{tensor.path}: elements of type {name} cannot be stored as {field} numbers "
             f"({tensor.storage}). Write the tensor again in the field of its type."

@@ -178,3 +178,19 @@ def test_error_stands_above_what_is_shown(model: Model) -> None:
     assert "model" in text_of(inspector)
     inspector.show(describe_element(model, model.graph))
     assert "no such" not in text_of(inspector)
+
+
+@pytest.mark.parametrize("place", [7, 70], ids=["sound", "outside"])
+def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
+    from onnx import helper
+
+    graph = helper.make_graph([], "g", [], [])
+    values = helper.make_tensor("s", 1, [2], [4.25, -8.5])
+    indices = helper.make_tensor("i", 7, [2], [3, place])
+    graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [9]))
+    model = netloupe.load(helper.make_model(graph))
+    panel = TensorPanel(model.graph.sparse_initializers[0])
+    text = panel.statistics.value
+    assert "[4.25, -8.5]" in text
+    assert f"[3, {place}]" in text
+    assert ("points outside" in text) == (place == 70)
