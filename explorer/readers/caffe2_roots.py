@@ -177,7 +177,8 @@ def _is_plan(parts: Parts) -> bool:
 
 def _is_qtensor(parts: Parts) -> bool:
     message = parts.proto
-    holds = bool(message.data) or "data" in parts.stored(message)
+    left = parts.stored(message).get("data")
+    holds = bool(message.data) if left is None else left.is_plausible()
     return _is_strict(parts) and message.HasField("precision") and holds
 
 
@@ -189,6 +190,8 @@ def _looks_like_tensor(parts: Parts, message: Any) -> bool:
     if not _are_clean([message.name]) or any(dim < 0 for dim in message.dims):
         return False
     stored = parts.stored(message)
+    if not all(field.is_plausible() for field in stored.values()):
+        return False
     if message.storage_type == message.RAW:
         return bool(message.HasField("raw_data")) or "raw_data" in stored
     if message.storage_type == message.EXTERNAL:

@@ -76,6 +76,20 @@ class StoredField:
             return size // _FIXED[kind].itemsize
         return None
 
+    def is_plausible(self) -> bool:
+        """Return whether every packed list may end where it does, going by its length and end."""
+        kind = self._descriptor.type
+        for piece in self.pieces:
+            if not piece.content:
+                continue
+            if kind in _FIXED and (piece.end - piece.content) % _FIXED[kind].itemsize:
+                return False
+            if kind in _VARINTS:
+                with self.source.open() as read:
+                    if read(1, piece.end - 1) > b"\x7f":
+                        return False
+        return True
+
     def content(self, path: str) -> bytes | memoryview:
         """Return the bytes of a single field; of one that is given twice the last counts.
 

@@ -430,6 +430,16 @@ def test_a_damaged_nested_net_is_said() -> None:
             load(data)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [field(3, b"wanted"), b"\x10\x02" + field(4, b"\x80\x80"), b"\x10\x07" + field(6, b"\xff")],
+)
+def test_a_list_that_ends_within_a_number_makes_no_tensor(data: bytes) -> None:
+    for size in (-1, 2**20):
+        with threshold(size, 0), pytest.raises(ModelFormatError, match="no ONNX model"):
+            load(data)
+
+
 def test_too_much_that_is_no_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("netloupe.proto.scanner.MAX_REST_BYTES", 1000)
     big = field(2, field(4, b"Relu") + field(5, field(1, b"k") + field(4, bytes(2000))))
