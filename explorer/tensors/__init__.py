@@ -5,7 +5,8 @@ A :class:`~netloupe.explorer.model.Tensor` comes in; a numpy array, a :class:`St
 widgets.
 """
 
-from .decode import decode_sparse_tensor, decode_tensor
+from .decode import decode_sparse_tensor, decode_tensor, open_elements
+from .elements import Elements, Progress
 from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
 from .plot import draw_histogram_png, open_axes, plot_histogram
@@ -13,7 +14,9 @@ from .statistics import Statistics, compute_statistics
 from .stored import StoredBytes, StoredFile
 
 __all__ = [
+    "Elements",
     "Histogram",
+    "Progress",
     "Statistics",
     "StoredBytes",
     "StoredFile",
@@ -24,6 +27,7 @@ __all__ = [
     "draw_histogram_png",
     "judge_location",
     "open_axes",
+    "open_elements",
     "plot_histogram",
     "read_external",
 ]
