@@ -7,7 +7,7 @@ types are unpacked only as far as they are looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,12 +129,18 @@ class Walk:
 
     def chunks(self, size: int = CHUNK) -> Iterator[Array]:
         """Yield the elements in pieces of ``size``: one pass."""
-        take, total = self.elements.take, self.elements.size
-        rest = max(_REST // size, 1)
-        for number, start in enumerate(range(0, total, size), 1):
-            yield take(start, min(start + size, total))
-            if number % rest == 0:
-                self.report((start + size) / total)
+        total = self.elements.size
+        spans = ((start, min(start + size, total)) for start in range(0, total, size))
+        return self.pieces(spans)
+
+    def pieces(self, spans: Iterable[tuple[int, int]]) -> Iterator[Array]:
+        """Yield the elements of some spans, which follow one another: one pass."""
+        told = 0
+        for start, stop in spans:
+            yield self.elements.take(start, stop)
+            if stop - told >= _REST:
+                told = stop
+                self.report(stop / self.elements.size)
         self._done += 1
         self.report(0.0)
 

@@ -13,8 +13,15 @@ from netloupe.explorer.notation import clip_text, write_count, write_number
 
 from .bin_finder import BinFinder
 from .counting import count_values
-from .elements import Elements, Progress, Walk, as_elements, measure_magnitudes
-from .elements import replace_nonfinite, sample_elements
+from .elements import (
+    Elements,
+    Progress,
+    Walk,
+    as_elements,
+    measure_magnitudes,
+    replace_nonfinite,
+    sample_elements,
+)
 
 Array = np.ndarray[Any, Any]
 Edges = npt.NDArray[np.float64]

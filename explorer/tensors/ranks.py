@@ -144,8 +144,8 @@ def _take_prefix(keys: Array, known: int, bits: int) -> Array:
 
 
 def _take_digit(keys: Array, known: int, bits: int) -> npt.NDArray[np.intp]:
-    shift = keys.dtype.type(bits - known - _DIGIT)
-    return ((keys >> shift) & keys.dtype.type(_VALUES - 1)).astype(np.intp)
+    digits: Array = (keys >> keys.dtype.type(bits - known - _DIGIT)) & keys.dtype.type(_VALUES - 1)
+    return digits.astype(np.intp)
 
 
 def _keep_finite(chunk: Array) -> Array:
@@ -163,10 +163,12 @@ def _order_keys(numbers: Array, kind: str) -> Array:
     if kind == "u":
         return keys
     top = unsigned.type(1 << (8 * unsigned.itemsize - 1))
-    if kind == "i":
-        return keys ^ top
-    signed = keys.view(f"i{unsigned.itemsize}")
-    return keys ^ ((signed >> (8 * unsigned.itemsize - 1)).view(unsigned) | top)
+    turned: Array | np.generic = top
+    if kind == "f":
+        signed = keys.view(f"i{unsigned.itemsize}")
+        turned = (signed >> (8 * unsigned.itemsize - 1)).view(unsigned) | top
+    ordered: Array = np.bitwise_xor(keys, turned)
+    return ordered
 
 
 def _restore(keys: Array, dtype: np.dtype[Any]) -> npt.NDArray[np.float64]:

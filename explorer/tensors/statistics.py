@@ -11,8 +11,15 @@ import numpy.typing as npt
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
 from .counting import ValueCounts, count_integers, count_values
-from .elements import Elements, Progress, Walk, as_elements, measure_magnitudes
-from .elements import replace_nonfinite, sample_elements
+from .elements import (
+    Elements,
+    Progress,
+    Walk,
+    as_elements,
+    measure_magnitudes,
+    replace_nonfinite,
+    sample_elements,
+)
 from .ranks import find_ranked
 
 Array = np.ndarray[Any, Any]
