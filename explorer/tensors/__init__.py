@@ -7,8 +7,9 @@ widgets.
 
 from .channel_plot import draw_channels, find_ranges, plot_channels
 from .channels import ChannelHistogram, compute_channels, take_channel
+from .counting import count_strings
 from .decode import decode_sparse_tensor, decode_tensor, open_elements
-from .elements import Elements, Progress
+from .elements import Elements, Progress, Walk, sample_elements
 from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
 from .histogram_plot import draw_frequencies, draw_histogram, draw_histogram_png, plot_histogram
@@ -28,9 +29,11 @@ __all__ = [
     "StoredBytes",
     "StoredFile",
     "Theme",
+    "Walk",
     "compute_channels",
     "compute_histogram",
     "compute_statistics",
+    "count_strings",
     "decode_sparse_tensor",
     "decode_tensor",
     "draw_channels",
@@ -47,5 +50,6 @@ __all__ = [
     "plot_channels",
     "plot_histogram",
     "read_external",
+    "sample_elements",
     "take_channel",
 ]

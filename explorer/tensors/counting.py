@@ -7,6 +7,7 @@ elements would.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,3 +72,12 @@ def count_integers(walk: Walk, low: int, high: int) -> ValueCounts:
         counts += np.bincount(offsets.astype(np.intp), minlength=counts.size)
     present = np.flatnonzero(counts)
     return ValueCounts((present + low).astype(np.float64), counts[present], 0, 0, 0)
+
+
+def count_strings(walk: Walk) -> Counter[str | bytes]:
+    """Count how often each string occurs."""
+    counted: Counter[str | bytes] = Counter()
+    for chunk in walk.chunks():
+        counted.update(chunk.tolist())
+    walk.finish()
+    return counted

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .counting import count_strings
 from .decode import open_elements
-from .elements import Elements, sample_elements
+from .elements import Elements, Walk, sample_elements
 from .histogram import Histogram, compute_histogram
 from .plot_frame import COLOURS, Theme, draw_png, make_axes, style_axes, write_note
 from .saturation import Saturation, measure_saturation
@@ -77,7 +78,7 @@ def plot_histogram(
     if elements.dtype == object:
         if limit is not None:
             elements = sample_elements(elements, limit)
-        return draw_frequencies(ax, elements.take(0, elements.size), theme)
+        return draw_frequencies(ax, count_strings(Walk(elements)), theme)
     saturation = None
     if quantization is not None:
         dims = tensor.dims if is_whole else None
@@ -269,12 +270,11 @@ def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> bool:
     return bool(parts)
 
 
-def draw_frequencies(ax: Axes, array: np.ndarray[Any, Any], theme: Theme = "light") -> Axes:
+def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: Theme = "light") -> Axes:
     """Draw how often the most frequent strings occur, and return the axes."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 
     colours = COLOURS[theme]
-    counted = Counter(array.reshape(-1).tolist())
     height = ax.bbox.height * 72 / ax.figure.dpi
     rows = min(max(int(height / _ROW_POINTS), 3), _MAX_STRINGS)
     shown = counted.most_common(rows)[::-1]

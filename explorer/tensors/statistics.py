@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
-from .counting import ValueCounts, count_integers, count_values
+from .counting import ValueCounts, count_integers, count_strings, count_values
 from .elements import (
     Elements,
     Progress,
@@ -118,7 +118,8 @@ def compute_statistics(
     if limit is not None:
         elements = sample_elements(elements, limit)
     if elements.dtype.kind in "OSU":
-        return _count_strings(Walk(elements, progress), is_sample)
+        distinct = len(count_strings(Walk(elements, progress)))
+        return Statistics(elements.size, distinct=distinct, is_sample=is_sample)
     is_magnitude = elements.dtype.kind == "c"
     if is_magnitude:
         elements = measure_magnitudes(elements)
@@ -139,14 +140,6 @@ def compute_statistics(
         found = _summarize_elements(walk, is_magnitude, is_sample)
     walk.finish()
     return found
-
-
-def _count_strings(walk: Walk, is_sample: bool) -> Statistics:
-    distinct: set[str | bytes] = set()
-    for chunk in walk.chunks():
-        distinct.update(chunk.tolist())
-    walk.finish()
-    return Statistics(walk.elements.size, distinct=len(distinct), is_sample=is_sample)
 
 
 def _summarize_counts(counted: ValueCounts, elements: Elements, is_sample: bool) -> Statistics:
