@@ -20,6 +20,8 @@ Array = np.ndarray[Any, Any]
 
 #: more channels than this share columns, so that each column is wide enough to be seen
 MOST_COLUMNS = 512
+#: lines over more columns than this are thinner
+_MOST_SHARP = 100
 
 
 def plot_channels(
@@ -140,8 +142,10 @@ def _draw_lines(
         sizes = np.add.reduceat(np.isfinite(channels.mean).astype(np.float64), starts)
         mean = np.add.reduceat(np.nan_to_num(channels.mean), starts) / np.maximum(sizes, 1)
     mean[sizes == 0] = np.nan
+    is_dense = starts.size > _MOST_SHARP
     for line, width in ((low, 0.7), (high, 0.7), (mean, 0.9)):
-        ax.stairs(line, borders, baseline=None, color=colours["text"], linewidth=width)
+        width, alpha = (0.6 * width, 0.7) if is_dense else (width, 0.9)
+        ax.stairs(line, borders, baseline=None, color=colours["text"], linewidth=width, alpha=alpha)
 
 
 def _draw_ranges(
@@ -155,8 +159,9 @@ def _draw_ranges(
     """Draw the ends of the real ranges; return the view with them, where they are near."""
     borders = np.append(starts - 0.5, sides[1])
     low, high = np.minimum.reduceat(ranges[0], starts), np.maximum.reduceat(ranges[1], starts)
+    width = 0.6 if starts.size > _MOST_SHARP else 0.9
     for line in (low, high):
-        ax.stairs(line, borders, baseline=None, color=colours["quantization"], linewidth=0.9)
+        ax.stairs(line, borders, baseline=None, color=colours["quantization"], linewidth=width)
     span = view[1] - view[0]
     margin = 0.02 * span
     return (

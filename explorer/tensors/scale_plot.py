@@ -43,6 +43,8 @@ def draw_scales(ax: Axes, quantization: Quantization, theme: Theme = "light") ->
     Up to 256 scales are points; of more, a band shows the range of neighbours and a line
     their median. Scales of blocks are a picture with one point for each block.
     """
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
     scale = quantization.scale
     if scale is None or not scale.size:
         raise ValueError("the scale is not constant")
@@ -60,6 +62,8 @@ def draw_scales(ax: Axes, quantization: Quantization, theme: Theme = "light") ->
         ax.set_ylabel("scale")
         if is_log:
             ax.set_yscale("log")
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter(FuncFormatter(lambda number, _place: f"{number:g}"))
         elif positive and float(scales.min()) < float(scales.max()):
             ax.set_ylim(bottom=0)
         ax.yaxis.grid(True, color=colours["line"], linewidth=0.5, alpha=0.6)
@@ -122,11 +126,11 @@ def _draw_blocks(ax: Axes, scales: Array, is_log: bool, colours: dict[str, str])
 
 
 def _draw_zero_points(ax: Axes, zero_points: Array, scales: Array, colours: dict[str, str]) -> None:
-    if zero_points.size == 1:
-        write_note(ax, f"zero point {zero_points.item():g}", colours["quantization"], "left")
+    low, high = float(zero_points.min()), float(zero_points.max())
+    if low == high:
+        write_note(ax, f"zero point {low:g}", colours["quantization"], "left")
         return
     if zero_points.size != scales.size or (scales.ndim > 1 and min(scales.shape) > 1):
-        low, high = float(zero_points.min()), float(zero_points.max())
         write_note(ax, f"zero points {low:g} … {high:g}", colours["quantization"], "left")
         return
     right = ax.twinx()
