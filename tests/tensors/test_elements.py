@@ -55,7 +55,9 @@ def make_proto(code: int, form: str) -> TensorProto:
     elif field == "int32_data" and dtype.kind not in "iub":
         numbers = array.reshape(-1).view(f"u{dtype.itemsize}").tolist()
     else:
-        numbers = array.reshape(-1).tolist()
+        numbers = [int(number) for number in array.reshape(-1)]
+        if field in ("float_data", "double_data"):
+            numbers = array.reshape(-1).tolist()
     getattr(proto, field).extend(numbers)
     return proto
 
