@@ -18,6 +18,7 @@ from .statistics import (
     describe_histogram,
     describe_parts,
     describe_statistics,
+    list_statistics,
 )
 from .tensors import describe_tensor
 from .text import format_text
@@ -44,5 +45,6 @@ __all__ = [
     "describe_value",
     "find_place",
     "format_text",
+    "list_statistics",
     "to_json",
 ]

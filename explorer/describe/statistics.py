@@ -7,7 +7,13 @@ import math
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.tensors import compute_histogram, compute_statistics
+from netloupe.explorer.tensors import (
+    Elements,
+    Statistics,
+    compute_histogram,
+    compute_statistics,
+    open_elements,
+)
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .notation import write_array, write_scalar, write_text
@@ -42,13 +48,29 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
         Where the elements cannot be given.
     """
     looked_at = choose_elements(tensor)
-    array = looked_at.numpy()
-    found = compute_statistics(array, limit=limit)
+    elements = open_elements(looked_at)
+    part = "" if looked_at is tensor else "the given elements only"
+    return list_statistics(compute_statistics(elements, limit=limit), elements, part)
+
+
+def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Section:
+    """Return statistics that are computed already, and the first of the elements.
+
+    Parameters
+    ----------
+    found
+        Of all elements, or of a sample.
+    elements
+        What was looked at.
+    part
+        Which part of the tensor that is, where it is not the whole.
+    """
     rows = []
-    if looked_at is not tensor:
-        rows.append(Row("looked at", "the given elements only"))
+    if part:
+        rows.append(Row("looked at", part))
     if found.is_sample:
-        rows.append(Row("looked at", f"{found.count:,} elements", f"a sample of {array.size:,}"))
+        note = f"a sample of {elements.size:,}"
+        rows.append(Row("looked at", f"{found.count:,} elements", note))
     subject = " of magnitudes" if found.is_magnitude else ""
     for name, number in (
         ("min", found.minimum),
@@ -60,7 +82,7 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
             text = f"{number:.7g}" if name in ("mean", "std") else write_scalar(number)
             rows.append(Row(name + subject, text))
     share = f"{found.zeros / found.count:.1%}" if found.count and found.zeros else ""
-    if array.dtype != object:
+    if elements.dtype != object:
         rows.append(Row("zeros", f"{found.zeros:,}", share))
     for name, count in (
         ("NaN", found.nans),
@@ -71,13 +93,13 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
             rows.append(Row(name, f"{count:,}", "not finite"))
     if found.distinct is not None:
         rows.append(Row("distinct", f"{found.distinct:,}"))
-    if found.quantiles and array.size > 1:
+    if found.quantiles and elements.size > 1:
         for fraction, number in found.quantiles.items():
             name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
             rows.append(Row(name, f"{number:.7g}"))
-    rows.append(
-        Row("first elements" if array.size > 1 else "element", write_array(array, _MOST_SHOWN))
-    )
+    first = elements.take(0, min(elements.size, _MOST_SHOWN))
+    name = "first elements" if elements.size > 1 else "element"
+    rows.append(Row(name, write_array(first, _MOST_SHOWN, elements.size)))
     return make_section("Statistics", rows)
 
 
@@ -106,10 +128,10 @@ def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> S
     TensorDataError
         Where the elements cannot be given.
     """
-    array = choose_elements(tensor).numpy()
-    if array.dtype == object or array.size < 2:
+    elements = open_elements(choose_elements(tensor))
+    if elements.dtype == object or elements.size < 2:
         return Section("Histogram", ())
-    found = compute_histogram(array, bins)
+    found = compute_histogram(elements, bins)
     most = max(int(found.counts.max()), 1)
     rows = []
     for index, count in enumerate(found.counts.tolist()):

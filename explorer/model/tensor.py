@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -19,8 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from netloupe.explorer.quantization import Quantization
-    from netloupe.explorer.tensors import Histogram, Statistics
-    from netloupe.explorer.tensors.plot import Theme
+    from netloupe.explorer.tensors import (
+        ChannelHistogram,
+        Elements,
+        Histogram,
+        Progress,
+        Statistics,
+        Theme,
+    )
 
     from .device import DeviceOption
 
@@ -241,19 +247,109 @@ class Tensor:
 
         return decode_tensor(self)
 
-    def statistics(self) -> Statistics:
-        """Return count, range, moments, zeros, NaNs and quantiles over all elements."""
+    def statistics(
+        self,
+        *,
+        axis: int | None = None,
+        channel: int | None = None,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """Return count, range, moments, zeros, NaNs and quantiles over all elements.
+
+        Parameters
+        ----------
+        axis, channel
+            Look at one index along an axis alone.
+        progress
+            Called with the share that is done, 0 to 1, about every four million elements.
+            What it raises ends the work and reaches the caller: so it is cancelled.
+
+        Raises
+        ------
+        TensorDataError
+            Where the elements cannot be decoded.
+        ValueError
+            Where there is no such axis or channel, or only one of them is given.
+
+        Notes
+        -----
+        The elements are read piece by piece: memory does not grow with the tensor, where it
+        is stored as bytes. Of four million float32 elements this takes about 0.1 s.
+        """
         from netloupe.explorer.tensors import compute_statistics
 
-        return compute_statistics(self.numpy())
+        return compute_statistics(self._choose(axis, channel), progress=progress)
+
+    @overload
+    def histogram(
+        self,
+        bins: int = 64,
+        value_range: tuple[float, float] | None = None,
+        *,
+        axis: None = None,
+        channel: None = None,
+        progress: Progress | None = None,
+    ) -> Histogram: ...
+
+    @overload
+    def histogram(
+        self,
+        bins: int = 64,
+        value_range: tuple[float, float] | None = None,
+        *,
+        axis: int,
+        channel: int,
+        progress: Progress | None = None,
+    ) -> Histogram: ...
+
+    @overload
+    def histogram(
+        self,
+        bins: int = 64,
+        value_range: tuple[float, float] | None = None,
+        *,
+        axis: int,
+        channel: None = None,
+        progress: Progress | None = None,
+    ) -> ChannelHistogram: ...
 
     def histogram(
-        self, bins: int = 64, value_range: tuple[float, float] | None = None
-    ) -> Histogram:
-        """Count the finite elements in ``bins`` intervals of equal width."""
-        from netloupe.explorer.tensors import compute_histogram
+        self,
+        bins: int = 64,
+        value_range: tuple[float, float] | None = None,
+        *,
+        axis: int | None = None,
+        channel: int | None = None,
+        progress: Progress | None = None,
+    ) -> Histogram | ChannelHistogram:
+        """Count the finite elements in ``bins`` intervals of equal width.
 
-        return compute_histogram(self.numpy(), bins=bins, value_range=value_range)
+        Parameters
+        ----------
+        bins, value_range
+            As for :func:`~netloupe.explorer.tensors.compute_histogram`.
+        axis
+            Count each index along this axis apart, in the same intervals.
+        channel
+            Count this index along the axis alone.
+        progress
+            As for :meth:`statistics`.
+
+        Raises
+        ------
+        TensorDataError
+            Where the elements cannot be decoded.
+        ValueError
+            For strings, bins or a range that make no sense, or no such axis or channel.
+        """
+        from netloupe.explorer.tensors import compute_channels, compute_histogram, open_elements
+
+        if axis is not None and channel is None:
+            return compute_channels(
+                open_elements(self), self.dims, axis, bins, value_range, progress=progress
+            )
+        elements = self._choose(axis, channel)
+        return compute_histogram(elements, bins, value_range, progress=progress)
 
     def plot(
         self,
@@ -261,6 +357,8 @@ class Tensor:
         *,
         bins: int = 64,
         log: bool = False,
+        axis: int | None = None,
+        channel: int | None = None,
         quantization: Quantization | None = None,
         theme: Theme = "light",
     ) -> Axes:
@@ -271,6 +369,11 @@ class Tensor:
         ax
             Where to draw; None opens a figure with pyplot, which a notebook shows by itself
             and a script with ``matplotlib.pyplot.show()``.
+        axis
+            Draw the channels along this axis side by side, as a heat map with the range of
+            each.
+        channel
+            Draw the histogram of this index along the axis alone, with its own quantization.
         bins, log, quantization, theme
             As for :func:`~netloupe.explorer.tensors.plot_histogram`; a quantization is what
             ``model.quantization(tensor)`` returns.
@@ -279,11 +382,29 @@ class Tensor:
         ------
         TensorDataError
             Where the elements cannot be decoded.
+        ValueError
+            For an axis or a channel that does not exist, and for channels of strings.
         """
-        from netloupe.explorer.tensors import open_axes, plot_histogram
+        from netloupe.explorer.tensors import open_axes, plot_channels, plot_histogram
 
+        if axis is not None and channel is None:
+            return plot_channels(self, axis, ax or open_axes(theme), bins, quantization, theme)
+        elements = None if channel is None else self._choose(axis, channel)
+        if channel is not None and quantization is not None and axis is not None:
+            quantization = quantization.channel(channel)
         axes = open_axes(theme) if ax is None else ax
-        return plot_histogram(self, axes, bins, log, quantization, theme)
+        return plot_histogram(self, axes, bins, log, quantization, theme, elements=elements)
+
+    def _choose(self, axis: int | None, channel: int | None) -> Elements:
+        """Return all elements, or those of one index along an axis."""
+        from netloupe.explorer.tensors import open_elements, take_channel
+
+        if (axis is None) != (channel is None):
+            raise ValueError("a channel needs its axis, and an axis a channel")
+        elements = open_elements(self)
+        if axis is None or channel is None:
+            return elements
+        return take_channel(elements, self.dims, axis, channel)
 
     def __repr__(self) -> str:
         return f"<Tensor {self.name!r} {self.dtype}{write_dims(self.dims, 8)}>"
