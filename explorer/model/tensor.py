@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from .device import DeviceOption
 
-#: nothing can hold more; where dimensions claim more, they count as this many
-MOST_ELEMENTS = 2**63 - 1
+#: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
+MOST_ELEMENTS = 2**256
 
 
 @dataclass(frozen=True, slots=True)
