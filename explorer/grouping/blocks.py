@@ -96,7 +96,7 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
     ):
         for motif in search(wires, owner):
             places = motif.places | _fixed_givers(wires, motif.places)
-            motif = Motif(motif.name, places)  # noqa: PLW2901
+            motif = Motif(motif.name, places)
             inner = {id(owner[place]): owner[place] for place in places if place in owner}
             if 1 < len(places) < len(nodes) and all(
                 other.places < places for other in inner.values()
