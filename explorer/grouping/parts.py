@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def _split(group: Group, parents: list[Group | None], free_path: FreePath) -> No
     )
     _, order, cuts = chosen
     children = [group.children[place] for place in order.tolist()]
-    pieces = [children[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+    pieces = [children[low:high] for low, high in pairwise(cuts)]
     level: list[Group | Node] = list(_make_parts(group, pieces, free_path))
     while len(level) > MOST_CHILDREN:
         size = -(-len(level) // -(-len(level) // _MOST))

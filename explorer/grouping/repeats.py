@@ -28,6 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch
@@ -259,7 +260,9 @@ def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
     return Repetitions(list(places[low:high]), typical - low, run)
 
 
-def _have_same_sources(producers: Integers, is_inner: Integers, begins: Integers) -> Integers:
+def _have_same_sources(
+    producers: Integers, is_inner: npt.NDArray[np.bool_], begins: Integers
+) -> npt.NDArray[np.bool_]:
     """Return for each block but the first whether it hangs on the others as it should.
 
     An operand from outside should come from the block before, from the same node that gives
@@ -272,7 +275,7 @@ def _have_same_sources(producers: Integers, is_inner: Integers, begins: Integers
     good = from_previous | as_previous | parallel
     total = outer.sum(axis=(1, 2))
     agreeing = (outer & good).sum(axis=(1, 2))
-    result: Integers = agreeing >= _SAME_SOURCES * total
+    result: npt.NDArray[np.bool_] = agreeing >= _SAME_SOURCES * total
     return result
 
 
@@ -373,9 +376,9 @@ def _find_skip(
     for total in range(1, _MOST_SKIPPED):
         for left in range(min(total, len(wanted) - here - 1) + 1):
             right = total - left
-            if wanted[here + left : here + left + 2] == given[there + right : there + right + 2]:
-                if there + right < len(given):
-                    return left, right
+            same = wanted[here + left : here + left + 2] == given[there + right : there + right + 2]
+            if same and there + right < len(given):
+                return left, right
     return None
 
 

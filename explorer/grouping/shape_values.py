@@ -294,7 +294,7 @@ def _concat(node: Node, operands: list[Known]) -> Known:
 
 
 def _gather(node: Node, operands: list[Known]) -> Known:
-    known, indexes = (operands + [None])[:2]
+    known, indexes = [*operands, None][:2]
     if not isinstance(known, tuple) or _attribute(node, "axis") not in (None, 0):
         # one of a list of which nothing is known
         return UNKNOWN if isinstance(indexes, int) else None

@@ -157,7 +157,7 @@ def _gather(places: Iterable[int], owner: list[Plan | None]) -> list[Children]:
 
 
 def _write_letters(number: int) -> str:
-    """Return ``A`` … ``Z``, ``AA``, ``AB`` …"""
+    """Return ``A`` … ``Z``, ``AA``, ``AB`` and so on."""
     text = ""
     number += 1
     while number:

@@ -130,9 +130,9 @@ class Wires:
             allowed.add(giver)
             if self.is_linear(giver):
                 first = self.giver(self.computed(giver)[0]) if self.computed(giver) else None
-                if first is not None and self.op(first) == "Reshape":
-                    if self.only_user(first) == giver:
-                        chain.append(first)
+                is_reshaped = first is not None and self.op(first) == "Reshape"
+                if first is not None and is_reshaped and self.only_user(first) == giver:
+                    chain.append(first)
                 return chain
             if self.op(giver) not in PASSING and not self.is_scaling(giver, "Add", "Mul", "Div"):
                 return []
