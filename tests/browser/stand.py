@@ -76,6 +76,8 @@ class Stand:
         self._incoming: list[str] = []
         #: what the page has asked for, in order
         self.asked: list[dict[str, Any]] = []
+        #: the headers of the scenes that it got
+        self.headers: list[dict[str, Any]] = []
         canvas = explorer.canvas
         canvas.send = self._send
         page.route(f"{ADDRESS}**", self._serve)
@@ -98,6 +100,8 @@ class Stand:
 
     def _send(self, content: dict[str, Any], buffers: Any = None) -> None:
         encoded = [base64.b64encode(bytes(buffer)).decode() for buffer in buffers or ()]
+        if content.get("type") == "scene":
+            self.headers.append(dict(content["header"]))
         self._outgoing.put({"content": content, "buffers": encoded})
 
     def _changed(self, change: Any) -> None:
