@@ -145,9 +145,7 @@ def _child_edges(group: Group, parents: list[Group | None]) -> tuple[Integers, I
     return np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64)
 
 
-def _cut(
-    order: Integers, sources: Integers, targets: Integers
-) -> tuple[int, Integers, list[int]]:
+def _cut(order: Integers, sources: Integers, targets: Integers) -> tuple[int, Integers, list[int]]:
     """Return how many tensors the cuts of an order cross, the order, and the cuts."""
     count = len(order)
     place = np.empty(count, dtype=np.int64)

@@ -54,9 +54,7 @@ class Wires:
     def computed(self, place: int) -> list[Value]:
         """Return the operands of a node that are not constants."""
         return [
-            value
-            for value in self.nodes[place].inputs
-            if value is not None and not is_fixed(value)
+            value for value in self.nodes[place].inputs if value is not None and not is_fixed(value)
         ]
 
     def has_constant(self, place: int) -> bool:
