@@ -13,6 +13,9 @@ from typing import NoReturn
 
 from netloupe.explorer.errors import NetloupeError, OutputError
 
+#: as grouping.GROUPINGS, which would load more than a call for help needs
+_GROUPINGS = ("auto", "names", "modules", "repeats", "none")
+
 _EPILOG = "Exit status: 0 fine, 2 with one line on the standard error for anything to be mended."
 
 
@@ -97,7 +100,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     render.add_argument("--direction", default="TB", choices=("TB", "LR"))
     render.add_argument("--theme", default="light", choices=("light", "dark"))
-    render.add_argument("--grouping", default="auto", choices=("auto", "names", "modules", "none"))
+    render.add_argument("--grouping", default="auto", choices=_GROUPINGS)
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run_render)
 

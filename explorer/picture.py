@@ -53,7 +53,7 @@ class ViewOptions:
     theme
         ``light`` or ``dark``.
     grouping
-        ``auto``, ``names``, ``modules`` or ``none``.
+        ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
     wrap
         Whether what is extremely long (more than six times its width, and 4,000 pixels) is cut
         into columns (rows for LR) that are read like a page: ``auto`` or True, False, or the

@@ -34,9 +34,11 @@ class Canvas(anywidget.AnyWidget):
         :meth:`reply` or :meth:`send_error`, at once or later. What it raises becomes an error
         message in the browser.
     **traits
-        ``selection`` and ``hover``: paths, "" for nothing. ``theme``: ``auto``, ``light`` or
-        ``dark``. ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each
-        graph from the main one to the one shown. ``height`` in pixels, 0 for that of the
+        ``selection`` and ``hover``: paths, "" for nothing. ``focus`` and ``hops``: the path
+        whose neighbourhood alone is shown, "" for the whole graph, and how far it reaches.
+        ``grouping``: how nodes are grouped. ``theme``: ``auto``, ``light`` or ``dark``.
+        ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
+        the main one to the one shown. ``height`` in pixels, 0 for that of the
         window. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
         name that a screen reader speaks. ``static_id``: the static picture that the canvas
         replaces.
@@ -52,6 +54,9 @@ class Canvas(anywidget.AnyWidget):
 
     selection = traitlets.Unicode("").tag(sync=True)
     hover = traitlets.Unicode("").tag(sync=True)
+    focus = traitlets.Unicode("").tag(sync=True)
+    hops = traitlets.Int(0, min=0).tag(sync=True)
+    grouping = traitlets.Unicode("auto").tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
     direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)

@@ -28,6 +28,9 @@ from .session import PATIENCE, Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 _STATIC_SECONDS = 3.0
+#: a flat picture of more boxes is asked about first
+SURE_ABOVE = 5_000
+MOST_HOPS = 5
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -71,6 +74,9 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             title=f"Graph of {Path(model.source).name or model.source}",
             static_id=self._static_id,
             breadcrumb=self._session.breadcrumb(),
+            focus=options.focus,
+            hops=options.hops if options.focus else 0,
+            grouping=options.grouping,
             layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
         self.inspector = Inspector(on_navigate=self._navigate)
@@ -334,12 +340,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _answer_enter(self, number: Any, message: Message) -> None:
         self._session.enter(_path(message))
         self._reply(number, self._compose(), fit=True)
-        self.canvas.breadcrumb = self._session.breadcrumb()
+        self._tell_view()
 
     def _answer_reveal(self, number: Any, message: Message) -> None:
         target = self._session.reveal(_path(message))
         self._reply(number, self._compose(), select=target, center=target)
-        self.canvas.breadcrumb = self._session.breadcrumb()
+        self._tell_view()
         self._set_selection(target)
 
     def _answer_expand(self, number: Any, message: Message) -> None:
@@ -349,6 +355,52 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _answer_wrap(self, number: Any, message: Message) -> None:
         self._session.set_wrap(message.get("wrap"))
         self._reply(number, self._compose(PATIENCE), fit=True)
+
+    def _answer_group(self, number: Any, message: Message) -> None:
+        grouping = str(message.get("grouping"))
+        boxes = self._session.count_flat()
+        if grouping == "none" and boxes > SURE_ABOVE and not message.get("sure"):
+            self.canvas.reply(
+                number,
+                "confirm",
+                message=f"Without groups the picture has {boxes:,} boxes. It may take a while, "
+                "and can be cancelled.",
+            )
+            return
+        self._session.group(grouping)
+        self._reply(number, self._compose(PATIENCE), fit=True)
+        self._tell_view()
+
+    def _answer_focus(self, number: Any, message: Message) -> None:
+        path, hops = _path(message), message.get("hops")
+        if not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
+            raise ViewError(f"hops is {hops!r}. Give a number from 1 to {MOST_HOPS}.")
+        self._session.focus(path, hops)
+        self._reply(number, self._compose(), fit=True)
+        self._tell_view()
+
+    def _answer_unfocus(self, number: Any, _message: Message) -> None:
+        focused = self._session.focused
+        self._session.unfocus()
+        target = focused[0] if focused else None
+        drawn = target if target and self._session.view.shown(target) else None
+        self._reply(number, self._compose(), **({"center": drawn} if drawn else {"fit": True}))
+        self._tell_view()
+
+    def _answer_shown(self, number: Any, message: Message) -> None:
+        index = message.get("index")
+        if not isinstance(index, int):
+            raise ViewError("the request names no repetition.")
+        item = self._session.view.show_repetition(_path(message), index)
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_unroll(self, number: Any, message: Message) -> None:
+        item = self._session.view.unroll(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_fold(self, number: Any, message: Message) -> None:
+        item = self._session.view.fold(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_search(self, number: Any, message: Message) -> None:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
@@ -364,6 +416,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         "reveal": _answer_reveal,
         "expand": _answer_expand,
         "search": _answer_search,
+        "group": _answer_group,
+        "focus": _answer_focus,
+        "unfocus": _answer_unfocus,
+        "shown": _answer_shown,
+        "unroll": _answer_unroll,
+        "fold": _answer_fold,
         "wrap": _answer_wrap,
     }
 
@@ -395,7 +453,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """Show the current view in the browser."""
         header, buffers = self._session.encode(self._compose())
         self.canvas.push_scene(header, buffers, **extra)
+        self._tell_view()
+
+    def _tell_view(self) -> None:
+        """Tell the canvas which graph is shown, and how much of it."""
         self.canvas.breadcrumb = self._session.breadcrumb()
+        self.canvas.focus, self.canvas.hops = self._session.focused or ("", 0)
+        self.canvas.grouping = self._session.options.grouping
 
     # display
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
@@ -61,7 +61,12 @@ class Session:
         self._scene: Scene | None = None
         view, self.notices = make_view(model, options)
         self.view = view
-        self._views: dict[str, View] = {view.graph.path: view}
+        #: by graph, what is open in it; neighbourhoods are not kept
+        self._views: dict[str, View] = {} if view.only else {view.graph.path: view}
+        #: path and hops of the neighbourhood that is shown
+        self.focused: tuple[str, int] | None = (
+            (options.focus, options.hops) if options.focus else None
+        )
 
     # the scene
 
@@ -112,10 +117,11 @@ class Session:
     def changing(self) -> Iterator[None]:
         """Undo what is done inside where it ends by an error, such as a cancelled layout."""
         view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
-        scene = self._scene
+        scene, focused = self._scene, self.focused
         try:
             yield
         except Exception:
+            self.focused = focused
             self.view, self.options, self.wrap, self._views = view, options, wrap, views
             self.notices = []
             if scene is not None and scene.root is not None and scene.root.item is view.root:
@@ -193,7 +199,59 @@ class Session:
         view = View(self.model, old.graph, old.grouping, old.only)
         notice = expand_view(view, mode)
         self.notices = [notice] if notice else []
-        self.view = self._views[view.graph.path] = view
+        self._show(view)
+
+    def _show(self, view: View) -> None:
+        self.view = view
+        if view.only is None:
+            self._views[view.graph.path] = view
+
+    def group(self, grouping: str) -> None:
+        """Group the nodes of the current view, and of all others, in another way.
+
+        Raises
+        ------
+        ViewError
+            For a grouping that does not exist.
+        """
+        old = self.view
+        view = View(self.model, old.graph, grouping, old.only)
+        notice = expand_view(view, "auto")
+        self.options = replace(self.options, grouping=view.grouping)
+        self.notices = [notice] if notice else []
+        self._views.clear()
+        self._show(view)
+
+    def count_flat(self) -> int:
+        """Return the number of boxes of the current view without any groups."""
+        only = self.view.only
+        return len(self.view.graph.nodes) if only is None else len(only)
+
+    # the neighbourhood of an element
+
+    def focus(self, path: str, hops: int) -> None:
+        """Show only what is at most so many edges away from an element or a group.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where no node belongs to it, or ``hops`` is negative.
+        """
+        options = asdict(self.options)
+        options |= {"graph": self.view.graph.path, "focus": path, "hops": hops, "expand": "auto"}
+        view, notices = make_view(self.model, ViewOptions.parse(options))
+        with suppress(ViewError, NotFoundError):  # a value or a group has no box of its own
+            view.reveal(path)
+        self.notices = notices
+        self._show(view)
+        self.focused = (path, hops)
+
+    def unfocus(self) -> None:
+        """Show the whole graph again, opened as it was."""
+        if self.focused is not None:
+            self.enter(self.view.graph.path)
 
     def enter(self, path: str) -> Graph:
         """Show a graph, or the body of a node, as the outermost level.
@@ -219,6 +277,7 @@ class Session:
             expand_view(view, "auto")
             self._views[found.path] = view
         self.view = view
+        self.focused = None
         return found
 
     def reveal(self, path: str) -> str:
@@ -247,8 +306,6 @@ class Session:
         if graph is None or (graph is self.view.graph and found is graph):
             return target
         root = _outermost(graph)
-        if root is self.view.graph and self.view.only is not None:
-            self._views.pop(root.path)  # a neighbourhood does not hold it: show all
         self.enter(root.path)
         if found is not root:
             self.view.reveal(target)
@@ -308,7 +365,8 @@ class Session:
         item = self.view.items.get(path)
         if item is not None and not isinstance(item.element, (Node, Value, Graph)):
             return item.element
-        return self.model[path]
+        group = self.view.group_at(path)
+        return group if group is not None else self.model[path]
 
 
 def _reopen(view: View, root: SceneLayer) -> None:

@@ -54,9 +54,9 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
             return describe_group(item.element, view, item.path)
         if item is not None:
             return describe_element(model, item.element, item.path)
-        group = view.wiring(view.graph).tree.groups.get(path)
+        group = view.group_at(path)
         if group is not None:
-            return describe_group(group, view)
+            return describe_group(group, view, path)
     try:
         element: Element = resolve_path(model, path)
     except NotFoundError:

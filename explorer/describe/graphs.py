@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import (
     Function,
     Graph,
@@ -14,8 +14,6 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
-    constant_tensor,
-    is_constant,
 )
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.view import View
@@ -38,6 +36,8 @@ from .notation import (
     write_value_type,
 )
 from .place import Place
+from .repeats import find_constants, list_differences, list_stored, nodes_inside_one
+from .unknown import describe_unknown
 
 MOST_WEIGHTS = 20
 _KINDS = {
@@ -48,6 +48,13 @@ _KINDS = {
     "init": "init net",
     "net": "net",
     "step": "execution step",
+}
+_GROUP_KINDS = {
+    "scope": "scope of the exporter",
+    "block": "block found by structure",
+    "repeat": "repeat",
+    "shape": "shape arithmetic",
+    "part": "part of a large group",
 }
 
 
@@ -165,6 +172,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section(
             "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_folded=True
         ),
+        describe_unknown(graph.unknown_fields),
     ]
 
 
@@ -186,24 +194,32 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         suffix = group.path[len(group.graph.path) :]
         place = Place(group.graph.path, shown.removesuffix(suffix))
     nodes = nodes_inside(group)
-    constants = {
-        value.path: value
-        for node in nodes
-        for value in (*node.inputs, *node.captures)
-        if value is not None and is_constant(value)
-    }
-    stored = [t for t in map(constant_tensor, constants.values()) if t is not None]
+    each = nodes_inside_one(group)
+    constants = find_constants(nodes)
+    stored = list_stored(nodes)
     size = sum(tensor.nbytes or 0 for tensor in stored)
+    is_repeat = group.kind == "repeat"
+    own = list_stored(each) if is_repeat else []
     facts = [
         Row("label", write_line(group.label) or '""'),
+        Row("kind", _GROUP_KINDS.get(group.kind, "")),
         Row("class", write_line(group.type_name)),
+        Row("repetitions", f"{len(group.children):,}" if is_repeat else ""),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
-        Row("nodes", f"{group.node_count:,}"),
+        Row("nodes", f"{group.node_count:,}", f"{len(each):,} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
-        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
+        Row(
+            "parameters",
+            f"{sum(tensor.size for tensor in stored):,}",
+            f"{sum(tensor.size for tensor in own):,} each" if is_repeat else "",
+        ),
     ]
     operators = Counter(node.op_type for node in nodes)
     sections = [make_section("Group", facts)]
+    if is_repeat:
+        sections.append(make_section("What differs", list_differences(group, place)))
+    if group.kind == "shape":
+        sections.append(make_section("Computes", _list_shapes(group, place)))
     if view is not None:
         wiring = view.wiring(group.graph)
         inputs, outputs = wiring.group_inputs(group), wiring.group_outputs(group)
@@ -225,10 +241,37 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         path=shown,
         kind="group",
         title=write_line(group.label or group.path),
-        subtitle=f"{kind}{write_count(group.node_count, 'node')}",
+        subtitle=f"{kind}{_count_nodes(group, len(each))}",
         element=group,
         sections=keep_sections(sections),
     )
+
+
+def _count_nodes(group: Group, each: int) -> str:
+    if group.kind != "repeat":
+        return write_count(group.node_count, "node")
+    return f"{len(group.children):,} repetitions, {write_count(each, 'node')} each"
+
+
+def _list_shapes(group: Group, place: Place) -> list[Row]:
+    """Return what shape arithmetic gives to nodes outside of it."""
+    inside = set(nodes_inside(group))
+    values = [
+        value
+        for node in nodes_inside(group)
+        for value in node.outputs
+        if value is not None
+        and (value.is_output or any(user not in inside for user, _ in value.consumers))
+    ]
+    return [
+        Row(
+            name_value(value),
+            write_line(describe_shape_value(value)),
+            write_value_type(value),
+            place.path_of(value.path),
+        )
+        for value in values[:MOST_ROWS]
+    ]
 
 
 def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list[Row]:

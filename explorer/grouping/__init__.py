@@ -1,10 +1,12 @@
 """Groups over the nodes of a graph: what belongs together and is opened and closed as one.
 
 A graph goes in, a tree of groups comes out. Groups are found from what exporters leave in
-names and metadata; nothing here knows what is open or shown.
+names and metadata, and from structure where that says nothing; nothing here knows what is open
+or shown.
 """
 
 from .group import Group
+from .shape_values import describe_shape_value
 from .tree import GROUPINGS, GroupTree, build_group_tree
 
-__all__ = ["GROUPINGS", "Group", "GroupTree", "build_group_tree"]
+__all__ = ["GROUPINGS", "Group", "GroupTree", "build_group_tree", "describe_shape_value"]

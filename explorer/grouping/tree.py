@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
+from .fold import fold_tree
 from .group import Group
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
+from .shape_arithmetic import find_shape_nodes
 
-GROUPINGS = ("auto", "names", "modules", "none")
+GROUPINGS = ("auto", "names", "modules", "repeats", "none")
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
@@ -90,34 +92,46 @@ def build_group_tree(
     graph
         The graph.
     grouping
-        ``auto``, ``names``, ``modules`` or ``none``.
+        ``auto``: names and modules where they help, then repeats and blocks found by structure
+        in what is flat. ``names``, ``modules``: these alone. ``repeats``: structure alone.
+        ``none``: no groups.
     only
         Indexes of the nodes that are taken; all where None.
     """
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
-    scopes = find_scopes(graph, grouping) if grouping != "none" else None
+    named = grouping in ("auto", "names", "modules")
+    scopes = find_scopes(graph, grouping) if named else None
+    shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
     if scopes is None:
-        root.children = list(_shown_nodes(graph, only))
+        root.children = list(_shown_nodes(graph, only, shape_nodes))
     else:
-        _add_nodes(tree, scopes, only)
+        _add_nodes(tree, scopes, only, shape_nodes)
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
+    if grouping != "none":
+        taken = tree.groups.keys() | tree.singles.keys()
+        shown = shape_nodes if only is None else shape_nodes & only
+        fold_tree(tree.root, tree.node_labels, taken, shown, grouping)
     _number(tree)
     return tree
 
 
-def _shown_nodes(graph: Graph, only: frozenset[int] | None) -> Iterator[Node]:
+def _shown_nodes(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> Iterator[Node]:
     for node in graph.nodes:
-        if (only is None or node.index in only) and not is_constant_node(node):
+        if node.index in left_out or (only is not None and node.index not in only):
+            continue
+        if not is_constant_node(node):
             yield node
 
 
-def _add_nodes(tree: GroupTree, scopes: Scopes, only: frozenset[int] | None) -> None:
+def _add_nodes(
+    tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: set[int]
+) -> None:
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
-    for node in _shown_nodes(tree.graph, only):
+    for node in _shown_nodes(tree.graph, only, left_out):
         scope = joined[node.index]
         group = by_scope.get(scope)
         if group is None:

@@ -20,6 +20,9 @@ TextStyle = Literal[
 ]
 Anchor = Literal["start", "middle", "end"]
 
+#: pixels by which each sheet of a stack lies further up and to the right
+SHEET_OFFSET = 5.0
+
 #: font size in pixels and weight of every text style; the canvas uses the same table
 TEXT_STYLES: dict[TextStyle, tuple[float, bool]] = {
     "title": (12.5, True),
@@ -44,13 +47,14 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """A pill with text, such as ``int8 · per channel``."""
+    """A pill with text, such as ``int8 · per channel``; a chip is a quiet one within a row."""
 
     x: float
     y: float
     width: float
     height: float
     text: str
+    is_chip: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ class Face:
         Top and bottom of the rows that stand for the item's constants, in their order: a click
         on one selects that constant.
     stack
-        Number of sheets behind the box (a fold of repeats), 0 for none.
+        Number of sheets behind the box (a fold of repeats), 0 for none. Each is
+        ``SHEET_OFFSET`` pixels further up and to the right; all are within ``width`` and
+        ``height``, so that the box in front is that much smaller and lower.
     """
 
     shape: Shape

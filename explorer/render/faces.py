@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from netloupe.explorer.grouping import Group
@@ -12,7 +13,7 @@ from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
 from .category import category_of, category_of_operator
-from .face import TEXT_STYLES, Badge, Face, Shape, TextRun, TextStyle
+from .face import SHEET_OFFSET, TEXT_STYLES, Badge, Face, Shape, TextRun, TextStyle
 from .rows import (
     Row,
     describe_attributes,
@@ -42,6 +43,9 @@ STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
 OPENER = "+"  # on what can be opened
+SHEETS = 2  # behind what stands for several
+CHIP_HEIGHT = 13.0
+CHIP_PADDING = 12.0
 
 #: a value is cut at its end, a name in the middle
 _KEEP: dict[TextStyle, Literal["both", "start"]] = {"text": "start"}
@@ -69,12 +73,15 @@ class FaceBook:
     """The faces of a view's items; each is made once, equal ones are one object."""
 
     def __init__(self) -> None:
-        self._faces: dict[tuple[str, str, bool, bool], Face] = {}
+        self._faces: dict[tuple[object, ...], Face] = {}
         self._distinct: dict[Face, Face] = {}
 
     def face(self, item: Item) -> Face:
         """Return what is drawn on an item's box."""
-        key = (item.key, item.label, item.is_open, item.openable)
+        key = (
+            *(item.key, item.label, item.is_open, item.openable, len(item.merged)),
+            *(item.shown, item.is_unrolled, item.unmatched, item.constants),
+        )
         face = self._faces.get(key)
         if face is None:
             face = make_face(item)
@@ -125,20 +132,24 @@ def _count_nodes_inside(node: Node) -> str:
 
 
 def _make_group_face(item: Item, element: Group | Graph) -> Face:
+    repeat = item.repeat
+    shown = repeat.children[repeat.exemplar] if repeat is not None else element
     if isinstance(element, Group):
         label, type_name = item.label or element.label, element.type_name
-        count, nodes = element.node_count, _nodes_inside(element)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
-        nodes = element.nodes
-        count = len(nodes)
-    operators = _operators_that_tell(nodes)
-    listed = _list_operators(operators)
-    rows = [Row(f"{count:,} node{'' if count == 1 else 's'}", "muted", ())]
-    if listed and count > 1:
+    operators = count_operators(shown)
+    count = shown.node_count if isinstance(shown, Group) else sum(operators.values())
+    listed = _list_operators(_operators_that_tell(operators))
+    counted = f"{count:,} node{'' if count == 1 else 's'}"
+    rows = [Row(f"{counted} each" if repeat is not None else counted, "muted", ())]
+    if listed and (count > 1 or repeat is not None):
         rows.append(Row(listed, "muted", ()))
-    category = category_of_group(label, type_name, nodes)
-    return _make_box("group", category, label, type_name, [rows], openable=item.openable)
+    category = category_of_group(label, type_name, operators)
+    times = len(repeat.children) if repeat is not None else 0
+    return _make_box(
+        "group", category, label, type_name, [rows], openable=item.openable, times=times
+    )
 
 
 def _list_operators(operators: Sequence[tuple[str, int]], most: int = 3) -> str:
@@ -154,21 +165,30 @@ def _list_operators(operators: Sequence[tuple[str, int]], most: int = 3) -> str:
     return listed
 
 
-def _nodes_inside(group: Group) -> list[Node]:
-    nodes: list[Node] = []
-    pending: list[Group] = [group]
+def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
+    """Return how many nodes inside have which domain and op_type, shape arithmetic left out.
+
+    Of a repeat the exemplar is counted for all, so that the work is that of what differs.
+    """
+    if isinstance(element, Node):
+        return Counter([(element.domain, element.op_type)])
+    if isinstance(element, Graph):
+        return Counter((node.domain, node.op_type) for node in element.nodes)
+    operators: Counter[tuple[str, str]] = Counter()
+    pending: list[tuple[Group | Node, int]] = [(element, 1)]
     while pending:
-        for child in pending.pop().children:
-            if isinstance(child, Group):
-                pending.append(child)
-            else:
-                nodes.append(child)
-    return nodes
+        child, times = pending.pop()
+        if isinstance(child, Node):
+            operators[child.domain, child.op_type] += times
+        elif child.kind == "repeat":
+            pending.append((child.children[child.exemplar], times * len(child.children)))
+        elif child.kind != "shape" or child is element:
+            pending.extend((inner, times) for inner in child.children)
+    return operators
 
 
-def _operators_that_tell(nodes: Sequence[Node]) -> list[tuple[str, int]]:
+def _operators_that_tell(operators: Counter[tuple[str, str]]) -> list[tuple[str, int]]:
     """Return operators with their counts: those that move data only where there are no others."""
-    operators = Counter((node.domain, node.op_type) for node in nodes)
     telling = {
         operator: count
         for operator, count in operators.items()
@@ -181,7 +201,7 @@ def _operators_that_tell(nodes: Sequence[Node]) -> list[tuple[str, int]]:
     return [entry for entry in ordered if entry[0] != "Constant"]
 
 
-def category_of_group(label: str, type_name: str, nodes: Sequence[Node]) -> str:
+def category_of_group(label: str, type_name: str, operators: Counter[tuple[str, str]]) -> str:
     """Return the family of a closed group.
 
     The module's class or the group's name tells it (``GPT2Attention``, ``ln_1``), or its
@@ -192,9 +212,8 @@ def category_of_group(label: str, type_name: str, nodes: Sequence[Node]) -> str:
         for part, category in _GROUP_HINTS:
             if part in lowered:
                 return category
-    if len(nodes) > MOST_NODES_OF_ONE_FAMILY:
+    if operators.total() > MOST_NODES_OF_ONE_FAMILY:
         return "group"
-    operators = {(node.domain, node.op_type) for node in nodes}
     families = {category_of_operator(domain, op_type) for domain, op_type in operators}
     families &= _FAMILIES_WITH_WEIGHTS
     return families.pop() if len(families) == 1 else "group"
@@ -207,7 +226,8 @@ def _make_terminal_face(item: Item, element: object) -> Face:
     denotation = _describe_denotation(value) if value else ""
     if denotation:
         rows.append(Row(denotation, "muted", ()))
-    return _make_box("terminal", "terminal", name, "", [rows])
+    times = sum(map(len, item.merged.values()))
+    return _make_box("terminal", "terminal", name, "", [rows], times=times)
 
 
 def _describe_denotation(value: Value) -> str:
@@ -245,6 +265,9 @@ def _make_frame(item: Item) -> Face:
     element = item.element
     if isinstance(element, Group):
         title, quiet = item.label or element.label, element.type_name
+        if item.repeat is not None:
+            title = f"{title} ×{len(element.children):,}"
+            quiet = " · ".join(filter(None, (quiet, describe_shown(item))))
     elif isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
@@ -254,6 +277,19 @@ def _make_frame(item: Item) -> Face:
     texts, end = _lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
     category = category_of(element) if isinstance(element, Node) else "group"
     return Face("frame", category, _round(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
+
+
+def describe_shown(item: Item) -> str:
+    """Return what an open repeat shows, and what it cannot: ``shows layers.3``."""
+    repetition, repeat = item.repetition, item.repeat
+    if repetition is None or repeat is None:
+        return "all shown"
+    label = repetition.label if isinstance(repetition, Group) else ""
+    parts = [f"shows {label or f'{item.shown + 1} of {len(repeat.children):,}'}"]
+    for count, what in zip(item.unmatched, ("input", "output"), strict=True):
+        if count:
+            parts.append(f"{count:,} {what}{'' if count == 1 else 's'} of others")
+    return ", ".join(parts)
 
 
 def _lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRun], float]:
@@ -282,11 +318,16 @@ def _make_box(
     *,
     badge: str = "",
     openable: bool = False,
+    times: int = 0,
 ) -> Face:
     blocks = [block for block in blocks if block]
     badge = clean_label(badge, 40)
     badge_width = measure_text(badge, TEXT_STYLES["badge"][0]) + 14 if badge else 0.0
-    at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0)
+    number = f"×{times:,}" if times else ""
+    number_width = measure_text(number, *TEXT_STYLES["title"]) + GAP if times else 0.0
+    at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0) + number_width
+    stack = SHEETS if times else 0
+    sheets = stack * SHEET_OFFSET
     columns = [_column_width(block) for block in blocks]
 
     _, title_end = _lay_title(title, quiet, MARGIN, MARGIN + MOST_WIDTH)
@@ -302,6 +343,9 @@ def _make_box(
     if openable:
         texts.append(TextRun(right, BASELINE, OPENER, "title-muted", "end"))
         right -= 16
+    if times:
+        texts.append(TextRun(right, BASELINE, number, "title", "end"))
+        right -= number_width
     if badge:
         badges.append(
             Badge(
@@ -319,6 +363,10 @@ def _make_box(
             rules.append(y)
         y += BLOCK_PADDING
         for row in block:
+            if row.pieces and row.pieces[0][1] == "badge":
+                chip = _lay_chip(row, column, y, width - MARGIN)
+                badges.append(chip)
+                row = row._replace(pieces=(("", "muted"),))
             texts.extend(_lay_row(row, column, y + ROW_BASELINE, width - MARGIN))
             if row.is_constant:
                 targets.append((y, y + ROW))
@@ -327,13 +375,14 @@ def _make_box(
     return Face(
         shape,
         category,
-        width,
-        y,
+        width + sheets,
+        y + sheets,
         header,
-        tuple(texts),
-        tuple(rules),
-        tuple(badges),
+        tuple(replace(run, y=run.y + sheets) for run in texts) if stack else tuple(texts),
+        tuple(rule + sheets for rule in rules),
+        tuple(replace(pill, y=pill.y + sheets) for pill in badges) if stack else tuple(badges),
         tuple(targets),
+        stack,
     )
 
 
@@ -350,10 +399,25 @@ def _column_width(block: Sequence[Row]) -> float:
 def _row_end(row: Row, column: float) -> float:
     if not row.pieces:
         return MARGIN + measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
+    if row.pieces[0][1] == "badge":
+        return MARGIN + column + GAP + _chip_width(row.pieces[0][0])
     pieces = sum(
         measure_text(clean_label(text), *TEXT_STYLES[style]) + GAP for text, style in row.pieces
     )
     return MARGIN + column + pieces
+
+
+def _chip_width(text: str) -> float:
+    return measure_text(clean_label(text), *TEXT_STYLES["badge"]) + CHIP_PADDING
+
+
+def _lay_chip(row: Row, column: float, y: float, end: float) -> Badge:
+    """Place the pill of a folded shape into its row."""
+    x = MARGIN + column + GAP
+    size, bold = TEXT_STYLES["badge"]
+    text = shorten_text(row.pieces[0][0], end - x - CHIP_PADDING + 0.5, size, bold, "start")
+    width = _round(measure_text(text, size, bold) + CHIP_PADDING)
+    return Badge(_round(x), y + (ROW - CHIP_HEIGHT) / 2, width, CHIP_HEIGHT, text, is_chip=True)
 
 
 def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.layout import Scene, SceneEdge
 
-from .face import TEXT_STYLES, Anchor, Face, TextStyle
+from .face import SHEET_OFFSET, TEXT_STYLES, Anchor, Face, TextStyle
 from .text import clean_label, measure_text
 from .theme import CategoryColours, Theme
 
@@ -21,7 +21,6 @@ EDGE_WIDTH = 1.3
 ARROW_LENGTH = 7.0
 ARROW_HALF_WIDTH = 3.2
 PORT_RADIUS = 3.2
-SHEET_OFFSET = 5.0
 RING_OFFSET = 4.0
 RING_WIDTH = 2.5
 LABEL_SIZE = TEXT_STYLES["badge"][0]
@@ -108,29 +107,32 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
         return _mark_stub(face, theme)
     colours = theme.category(face.category)
     radius = RADII[face.shape]
-    width, height = face.width, face.height
+    top = face.stack * SHEET_OFFSET
+    width, height = face.width - top, face.height - top
     marks: list[Mark] = []
     for sheet in range(face.stack, 0, -1):
         offset = sheet * SHEET_OFFSET
-        marks.append(RectMark(offset, -offset, width, height, radius, colours.tint, colours.border))
+        marks.append(
+            RectMark(offset, top - offset, width, height, radius, colours.tint, colours.border)
+        )
     if face.header >= height:
-        marks.append(RectMark(0, 0, width, height, radius, colours.tint, colours.border))
+        marks.append(RectMark(0, top, width, height, radius, colours.tint, colours.border))
     else:
         # a closed group is filled like an open one
         body = theme.frames[0].fill if face.shape == "group" else theme.body
-        marks.append(RectMark(0, 0, width, height, radius, body))
+        marks.append(RectMark(0, top, width, height, radius, body))
         if face.header:
-            marks.append(RectMark(0, 0, width, face.header, radius, colours.tint, top_only=True))
+            marks.append(RectMark(0, top, width, face.header, radius, colours.tint, top_only=True))
             if face.shape not in ("terminal", "constant"):
-                marks.append(LineMark(0, face.header, width, colours.border, 0.8))
+                marks.append(LineMark(0, top + face.header, width, colours.border, 0.8))
         marks.extend(LineMark(0, y, width, colours.border, 0.8) for y in face.rules)
         line = GROUP_BORDER if face.shape == "group" else 1.0
-        marks.append(RectMark(0, 0, width, height, radius, "", colours.border, line))
+        marks.append(RectMark(0, top, width, height, radius, "", colours.border, line))
     for run in face.texts:
         colour = _text_colour(run.style, colours, theme)
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
     for badge in face.badges:
-        pill = theme.badge
+        pill = theme.stub if badge.is_chip else theme.badge
         marks.append(
             RectMark(
                 badge.x,

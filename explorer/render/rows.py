@@ -268,7 +268,10 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Row
         if name is None:
             operand = node.inputs[constant.index] if constant.index < len(node.inputs) else None
             name = short_name(operand.name if operand is not None else "")
-        rows.append(Row(name, "name", _describe_constant(constant), True))
+        if constant.is_shape:
+            rows.append(Row(name, "name", ((constant.text, "badge"),), True))
+        else:
+            rows.append(Row(name, "name", _describe_constant(constant), True))
     hidden = len(constants) - MOST_CONSTANTS
     if hidden > 1:
         rows[MOST_CONSTANTS:] = [Row(f"… {hidden} more", "muted", ())]

@@ -53,7 +53,8 @@ its face's ``targets``. ``source`` and ``target`` number the layer's boxes; -1 i
 that the layer is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
-128 stub.
+128 stub, 256 repeat. In place of constants an open repeat has two rows: the number of
+repetitions, and which one is shown, counted from 0; -1 where all are.
 Edge flags: 1 arrow, 2 captured, 4 control.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
@@ -94,6 +95,7 @@ _KIND_FLAGS = {
     "constant": 64,
     "stub": 128,
 }
+_REPEAT = 256
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
 
 
@@ -236,9 +238,10 @@ class SceneEncoder:
         row_starts = []
         for child in layer.children:
             flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
-            constants = () if child.is_open else child.constants
-            row_starts.append((len(rows), len(constants)))
-            rows += [row.path for row in constants]
+            flags |= _REPEAT if child.repeat is not None else 0
+            texts = _row_texts(child)
+            row_starts.append((len(rows), len(texts)))
+            rows += texts
             integers.extend(
                 (
                     names.setdefault(child.path, len(names)),
@@ -246,7 +249,7 @@ class SceneEncoder:
                     self._index(self._faces, self._face_of(child), news.faces),
                     flags,
                     0,
-                    len(constants),
+                    len(texts),
                 )
             )
         for path in layer.ports:
@@ -296,6 +299,15 @@ def encode_scene(
     return SceneEncoder(face_of).encode(scene, whole=True)
 
 
+def _row_texts(item: Item) -> list[str]:
+    """Return what the rows of an item stand for."""
+    if not item.is_open:
+        return [row.path for row in item.constants]
+    if item.repeat is None:
+        return []
+    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+
+
 def _write_names(names: list[str]) -> bytes:
     try:
         return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
@@ -343,7 +355,7 @@ def _encode_face(face: Face) -> dict[str, Any]:
         "stack": face.stack,
         "targets": face.targets,
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
-        "badges": [[b.x, b.y, b.width, b.height, b.text] for b in face.badges],
+        "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],
     }
 
 

@@ -1,10 +1,13 @@
-"""What an open item holds: items for nodes, groups, branches, inputs, outputs and constants."""
+"""What an open item holds: items for nodes, groups, branches, inputs, outputs and constants.
+
+Folded shape arithmetic has no item: what it gives is a row on the faces of its consumers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -16,7 +19,9 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.paths import CALL
 
 from .bodies import bind_body, resolve_operand
+from .families import merge_families, stack_terminals
 from .item import ConstantRow, Instance, Item
+from .stubs import add_strangers
 from .wiring import Wiring, body_graphs
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
@@ -44,6 +49,8 @@ class ChildMaker:
         element = item.element
         if item.kind == "group" and isinstance(element, Group):
             item.body = item.instance
+            if element.kind == "repeat" and not item.is_unrolled:
+                return self._repetition(item, element)
             return self._members(item, element)
         if item.kind in ("root", "branch") and isinstance(element, Graph):
             return self._graph_children(item, element)
@@ -55,6 +62,23 @@ class ChildMaker:
             item.body = item.instance
             return [self._make_branch(item, element, body) for body in bodies]
         return []
+
+    def _repetition(self, item: Item, repeat: Group) -> list[Item]:
+        """Return what is inside the repetition that an open repeat shows."""
+        instance = item.instance
+        found = self.wiring(repeat.graph).repetitions(repeat).correspond(item.shown)
+        body = Instance(instance.graph, instance.prefix, item, instance.occurrence)
+        body.bindings.update(found.bindings)
+        body.results.update(found.results)
+        item.body = body
+        item.unmatched = _count_unmatched(item, body)
+        shown = repeat.children[item.shown]
+        if isinstance(shown, Group) and shown.kind != "repeat":
+            children = self._members(item, shown)
+        else:
+            children = [self._make_member(item, body, shown)]
+        add_strangers(item, children, found.only_from_others, found.only_to_others)
+        return children
 
     def _enter(self, caller: Item, node: Node, graph: Graph) -> Instance:
         """Return the occurrence of a node's body inside its item."""
@@ -84,7 +108,9 @@ class ChildMaker:
         outer += [value for value in graph.outputs if value.graph is not graph]
         given = [operand for operand in body.bindings.values() if operand is not None]
         branch.inputs = tuple(
-            dict.fromkeys(value for value in [*given, *outer] if not is_constant(value))
+            dict.fromkeys(
+                value for value in [*given, *outer] if not self._is_row(caller.instance, value)
+            )
         )
         wanted = set(caller.outputs)
         branch.outputs = tuple(
@@ -99,8 +125,10 @@ class ChildMaker:
         assert item.body is not None  # noqa: S101 - set by the caller
         body = item.body
         members = self._members(item, self.wiring(graph).tree.root)
-        known = {value for member in members for value in member.outputs}
-        used = {value for member in members for value in member.inputs}
+        known = {v for member in members for port in member.outputs for v in member.members(port)}
+        used = dict.fromkeys(
+            v for member in members for port in member.inputs for v in member.members(port)
+        )
         partial = self.is_partial and body.caller is None
         inputs = []
         for value in graph.inputs:
@@ -111,11 +139,10 @@ class ChildMaker:
                 known.add(value)
         if body.caller is None:
             # nothing is around: what comes from elsewhere gets a box too
-            for member in members:
-                for value in member.inputs:
-                    if value not in known:
-                        known.add(value)
-                        inputs.append(self._terminal("input", value, item, body))
+            for value in used:
+                if value not in known:
+                    known.add(value)
+                    inputs.append(self._terminal("input", value, item, body))
         outputs = []
         for value in dict.fromkeys(graph.outputs):
             if partial and value not in known:
@@ -127,6 +154,8 @@ class ChildMaker:
             if value not in known and body.caller is None and value.graph is not graph:
                 inputs.append(self._terminal("input", value, item, body))
             outputs.append(self._terminal("output", value, item, body))
+        inputs = stack_terminals(inputs, members)
+        outputs = stack_terminals(outputs, [*members, *inputs])
         return [*inputs, *members, *outputs]
 
     def _is_bound(self, body: Instance, value: Value) -> bool:
@@ -168,11 +197,15 @@ class ChildMaker:
         assert parent.body is not None  # noqa: S101 - set before children are made
         body = parent.body
         return [
-            self._make_group(parent, body, child)
-            if isinstance(child, Group)
-            else self._make_node(parent, body, child)
+            self._make_member(parent, body, child)
             for child in group.children
+            if not (isinstance(child, Group) and self.wiring(body.graph).is_folded(child))
         ]
+
+    def _make_member(self, parent: Item, body: Instance, member: Group | Node) -> Item:
+        if isinstance(member, Group):
+            return self._make_group(parent, body, member)
+        return self._make_node(parent, body, member)
 
     def _make_group(self, parent: Item, body: Instance, group: Group) -> Item:
         wiring = self.wiring(body.graph)
@@ -188,6 +221,9 @@ class ChildMaker:
         inputs = wiring.group_inputs(group)
         item.inputs = tuple(value for value in inputs if not self._is_row(body, value))
         item.outputs = wiring.group_outputs(group)
+        if group.kind == "repeat":
+            item.shown = group.exemplar
+        merge_families(item, wiring.families(group))
         return item
 
     def _make_node(self, parent: Item, body: Instance, node: Node) -> Item:
@@ -219,11 +255,32 @@ class ChildMaker:
         return depth < MAX_CALL_DEPTH
 
     def _is_row(self, body: Instance, value: Value) -> bool:
-        """Return whether a value is a constant here: its own, or its caller's operand."""
+        """Return whether a value, or what a call passes for it, is drawn without an edge.
+
+        Constants are, and what folded shape arithmetic gives.
+        """
         origin, _ = resolve_operand(body, value)
-        return is_constant(origin)
+        return is_constant(origin) or self._is_shape(origin)
+
+    def _is_shape(self, value: Value) -> bool:
+        return value.producer is not None and self.wiring(value.graph).gives_shape(value)
 
     def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
         origin, instance = resolve_operand(body, value)
         path = f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
+        if self._is_shape(origin):
+            return ConstantRow(index, None, describe_shape_value(origin), path, is_shape=True)
         return ConstantRow(index, constant_tensor(origin), describe_constant(origin), path)
+
+
+def _count_unmatched(item: Item, body: Instance) -> tuple[int, int]:
+    """Return how many inputs and outputs of a repeat the shown repetition has no part in.
+
+    A family counts as one, in which every repetition has its part.
+    """
+    taken = set(body.bindings.values())
+    given = {outer for outers in body.results.values() for outer in outers}
+    return (
+        sum(taken.isdisjoint(item.members(port)) for port in item.inputs),
+        sum(given.isdisjoint(item.members(port)) for port in item.outputs),
+    )

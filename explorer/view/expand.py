@@ -7,18 +7,22 @@ from collections import Counter
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Function, Node
+from netloupe.explorer.model import Function, Graph, Node
 
 from .item import Item
 from .view import View
+from .wiring import body_graphs
 
-#: a first view has about so many boxes at most
+#: a first view has about so many boxes, inputs, outputs and stubs counted
 FIRST_VIEW_BOXES = 60
+#: with fewer than so many, it may grow to so many
+LEAST_BOXES = 15
+MOST_BOXES_AT_FIRST = 120
 #: what would otherwise be a picture of so few boxes is opened even if it holds many
 LONELY_BOXES = 4
 MOST_CHILDREN = 400
-#: siblings alike in so large a number are repeats: a first view leaves them closed
-REPEATS = 3
+#: siblings alike in so large a number are left closed where there is enough else to see
+ALIKE = 3
 #: no picture has more boxes than this; calls of functions can multiply without end
 MOST_BOXES = 100_000
 
@@ -33,7 +37,8 @@ def expand_view(view: View, expand: str | int) -> str | None:
     view
         The view, with everything closed.
     expand
-        ``auto`` (a readable first view), ``all``, ``none``, or a number of levels.
+        ``auto`` (a readable first view), ``all`` (repeats unrolled and shape arithmetic
+        unfolded), ``none``, or a number of levels.
 
     Returns
     -------
@@ -51,6 +56,7 @@ def expand_view(view: View, expand: str | int) -> str | None:
     if expand == "none":
         return None
     if expand == "all":
+        view.unfold_shapes()
         return _expand_levels(view, None)
     try:
         levels = int(expand)
@@ -78,6 +84,8 @@ def _expand_levels(view: View, levels: int | None) -> str | None:
                         f"Only the first {MOST_BOXES:,} boxes are open. "
                         "Open a part of the model to see all of it."
                     )
+                if levels is None and child.repeat is not None:
+                    view.unroll(child.key)
                 view.open_item(child)
                 boxes += len(child.children)
                 following.append(child)
@@ -87,35 +95,61 @@ def _expand_levels(view: View, levels: int | None) -> str | None:
 
 
 def _expand_first_view(view: View) -> None:
-    """Open level by level what fits, leaving repeated siblings closed."""
+    """Open what fits, level by level and in each the largest first, not all of siblings alike.
+
+    Where the picture would have fewer than ``LEAST_BOXES``, more is allowed: siblings alike
+    are opened too, and so are larger groups up to ``MOST_BOXES_AT_FIRST``.
+    """
+    boxes = len(view.root.children)
     layer = [view.root]
-    boxes = _count_boxes(view.root)
     while layer:
         following = []
+        alike: Counter[tuple[str, ...]] = Counter()
+        candidates = []
         for item in layer:
-            alike = Counter(_likeness(child) for child in item.children if child.openable)
-            for child in item.children:
-                if not child.openable or _is_recursive(child):
-                    continue
-                lonely = boxes <= LONELY_BOXES
-                if alike[_likeness(child)] >= REPEATS and not lonely:
-                    continue
-                view.open_item(child)
-                added = _count_boxes(child)
-                if boxes + added <= FIRST_VIEW_BOXES or (lonely and added <= MOST_CHILDREN):
-                    boxes += added
-                    following.append(child)
-                else:
-                    view.close_item(child)
+            found = [child for child in item.children if child.openable and not child.is_open]
+            alike.update(_likeness(child) for child in found)
+            candidates += found
+        candidates.sort(key=lambda child: -_weight(child))  # stable: the first of equal ones
+        for child in candidates:
+            is_small = boxes < LEAST_BOXES
+            kind = _likeness(child)
+            if _is_recursive(child) or (alike[kind] >= ALIKE and not is_small):
+                continue
+            room = (MOST_BOXES_AT_FIRST if is_small else FIRST_VIEW_BOXES) - boxes
+            if boxes <= LONELY_BOXES:
+                room = MOST_CHILDREN
+            if _count_at_least(child) > room:
+                continue
+            view.open_item(child)
+            if len(child.children) <= room:
+                boxes += len(child.children)
+                following.append(child)
+            else:
+                view.close_item(child)
         layer = following
 
 
-def _count_boxes(item: Item) -> int:
-    return sum(child.kind in ("node", "group", "branch") for child in item.children)
+def _weight(item: Item) -> int:
+    """Return how much an item holds: of a repeat all repetitions."""
+    element = item.element
+    if isinstance(element, Group):
+        return element.node_count
+    graphs = body_graphs(element) if isinstance(element, Node) else [element]
+    return sum(len(graph.nodes) for graph in graphs if isinstance(graph, Graph))
+
+
+def _count_at_least(item: Item) -> int:
+    """Return a number of boxes that opening an item adds at least, without making them."""
+    repeat = item.repeat
+    element = repeat.children[item.shown] if repeat is not None else item.element
+    if not isinstance(element, Group):
+        return 1
+    return sum(not isinstance(child, Group) or child.kind != "shape" for child in element.children)
 
 
 def _likeness(item: Item) -> tuple[str, ...]:
-    """Return what repeated siblings have in common: the label without numbers, or the op."""
+    """Return what siblings that do the same have in common: label without numbers, or op."""
     element = item.element
     if isinstance(element, Group):
         return ("group", _DIGITS.sub("#", element.label), element.type_name)

@@ -29,18 +29,26 @@ class Instance:
     prefix
         What paths begin with, in place of ``graph.path``.
     caller
-        The item of the node whose call or subgraph this is; None for the view's root.
+        The item of the node whose call or subgraph this is, or of the repeat of which one
+        repetition is shown; None for the view's root.
+    occurrence
+        Where this is a repetition: the occurrence of the graph that it belongs to.
     """
 
-    __slots__ = ("bindings", "caller", "graph", "prefix", "results")
+    __slots__ = ("bindings", "caller", "graph", "occurrence", "prefix", "results")
 
-    def __init__(self, graph: Graph, prefix: str, caller: Item | None) -> None:
+    def __init__(
+        self, graph: Graph, prefix: str, caller: Item | None, occurrence: Instance | None = None
+    ) -> None:
         self.graph = graph
         self.prefix = prefix
         self.caller = caller
-        #: formal input of the graph -> the caller's operand (None: not given)
+        #: the occurrence of the graph: this itself, but for a repetition of a repeat
+        self.occurrence: Instance = occurrence or self
+        #: formal input of the graph -> the caller's operand (None: not given); in a repetition,
+        #: what enters it -> what enters the repeat in its place
         self.bindings: dict[Value, Value | None] = {}
-        #: output of the graph -> the caller's results that it becomes
+        #: output of the graph (or of a repetition) -> the caller's results that it becomes
         self.results: dict[Value, tuple[Value, ...]] = {}
 
     def path_of(self, path: str) -> str:
@@ -50,7 +58,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRow:
-    """A constant operand, shown as a row on its consumer's face.
+    """An operand without an edge: a constant or a folded shape, a row on its consumer's face.
 
     Parameters
     ----------
@@ -60,6 +68,8 @@ class ConstantRow:
         The elements; None for a Constant node that gives no tensor.
     text
         The value in words where there is no tensor (``[0, -1]``, ``"abc"``), else "".
+    is_shape
+        Whether folded shape arithmetic gives the value.
     path
         The path of the value: what a click on the row selects.
     """
@@ -68,6 +78,7 @@ class ConstantRow:
     tensor: Tensor | SparseTensor | None
     text: str
     path: str
+    is_shape: bool = False
 
 
 class Item:
@@ -76,7 +87,7 @@ class Item:
     Parameters
     ----------
     kind
-        ``node`` (also calls and control flow, which can be opened), ``group`` (a scope),
+        ``node`` (also calls and control flow, which can be opened), ``group`` (of any kind),
         ``branch`` (one of several subgraphs of an open node), ``input``, ``output``,
         ``constant`` (an initializer that is itself an output), ``stub`` (stands for a value
         of many consumers beside one of them), ``root``.
@@ -100,15 +111,19 @@ class Item:
         "inputs",
         "instance",
         "is_open",
+        "is_unrolled",
         "key",
         "kind",
         "label",
+        "merged",
         "openable",
         "outputs",
         "parent",
         "path",
         "revision",
+        "shown",
         "stubs",
+        "unmatched",
     )
 
     def __init__(
@@ -137,13 +152,38 @@ class Item:
         #: grows whenever something inside opens, closes or is otherwise made anew
         self.revision = 0
         self._children: list[Item] = []
-        #: values that cross the border, in the terms of ``instance.graph``
+        #: values that cross the border, in the terms of ``instance.graph``; one of each family
         self.inputs: tuple[Value, ...] = ()
         self.outputs: tuple[Value, ...] = ()
+        #: the values of each family among them, which cross together, by the one listed
+        self.merged: dict[Value, tuple[Value, ...]] = {}
+        #: of a repeat: which repetition is shown when it is open, or whether all are
+        self.shown = 0
+        self.is_unrolled = False
+        #: of an open repeat: how many inputs and outputs the shown repetition has no part in
+        self.unmatched = (0, 0)
         #: of an open item: which child is the stub for (key of the consumer, value)
         self.stubs: dict[tuple[str, Value], int] = {}
         #: operands that are rows on the face instead of edges
         self.constants: tuple[ConstantRow, ...] = ()
+
+    @property
+    def repeat(self) -> Group | None:
+        """The group of repetitions that the item shows; None where it is something else."""
+        element = self.element
+        return element if isinstance(element, Group) and element.kind == "repeat" else None
+
+    @property
+    def repetition(self) -> Group | Node | None:
+        """The one repetition that an open repeat shows; None for all else."""
+        repeat = self.repeat
+        if repeat is None or not self.is_open or self.is_unrolled:
+            return None
+        return repeat.children[self.shown]
+
+    def members(self, port: Value) -> tuple[Value, ...]:
+        """Return the values that cross the border together with one that is listed."""
+        return self.merged.get(port) or (port,)
 
     @property
     def children(self) -> list[Item]:
@@ -186,9 +226,11 @@ class Link:
         What flows, in the terms of the graph inside.
     source_value, target_value
         The value under which the two ends know it: a child's own operand or result, or the
-        value outside that passes through the border's port.
+        value outside that passes through the border's port; of a family the one that is listed.
     kind
         ``data``; ``captured`` by a subgraph without being an operand; ``control``.
+    count
+        How many values of a family flow here.
     """
 
     source: int
@@ -197,3 +239,4 @@ class Link:
     source_value: Value
     target_value: Value
     kind: LinkKind = "data"
+    count: int = 1

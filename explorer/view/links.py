@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from netloupe.explorer.model import Node, Value
 
 from .item import BORDER, Item, Link, LinkKind
 
+#: by value, the children that give it and the value under which they do
+Producers = dict[Value, list[tuple[int, Value]]]
+
 
 def list_links(item: Item, *, is_root: bool) -> list[Link]:
     """Return the connections between the children of an open item, and to its border.
+
+    The values of a family that connect the same two ends are one link.
 
     Parameters
     ----------
@@ -19,54 +25,74 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     is_root
         Whether it is the outermost one, which has no border.
     """
+    found: dict[tuple[int, int, Value, Value], Link] = {}
+    for link in _find_links(item, is_root):
+        ends = (link.source, link.target, link.source_value, link.target_value)
+        known = found.get(ends)
+        found[ends] = link if known is None else replace(known, count=known.count + 1)
+    return list(found.values())
+
+
+def _find_links(item: Item, is_root: bool) -> Iterator[Link]:
     assert item.body is not None  # noqa: S101 - open items have a body
     body = item.body
     crosses = not is_root and body is not item.instance
-    producers: dict[Value, list[int]] = {}
+    ports = {value: port for port in item.inputs for value in item.members(port)}
+    producers = find_producers(item)
+    for index, child in enumerate(item.children):
+        for port in child.inputs:
+            kind = _link_kind(child, port)
+            for value in child.members(port):
+                stub = item.stubs.get((child.key, value))
+                if stub is not None:
+                    yield Link(stub, index, value, value, port, kind)
+                    continue
+                sources = producers.get(value)
+                if sources is not None and child.kind == "output":
+                    sources = [source for source in sources if source[0] != index]
+                if sources:
+                    for source, given in sources:
+                        yield Link(source, index, value, given, port, kind)
+                elif not is_root:
+                    outer = (body.bindings.get(value) if crosses else None) or value
+                    yield Link(BORDER, index, value, ports.get(outer, outer), port, kind)
+    if not is_root:
+        yield from _find_links_out(item, producers, crosses)
+
+
+def find_producers(item: Item) -> Producers:
+    """Return which children of an open item give which values."""
+    producers: Producers = {}
     for index, child in enumerate(item.children):
         if child.kind != "stub":
-            for value in child.outputs:
-                producers.setdefault(value, []).append(index)
-    links: list[Link] = []
-    for index, child in enumerate(item.children):
-        for value in child.inputs:
-            kind = _link_kind(child, value)
-            stub = item.stubs.get((child.key, value))
-            if stub is not None:
-                links.append(Link(stub, index, value, value, value, kind))
-                continue
-            sources = producers.get(value)
-            if sources is not None and child.kind == "output":
-                sources = [source for source in sources if source != index]
-            if sources:
-                links += [Link(s, index, value, value, value, kind) for s in sources]
-            elif not is_root:
-                outer = body.bindings.get(value) if crosses else None
-                links.append(Link(BORDER, index, value, outer or value, value, kind))
-    if not is_root:
-        links += _links_out(item, producers, crosses)
-    return links
+            for port in child.outputs:
+                for value in child.members(port):
+                    producers.setdefault(value, []).append((index, port))
+    return producers
 
 
-def _links_out(item: Item, producers: dict[Value, list[int]], crosses: bool) -> Iterator[Link]:
+def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator[Link]:
     """Yield the connections from children to the border of an open item."""
     assert item.body is not None  # noqa: S101 - open items have a body
     if not crosses:
-        for value in item.outputs:
-            for source in producers.get(value, ()):
-                yield Link(source, BORDER, value, value, value)
+        for port in item.outputs:
+            for value in item.members(port):
+                for source, given in producers.get(value, ()):
+                    yield Link(source, BORDER, value, given, port)
         return
-    wanted = set(item.outputs)
+    ports = {value: port for port in item.outputs for value in item.members(port)}
+    inputs = {value: port for port in item.inputs for value in item.members(port)}
     for inner, outers in item.body.results.items():
         for outer in outers:
-            if outer not in wanted:
+            result = ports.get(outer)
+            if result is None:
                 continue
             sources = producers.get(inner, ())
-            for source in sources:
-                yield Link(source, BORDER, inner, inner, outer)
+            for source, given in sources:
+                yield Link(source, BORDER, inner, given, result)
             if not sources:
                 origin = item.body.bindings.get(inner) or inner
-                yield Link(BORDER, BORDER, inner, origin, outer)
+                yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), result)
 
 
 def _link_kind(child: Item, value: Value) -> LinkKind:

@@ -1,36 +1,107 @@
-"""Hubs: a value with many consumers at one level becomes a labelled stub beside each of them.
+"""Stubs: a labelled pill beside a consumer in place of an edge that would spoil the picture.
 
-Drawn as edges, one shared mask bends the whole picture; two of them made the layout of a
-1,000-node model 29 times slower.
+Hubs are values with many consumers at one level: drawn as edges, one shared mask bends the
+whole picture; two of them made the layout of a 1,000-node model 29 times slower. Far values
+are those whose edges would run beside everything in between, as the skip connections of a
+U-Net do; a residual connection around one block stays an edge.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Sequence
+
 from netloupe.explorer.model import Value
 
-from .item import Item
+from .item import BORDER, Item, Link
+from .links import list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
+#: an edge that passes more boxes than this is far where others run beside it,
+FAR = 12
+#: and one that passes more than this always
+FAR_ALONE = 30
+#: so many other far edges make a bundle
+BUNDLE = 2
+#: at most so many stubs for each box: where all edges are far, none stands out
+MOST_STUBS_PER_BOX = 0.5
+#: so many far values at once are compared; with more, all of them run beside others anyway
+MOST_ACTIVE = 100
 
 
-def add_stubs(item: Item) -> None:
-    """Add stubs for the hubs among the values inside a newly opened item."""
+def add_stubs(item: Item, *, is_root: bool) -> None:
+    """Add stubs for hubs and far values inside a newly opened item.
+
+    Parameters
+    ----------
+    item
+        The item, with its other children made.
+    is_root
+        Whether it is the outermost one, which has no border.
+    """
     consumers: dict[Value, list[int]] = {}
     for index, child in enumerate(item.children):
         for value in child.inputs:
-            consumers.setdefault(value, []).append(index)
+            if value not in child.merged and (child.key, value) not in item.stubs:
+                consumers.setdefault(value, []).append(index)
     hubs = {value: found for value, found in consumers.items() if len(found) > MOST_EDGES}
-    if not hubs:
+    _replace_edges(item, hubs)
+    if len(item.children) > FAR:
+        _replace_edges(item, _find_far(item, is_root))
+
+
+def add_strangers(
+    item: Item, children: list[Item], taken: Iterable[Value], given: Iterable[Value]
+) -> None:
+    """Add stubs for what a repetition exchanges with others that are not shown.
+
+    Parameters
+    ----------
+    item
+        The open repeat.
+    children
+        What is in the repetition; the stubs are appended.
+    taken, given
+        Values from and for other repetitions that have no counterpart at the repeat's border.
+    """
+    consumers: dict[Value, list[Item]] = {}
+    for child in children:
+        for port in child.inputs:
+            for value in child.members(port):
+                consumers.setdefault(value, []).append(child)
+    for value in taken:
+        for child in consumers.get(value, ()):
+            stub = _make_stub(item, value, f"to {child.key}")
+            stub.outputs = (value,)
+            item.stubs[child.key, value] = len(children)
+            children.append(stub)
+    for value in given:
+        stub = _make_stub(item, value, "for other repetitions")
+        stub.inputs = (value,)
+        children.append(stub)
+
+
+def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
+    """Put a stub beside each of some consumers of values, and one beside what gives these."""
+    if not replaced:
         return
-    given = {value: child for child in item.children for value in child.outputs}
-    for value in hubs:
+    given = {
+        value: child
+        for child in item.children
+        if child.kind != "stub"
+        for port in child.outputs
+        for value in child.members(port)
+    }
+    known = {child.key for child in item.children if child.kind == "stub"}
+    for value in replaced:
         source = given.get(value, item)  # what nothing inside gives comes in at the border
         if source.kind not in ("input", "constant"):
             stub = _make_stub(item, value, f"from {source.key}")
             stub.inputs = (value,)
-            item.children.append(stub)
-    for value, found in hubs.items():
+            if stub.key not in known:
+                item.children.append(stub)
+    for value, found in replaced.items():
         for index in found:
             stub = _make_stub(item, value, f"to {item.children[index].key}")
             stub.outputs = (value,)
@@ -43,3 +114,101 @@ def _make_stub(item: Item, value: Value, place: str) -> Item:
     assert body is not None  # noqa: S101 - open items have a body
     path = f"{body.prefix}/%{value.key}" if value.graph is body.graph else value.path
     return Item("stub", path, value, body, item, key=f"{path} {place}", label=value.name)
+
+
+def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
+    """Return the values whose edges pass too many boxes, with the consumers at the far ends."""
+    children = item.children
+    links = [
+        link
+        for link in list_links(item, is_root=is_root)
+        if link.target != BORDER
+        and link.kind != "control"
+        and (link.source == BORDER or children[link.source].kind != "stub")
+    ]
+    ranks = _rank(len(children), links)
+    far: dict[Value, list[int]] = {}
+    spans: dict[Value, tuple[int, int]] = {}
+    for link in links:
+        start = ranks[link.source] if link.source != BORDER else -1
+        end = ranks[link.target]
+        target = children[link.target]
+        movable = link.value in target.merged or (
+            link.source != BORDER and link.source_value in children[link.source].merged
+        )
+        if end - start > FAR and target.kind != "stub" and not movable and link.count == 1:
+            far.setdefault(link.value, []).append(link.target)
+            low, high = spans.get(link.value, (start, end))
+            spans[link.value] = (min(low, start), max(high, end))
+    bundled = _count_beside(spans)
+    chosen = {
+        value: found
+        for value, found in far.items()
+        if bundled[value] >= BUNDLE or spans[value][1] - spans[value][0] > FAR_ALONE
+    }
+    if sum(map(len, chosen.values())) > MOST_STUBS_PER_BOX * len(children):
+        return {}
+    return chosen
+
+
+def _count_beside(spans: dict[Value, tuple[int, int]]) -> dict[Value, int]:
+    """Return for each value how many others of these run beside it for more than ``FAR`` boxes."""
+    count = dict.fromkeys(spans, 0)
+    ordered = sorted(spans, key=lambda value: spans[value])
+    active: deque[Value] = deque()
+    for value in ordered:
+        low, high = spans[value]
+        still = [other for other in active if spans[other][1] - low > FAR // 2]
+        active = deque(still)
+        for other in still:
+            if min(high, spans[other][1]) - low > FAR // 2:
+                count[other] += 1
+                count[value] += 1
+        active.append(value)
+        if len(active) > MOST_ACTIVE:
+            active.popleft()
+    return count
+
+
+def _rank(count: int, links: Sequence[Link]) -> list[int]:
+    """Return for each child how many others lie before it on the longest way.
+
+    What takes fewer values than it gives is moved down to its consumers, as the layout does.
+    Circles are cut where they begin.
+    """
+    following: list[list[int]] = [[] for _ in range(count)]
+    before: list[set[int]] = [set() for _ in range(count)]
+    enters = [False] * count
+    for link in links:
+        if link.source == BORDER:
+            enters[link.target] = True
+        elif link.source != link.target and link.source not in before[link.target]:
+            following[link.source].append(link.target)
+            before[link.target].add(link.source)
+    ranks = [0] * count
+    missing = [len(sources) for sources in before]
+    order: list[int] = []
+    ready = deque(index for index in range(count) if not missing[index])
+    unseen = 0
+    done = [False] * count
+    while len(order) < count:
+        if not ready:  # a circle: begin with its first member
+            while done[unseen]:
+                unseen += 1
+            ready.append(unseen)
+        index = ready.popleft()
+        if done[index]:
+            continue
+        done[index] = True
+        order.append(index)
+        for target in following[index]:
+            if not done[target]:
+                ranks[target] = max(ranks[target], ranks[index] + 1)
+                missing[target] -= 1
+                if not missing[target]:
+                    ready.append(target)
+    for index in reversed(order):
+        below = [ranks[target] for target in following[index] if ranks[target] > ranks[index]]
+        if below and len(following[index]) > len(before[index]) + enters[index]:
+            ranks[index] = max(ranks[index], min(below) - 1)
+    return ranks

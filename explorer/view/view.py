@@ -1,4 +1,8 @@
-"""The view of one graph: what is open, and what each open item holds."""
+"""The view of one graph: what is open, and what each open item holds.
+
+A group is closed or open. A repeat has a third state: open it shows one repetition, unrolled
+all of them. Shape arithmetic is folded away (nothing of it is drawn) or open.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ class View:
     graph
         The graph that is the outermost level; the main graph where None.
     grouping
-        Where groups come from: ``auto``, ``names``, ``modules`` or ``none``.
+        Where groups come from: ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
     only
         Indexes of the graph's nodes that are shown; all where None.
 
@@ -52,6 +56,10 @@ class View:
         self.grouping = grouping
         self.only = only
         self._wirings: dict[str, Wiring] = {}
+        #: by the key of a repeat, which repetition is shown; and the repeats that are unrolled
+        self._shown: dict[str, int] = {}
+        self._unrolled: set[str] = set()
+        self._unfolds_shapes = False
         self._maker = ChildMaker(self.wiring, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
@@ -64,12 +72,21 @@ class View:
     def open(self, path: str) -> Item:
         """Open what is at a path and everything that hides it; return the item.
 
+        Of a repetition the repeat is opened, showing this one. Of shape arithmetic, or a node
+        in it, the group is unfolded in place.
+
         Raises
         ------
         ViewError
             Where there is no such item, or it has no inside.
         """
         item = self.reveal(path)
+        group = item.element
+        if isinstance(group, Node) and not item.openable:
+            around = self.wiring(group.graph).tree.group_of[group.index]
+            parent = item.parent
+            if around is not None and around.kind == "shape" and parent is not None:
+                return parent
         if not item.openable:
             raise ViewError(
                 f"{self.model.source}: {path!r} cannot be opened. Groups, calls of functions "
@@ -79,18 +96,70 @@ class View:
         return item
 
     def close(self, path: str) -> Item:
-        """Close the open item at a path; return it.
+        """Close the open item at a path; return it, or where shape arithmetic is folded, its place.
+
+        The path of the repetition that is shown counts as that of its repeat.
 
         Raises
         ------
         ViewError
             Where nothing open is at that path.
         """
-        item = self.items.get(path)
+        item = self.items.get(path) or self._showing_repetition(path)
         if item is None or not item.is_open or item is self.root:
             raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
+        group, parent = item.element, item.parent
+        if isinstance(group, Group) and group.kind == "shape" and parent is not None:
+            self.wiring(group.graph).fold([group], True)
+            self._rebuild()
+            return self.items.get(parent.key, self.root)
         self.close_item(item)
         return item
+
+    def unroll(self, path: str) -> Item:
+        """Show all repetitions of a repeat beside each other; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        return self._show(self._find_repeat(path), is_unrolled=True)
+
+    def fold(self, path: str) -> Item:
+        """Show one repetition of a repeat that is unrolled; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        return self._show(self._find_repeat(path), is_unrolled=False)
+
+    def show_repetition(self, path: str, index: int) -> Item:
+        """Open a repeat with another of its repetitions; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path, or none of its repetitions has that index.
+        """
+        item = self._find_repeat(path)
+        repeat = item.repeat
+        assert repeat is not None  # noqa: S101 - found as one
+        if not 0 <= index < len(repeat.children):
+            raise ViewError(
+                f"{self.model.source}: {path!r} has repetitions 0 to {len(repeat.children) - 1}, "
+                f"but no {index}."
+            )
+        return self._show(item, is_unrolled=False, shown=index)
+
+    def unfold_shapes(self) -> None:
+        """Open all shape arithmetic, also of graphs that are shown later."""
+        self._unfolds_shapes = True
+        for wiring in self._wirings.values():
+            wiring.fold(wiring.shape_groups, False)
+        self._rebuild()
 
     def open_item(self, item: Item) -> None:
         """Open an item of this view that can be opened."""
@@ -99,16 +168,16 @@ class View:
 
     def close_item(self, item: Item) -> None:
         """Close an open item of this view."""
-        self._forget(item)
-        item.children = []
-        item.stubs = {}
+        self._empty(item)
         item.is_open = False
 
     def reveal(self, path: str) -> Item:
         """Open whatever hides the element at a path; return the item that shows it.
 
         For a constant this is its first consumer, since constants are rows there; for a value
-        it is its producer, or the input itself.
+        it is its producer, or the input itself. A repeat changes to the repetition that holds
+        the element; shape arithmetic is unfolded for its nodes, but not for what it gives to
+        others, which is a row on their faces.
 
         Raises
         ------
@@ -118,7 +187,7 @@ class View:
         item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = self._step(item, path)
+            child, found = self._step(item, path, is_shown=False)
             if child is None:
                 raise ViewError(
                     f"{self.model.source}: there is nothing at {path!r} in the view of "
@@ -136,9 +205,10 @@ class View:
         item: Item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = self._step(item, path)
+            child, found = self._step(item, path, is_shown=True)
             if child is None:
-                return None
+                # in a repetition that is not shown
+                return item if item.repetition is not None else None
             if not child.is_open:
                 return child
             item = child
@@ -151,6 +221,20 @@ class View:
         """
         found = self.wiring(self.graph).tree.find(text)
         return self.root.instance.path_of(found.path) if found is not None else None
+
+    def group_at(self, path: str) -> Group | None:
+        """Return the group at a path of a graph that is shown, whether it is drawn or not."""
+        item = self.items.get(path)
+        if item is not None and isinstance(item.element, Group):
+            return item.element
+        bodies = {item.body.occurrence for item in self.open_items() if item.body is not None}
+        for body in bodies:
+            if path.startswith(body.prefix):
+                local = body.graph.path + path[len(body.prefix) :]
+                group = self.wiring(body.graph).tree.groups.get(local)
+                if group is not None:
+                    return group
+        return None
 
     def open_items(self) -> Iterator[Item]:
         """Yield the root and every open item, outer ones before inner ones."""
@@ -166,6 +250,8 @@ class View:
         if wiring is None:
             only = self.only if graph is self.graph else None
             wiring = Wiring(build_group_tree(graph, self.grouping, only))
+            if self._unfolds_shapes:
+                wiring.fold(wiring.shape_groups, False)
             self._wirings[graph.path] = wiring
         return wiring
 
@@ -175,49 +261,78 @@ class View:
 
     # finding the way down to an element
 
-    def _step(self, item: Item, path: str) -> tuple[Item | None, bool]:
+    def _step(self, item: Item, path: str, *, is_shown: bool) -> tuple[Item | None, bool]:
         """Return the child of an open item that is or holds what is at a path, and which of both.
 
         The second part is True where the child is the end of the way: it is the element
-        itself, or stands for it as a node does for its constants and results.
+        itself, or stands for it as a node does for its constants and results. So an open
+        repeat stands for its repetitions.
+
+        Where ``is_shown`` is False, what keeps the element from being shown is changed: a
+        repeat shows the repetition that holds it, and shape arithmetic is unfolded.
         """
         body = item.body
         if body is None or not path.startswith(body.prefix):
             return None, False
         for child in item.children:
-            if path in (child.key, child.path):
+            if path == child.key or (child.kind != "stub" and path in _paths_of(child)):
                 return child, True
             if child.kind == "branch" and _is_below(path, child.path):
                 return child, False
-        tree = self.wiring(body.graph).tree
+        wiring = self.wiring(body.graph)
         local = body.graph.path + path[len(body.prefix) :]
-        group = tree.groups.get(local)
-        if group is not None:
-            return self._child_with(item, tree, group), any(
-                child.element is group for child in item.children
-            )
-        single = tree.singles.get(local)
-        node, exact = (single, True) if single else self._find_node(body.graph, local)
-        if node is None:
+        target, exact = self._find_target(wiring, local)
+        if target is None:
             return None, False
-        holder = self._child_with(item, tree, node)
-        return holder, exact and holder is not None and holder.element is node
+        folded = _folded_group(wiring, target)
+        if folded is not None and not is_shown:
+            wiring.fold([folded], False)
+            self._rebuild()
+            item = self.items[item.key]
+        elif folded is not None:
+            target, exact = _first_user(wiring, folded), False
+            if target is None:
+                return item, True
+        if item.repetition is not None and (item.repeat is not target):
+            low = target.low if isinstance(target, Group) else wiring.tree.positions[target.index]
+            repeat = item.repeat
+            assert repeat is not None  # noqa: S101 - it has a repetition
+            index = wiring.repetitions(repeat).find(low)
+            if index < 0:
+                return None, False
+            if index != item.shown:
+                if is_shown:
+                    return item, True
+                self._show(item, is_unrolled=False, shown=index)
+            if isinstance(target, Group) and target is item.repetition:
+                return item, True
+        holder = self._child_with(item, wiring.tree, target)
+        return holder, exact and holder is not None and holder.element is target
 
-    def _find_node(self, graph: Graph, path: str) -> tuple[Node | None, bool]:
+    def _find_target(self, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:
+        """Return the group or node that is, shows or holds what is at a path of a graph."""
+        group = wiring.tree.groups.get(path)
+        if group is not None:
+            return group, True
+        single = wiring.tree.singles.get(path)
+        return (single, True) if single is not None else self._find_node(wiring, path)
+
+    def _find_node(self, wiring: Wiring, path: str) -> tuple[Node | None, bool]:
         """Return the node that is, shows or holds what is at a path of a graph.
 
         The second part tells whether the path is not deeper inside the node.
         """
+        graph = wiring.tree.graph
         if path.startswith(f"{graph.path}/%"):
             value = graph.values.get(path[len(graph.path) + 2 :])
-            return (self._node_showing(value, graph) if value is not None else None), True
+            return (_node_showing(wiring, value) if value is not None else None), True
         nodes = self.model.path_index(graph).nodes
         node = nodes.get(path)
         if node is not None:
-            if self.wiring(graph).tree.positions[node.index] >= 0:
+            if wiring.tree.positions[node.index] >= 0:
                 return node, True
             value = node.outputs[0]
-            return (self._node_showing(value, graph) if value is not None else None), True
+            return (_node_showing(wiring, value) if value is not None else None), True
         cut = len(path)
         while cut > len(graph.path):
             cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
@@ -225,27 +340,6 @@ class View:
             if node is not None and body_graphs(node):
                 return node, False
         return None, False
-
-    def _node_showing(self, value: Value, graph: Graph) -> Node | None:
-        """Return the node that stands for a value: its producer, or its first consumer."""
-        tree = self.wiring(graph).tree
-        producer = value.producer
-        if producer is not None and producer.graph is graph:
-            if tree.positions[producer.index] >= 0:
-                return producer
-            value = next((out for out in producer.outputs if out is not None), value)
-        for consumer, _ in value.consumers:
-            node = consumer
-            while node.graph is not graph and node.graph.parent_node is not None:
-                node = node.graph.parent_node
-            if node.graph is not graph:
-                continue
-            if tree.positions[node.index] >= 0:
-                return node
-            folded = next((out for out in node.outputs if out is not None), None)
-            if folded is not None and folded is not value:
-                return self._node_showing(folded, graph)
-        return None
 
     def _child_with(self, item: Item, tree: GroupTree, target: Group | Node) -> Item | None:
         """Return the child that is a group or node, or the group that holds it."""
@@ -263,24 +357,151 @@ class View:
                     return child
         return None
 
+    def _find_repeat(self, path: str) -> Item:
+        item = self.reveal(path)
+        if item.repeat is None:
+            raise ViewError(f"{self.model.source}: {path!r} is no repeat.")
+        return item
+
+    def _showing_repetition(self, path: str) -> Item | None:
+        """Return the open repeat that shows the repetition at a path."""
+        for item in self.open_items():
+            shown = item.repetition
+            if isinstance(shown, Group) and item.instance.path_of(shown.path) == path:
+                return item
+        return None
+
     # opening
 
     def _open(self, item: Item) -> None:
         item.is_open = True
+        repeat = item.repeat
+        if repeat is not None:
+            item.is_unrolled = item.key in self._unrolled
+            item.shown = self._shown.get(item.key, repeat.exemplar)
         item.children = self._maker.make_children(item)
-        add_stubs(item)
+        add_stubs(item, is_root=item is self.root)
         for child in item.children:
             self.items[child.key] = child
         if item is self.root:
             self.items[item.key] = item
-
-    def _forget(self, item: Item) -> None:
         for child in item.children:
-            self.items.pop(child.key, None)
-            self._forget(child)
+            if isinstance(child.element, Group) and child.element.kind == "shape":
+                self._open(child)  # it has no closed form but the rows
+
+    def _show(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
+        """Open a repeat in another state."""
+        if is_unrolled:
+            self._unrolled.add(item.key)
+        else:
+            self._unrolled.discard(item.key)
+        if shown is not None:
+            self._shown[item.key] = shown
+        is_as_wanted = item.is_unrolled == is_unrolled and shown in (None, item.shown)
+        if item.is_open and is_as_wanted:
+            return item
+        if item.is_open:
+            self._empty(item, keep=item.key)
+        self._open(item)
+        return item
+
+    def _rebuild(self) -> None:
+        """Make all items anew, the same ones open, since what crosses borders has changed."""
+        keys = [item.key for item in self.open_items()]
+        self.items.clear()
+        self.root.stubs = {}
+        self._open(self.root)
+        for key in keys:
+            item = self.items.get(key)
+            if item is not None and item.openable:
+                self.open_item(item)
+
+    def _empty(self, item: Item, keep: str = "") -> None:
+        """Forget what is inside an item, and that repeats in it were unrolled."""
+        pending = [item]
+        while pending:
+            gone = pending.pop()
+            if gone.key != keep:
+                self._unrolled.discard(gone.key)
+            for child in gone.children:
+                self.items.pop(child.key, None)
+                pending.append(child)
+        item.children = []
+        item.stubs = {}
 
 
 def _is_below(path: str, outer: str) -> bool:
     return path.startswith(outer) and (
         outer.endswith("/") or path[len(outer) : len(outer) + 1] in ("/", ".", "(")
     )
+
+
+def _paths_of(item: Item) -> tuple[str, ...]:
+    """Return the paths that an item stands for: its own, and those of other stacked terminals."""
+    if item.kind not in ("input", "output") or not item.merged:
+        return (item.path,)
+    (values,) = item.merged.values()
+    return tuple(item.instance.path_of(value.path) for value in values)
+
+
+def _folded_group(wiring: Wiring, target: Group | Node) -> Group | None:
+    """Return the folded shape arithmetic that an element is or belongs to."""
+    if isinstance(target, Node):
+        return wiring.folded_group(target)
+    return target if wiring.is_folded(target) else None
+
+
+def _node_showing(wiring: Wiring, value: Value) -> Node | None:
+    """Return the node that stands for a value: its producer, or the one where it is a row."""
+    tree = wiring.tree
+    producer = value.producer
+    if producer is not None and producer.graph is tree.graph:
+        if tree.positions[producer.index] >= 0:
+            if wiring.folded_group(producer) is None:
+                return producer
+            return _first_consumer(wiring, value, is_drawn=True) or producer
+        value = next((out for out in producer.outputs if out is not None), value)
+    drawn = _first_consumer(wiring, value, is_drawn=True)
+    return drawn or _first_consumer(wiring, value, is_drawn=False)
+
+
+def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | None:
+    """Return the first node of a graph that uses a value, through constants if need be.
+
+    Where ``is_drawn``, nodes of folded shape arithmetic do not count.
+    """
+    tree = wiring.tree
+    graph = tree.graph
+    for consumer, _ in value.consumers:
+        node = consumer
+        while node.graph is not graph and node.graph.parent_node is not None:
+            node = node.graph.parent_node
+        if node.graph is not graph:
+            continue
+        if tree.positions[node.index] >= 0:
+            if is_drawn and wiring.folded_group(node) is not None:
+                continue
+            return node
+        constant = next((out for out in node.outputs if out is not None), None)
+        if constant is not None and constant is not value:
+            return _node_showing(wiring, constant)
+    return None
+
+
+def _first_user(wiring: Wiring, group: Group) -> Node | None:
+    """Return the first drawn node that takes what folded shape arithmetic gives."""
+    pending = [node for node in group.children if isinstance(node, Node)]
+    seen = set(pending)
+    for node in pending:
+        for value in node.outputs:
+            for consumer, _ in value.consumers if value is not None else ():
+                user = consumer
+                while user.graph is not node.graph and user.graph.parent_node is not None:
+                    user = user.graph.parent_node
+                if user.graph is not node.graph or user in seen:
+                    continue
+                if wiring.folded_group(user) is None and wiring.tree.positions[user.index] >= 0:
+                    return user
+                seen.add(user)
+                pending.append(user)
+    return None

@@ -1,12 +1,24 @@
 """Which values cross the border of a group, and what a node takes and gives.
 
-Computed from the graph alone and kept, since it does not depend on what is open.
+Computed from the graph and kept; of what is open only the folded shape arithmetic matters,
+since nothing is drawn of it and its values are rows on the faces of their consumers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Graph, Node, Value, is_constant
+
+from .edges import EdgeTable, Integers
+from .repetitions import Repetitions
+
+#: a border with fewer values than this is not searched for families of inner repeats
+LEAST_FAMILY = 4
 
 
 class Wiring:
@@ -20,15 +32,75 @@ class Wiring:
 
     def __init__(self, tree: GroupTree) -> None:
         self.tree = tree
+        self._edges: EdgeTable | None = None
         self._inputs: dict[Group, tuple[Value, ...]] = {}
         self._outputs: dict[Group, tuple[Value, ...]] = {}
-        self._users: dict[Value, tuple[int, int]] = {}
-        #: by value, the nodes that wait for it, and those with a subgraph that uses it or has
-        #: it as an output
-        self._capturing: dict[Value, list[Node]] = {}
-        for node in tree.graph.nodes:
-            for value in (*node.captures, *node.control_inputs):
-                self._capturing.setdefault(value, []).append(node)
+        self._repetitions: dict[Group, Repetitions] = {}
+        #: groups of shape arithmetic that are drawn like others instead of being folded away
+        self._unfolded: set[Group] = set()
+        #: values that subgraphs use or other nodes wait for
+        self._held: set[Value] = {
+            value
+            for node in tree.graph.nodes
+            if node.captures or node.control_inputs
+            for value in (*node.captures, *node.control_inputs)
+        }
+
+    @property
+    def edges(self) -> EdgeTable:
+        """Every use of a value, those within folded shape arithmetic being hidden."""
+        if self._edges is None:
+            self._edges = EdgeTable(self.tree)
+            self._hide()
+        return self._edges
+
+    # folded shape arithmetic
+
+    @cached_property
+    def shape_groups(self) -> tuple[Group, ...]:
+        """The groups of shape arithmetic."""
+        groups = self.tree.groups.values()
+        return tuple(dict.fromkeys(group for group in groups if group.kind == "shape"))
+
+    def is_folded(self, group: Group) -> bool:
+        """Return whether nothing is drawn of a group."""
+        return group.kind == "shape" and group not in self._unfolded
+
+    def fold(self, groups: Iterable[Group], is_folded: bool) -> None:
+        """Fold groups of shape arithmetic away, or draw them like other groups."""
+        if is_folded:
+            self._unfolded.difference_update(groups)
+        else:
+            self._unfolded.update(groups)
+        self._inputs.clear()
+        self._outputs.clear()
+        self._repetitions.clear()
+        if self._edges is not None:
+            self._hide()
+
+    def folded_group(self, node: Node) -> Group | None:
+        """Return the folded shape arithmetic that a node of this graph belongs to."""
+        group = self.tree.group_of[node.index]
+        return group if group is not None and self.is_folded(group) else None
+
+    def gives_shape(self, value: Value) -> bool:
+        """Return whether folded shape arithmetic gives a value of this graph."""
+        producer = value.producer
+        return (
+            producer is not None
+            and producer.graph is self.tree.graph
+            and self.folded_group(producer) is not None
+        )
+
+    def _hide(self) -> None:
+        assert self._edges is not None  # noqa: S101 - only called with edges
+        hidden = np.zeros(self._edges.count, np.bool_)
+        for group in self.shape_groups:
+            if self.is_folded(group):
+                hidden[group.low : group.high] = True
+        self._edges.hide(hidden)
+
+    # borders
 
     def node_inputs(self, node: Node) -> tuple[Value, ...]:
         """Return the distinct values that reach a node by an edge, constants left out."""
@@ -42,54 +114,75 @@ class Wiring:
         return tuple(
             value
             for value in node.outputs
-            if value is not None
-            and (value.consumers or value.is_output or value in self._capturing)
+            if value is not None and (value.consumers or value.is_output or value in self._held)
         )
 
     def group_inputs(self, group: Group) -> tuple[Value, ...]:
         """Return the values used inside a group and produced outside, in order of first use."""
         found = self._inputs.get(group)
         if found is None:
-            tree = self.tree
-            found = self._inputs[group] = tuple(
-                dict.fromkeys(
-                    value
-                    for node in nodes_inside(group)
-                    for value in self.node_inputs(node)
-                    if value.producer is None
-                    or value.graph is not tree.graph
-                    or not tree.holds(group, value.producer)
-                )
-            )
+            edges = self.edges
+            found = edges.distinct_values(edges.entering(group.low, group.high))
+            self._inputs[group] = found
         return found
 
     def group_outputs(self, group: Group) -> tuple[Value, ...]:
         """Return the values produced inside a group and used outside, in order of production."""
         found = self._outputs.get(group)
         if found is None:
-            found = self._outputs[group] = tuple(
-                value
-                for node in nodes_inside(group)
-                for value in self.node_outputs(node)
-                if value.is_output or not self._used_within(value, group)
-            )
+            edges = self.edges
+            found = edges.distinct_values(edges.leaving(group.low, group.high))
+            self._outputs[group] = found
         return found
 
-    def _used_within(self, value: Value, group: Group) -> bool:
-        """Return whether all users of a value are inside a group."""
-        span = self._users.get(value)
-        if span is None:
-            positions = [self._position(node) for node, _ in value.consumers]
-            positions += [self._position(node) for node in self._capturing.get(value, ())]
-            span = self._users[value] = (min(positions), max(positions))
-        return group.low <= span[0] and span[1] < group.high
+    # repeats
 
-    def _position(self, node: Node) -> int:
-        """Return where a user stands in this graph; a subgraph's node counts as its caller."""
-        graph = self.tree.graph
-        while node.graph is not graph and node.graph.parent_node is not None:
-            node = node.graph.parent_node
-        return self.tree.positions[node.index] if node.graph is graph else -1
+    def repetitions(self, group: Group) -> Repetitions:
+        """Return how the repetitions of a repeat correspond."""
+        found = self._repetitions.get(group)
+        if found is None:
+            found = Repetitions(group, self.edges, self.tree.positions)
+            self._repetitions[group] = found
+        return found
+
+    def families(self, group: Group) -> dict[Value, Value]:
+        """Return the values that cross a group's border in families, with whom stands for them.
+
+        A family are values that enter or leave the repetitions of one repeat at the same
+        place, one for each, such as the past keys of all layers.
+        """
+        edges = self.edges
+        inputs, outputs = self.group_inputs(group), self.group_outputs(group)
+        ends: list[Integers] = []
+        if len(inputs) >= LEAST_FAMILY or group.kind == "repeat":
+            ends.append(edges.targets[edges.entering(group.low, group.high)])
+        if len(outputs) >= LEAST_FAMILY or group.kind == "repeat":
+            ends.append(edges.sources[edges.leaving(group.low, group.high)])
+        if not ends:
+            return {}
+        found: dict[Value, Value] = {}
+        for repeat in self._repeats_around(group, np.unique(np.concatenate(ends)).tolist()):
+            for value, family in self.repetitions(repeat).families.items():
+                found.setdefault(value, found.get(family, family))
+        return found
+
+    def _repeats_around(self, group: Group, positions: list[int]) -> list[Group]:
+        """Return the repeats in a group that hold nodes at some positions, outer ones first."""
+        seen: set[Group] = set()
+        repeats: dict[Group, int] = {}
+        for position in positions:
+            chain: list[Group] = []
+            inner = self.tree.group_of[self.edges.nodes[position].index]
+            while inner is not None and inner not in seen:
+                seen.add(inner)
+                chain.append(inner)
+                if inner is group:
+                    break
+                inner = inner.parent
+            for found in chain:
+                if found.kind == "repeat":
+                    repeats[found] = found.high - found.low
+        return sorted(repeats, key=lambda repeat: -repeats[repeat])
 
 
 def nodes_inside(group: Group) -> list[Node]:

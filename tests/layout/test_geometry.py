@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.errors import LayoutError
-from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
 from netloupe.explorer.layout.labels import sample_curve
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
@@ -23,6 +23,7 @@ from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.scene_check import find_geometry_faults
+from tests.trees import Change, make_view, random_changes, take_random_step
 
 CORPUS = [
     "exported/gpt2.legacy.onnx",
@@ -149,6 +150,20 @@ def test_random_models(
     engine: LayoutEngine, model: Model, direction: str, expand: str | int
 ) -> None:
     check(draw(model, engine, expand=expand, direction=direction))
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_models(), random_changes(), st.sampled_from(["TB", "LR"]), st.data())
+def test_random_steps_among_repeats_and_shapes(
+    engine: LayoutEngine, model: Model, change: Change, direction: Direction, data: st.DataObject
+) -> None:
+    view = make_view(model, change)
+    composer, labels = Composer(engine), Labels()
+    for _ in range(data.draw(st.integers(1, 4))):
+        take_random_step(view, data)
+        scene = composer.compose(view, labels, direction, deadline=60)
+        assert scene.notices == []
+        assert find_geometry_faults(scene, view) == []
 
 
 def check_simple(picture: Picture) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
-from netloupe.explorer.layout.scene import EdgeKind
+from netloupe.explorer.layout import Scene, SceneLayer
+from netloupe.explorer.layout.scene import EdgeKind, Inside, LayerEdge
 from netloupe.explorer.render.face import Badge, Face, Shape, TextRun
 from netloupe.explorer.render.wire import encode_scene
 from netloupe.explorer.view import ConstantRow, Item
@@ -141,38 +141,80 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         "main/c/": face("group", "c", 100, 40),
         "main/%y output": face("terminal", "y", 100, 40),
     }
-    places: list[tuple[ItemKind, str, str, tuple[float, float, float, float], int]] = [
-        ("input", "main/%x", "", (100, 0, 100, 40), -1),
-        ("group", "main/g/", "", (50, 80, 300, 300), -1),
-        ("node", "main/a", "", (100, 120, 100, 60), 1),
-        ("node", "main/b", "", (100, 250, 100, 30), 1),
-        ("group", "main/c/", "", (400, 120, 100, 40), -1),
-        ("output", "main/%y", "main/%y output", (100, 420, 100, 40), -1),
-    ]
-    scene = Scene(520, 480, notices=["a small scene"])
     nothing: Any = None
-    for kind, path, key, place, parent in places:
+
+    def make_item(kind: ItemKind, path: str, key: str = "") -> Item:
         item = Item(kind, path, nothing, nothing, None, key=key, openable=kind == "group")
         item.is_open = path == "main/g/"
         if path == "main/a":
             item.constants = (ConstantRow(1, None, "", "main/%w"),)
-        scene.boxes.append(SceneBox(item, *place, parent, 0 if parent < 0 else 1))
-    ends: list[tuple[str, int, int, tuple[float, float, float, float], EdgeKind, bool]] = [
-        ("main/%x", 0, 1, (150, 40, 150, 80), "data", False),
-        ("main/%x", 1, 2, (150, 80, 150, 120), "data", True),
-        ("main/%t", 2, 3, (150, 180, 150, 250), "data", True),
-        ("main/%y", 3, 1, (150, 280, 150, 380), "data", False),
-        ("main/%y", 1, 5, (150, 380, 150, 420), "data", True),
-        ("main/%x", 0, 4, (180, 40, 450, 120), "captured", True),
-        ("main/%z", 4, 5, (450, 160, 180, 420), "control", True),
-    ]
-    for path, source, target, (x, y, to_x, to_y), kind, arrow in ends:
-        middle = (y + to_y) / 2
-        points = (x, y, x, middle, to_x, middle, to_x, to_y)
-        label = ("float32[1, 8]", x, middle) if path == "main/%t" else ("", 0.0, 0.0)
-        scene.edges.append(SceneEdge(nothing, path, source, target, points, kind, arrow, *label))
-    scene.ports += [ScenePort(150, 80, 1, "main/%x"), ScenePort(150, 380, 1, "main/%y")]
-    return scene, lambda item: faces[item.key]
+        return item
+
+    def make_layer(
+        number: int,
+        items: list[tuple[Item, tuple[float, float, float, float]]],
+        edges: list[tuple[str, int, int, tuple[float, float, float, float], EdgeKind, bool]],
+        ports: list[tuple[str, float, float]],
+        inner: dict[int, SceneLayer],
+    ) -> SceneLayer:
+        curves: list[tuple[float, ...]] = []
+        for _, _, _, (x, y, to_x, to_y), _, _ in edges:
+            middle = (y + to_y) / 2
+            curves.append((x, y, x, middle, to_x, middle, to_x, to_y))
+        inside = Inside(0, 0, [place for _, place in items], curves, nothing)
+        inside.ports = [(x, y) for _, x, y in ports]
+        labelled = [path == "main/%t" for path, *_ in edges]
+        return SceneLayer(
+            *(number, nothing, 0, inside),
+            [LayerEdge(nothing, path, *ends) for path, *ends in _without_places(edges)],
+            [path for path, _, _ in ports],
+            ["float32[1, 8]" if has else "" for has in labelled],
+            [
+                (curve[0], curve[3]) if has else None
+                for has, curve in zip(labelled, curves, strict=True)
+            ],
+            inner,
+            [item for item, _ in items],
+            nothing,
+        )
+
+    # what is inside g stands at (50, 80)
+    inside = make_layer(
+        2,
+        [
+            (make_item("node", "main/a"), (50, 40, 100, 60)),
+            (make_item("node", "main/b"), (50, 170, 100, 30)),
+        ],
+        [
+            ("main/%x", -1, 0, (100, 0, 100, 40), "data", True),
+            ("main/%t", 0, 1, (100, 100, 100, 170), "data", True),
+            ("main/%y", 1, -1, (100, 200, 100, 300), "data", False),
+        ],
+        [("main/%x", 100, 0), ("main/%y", 100, 300)],
+        {},
+    )
+    root = make_layer(
+        1,
+        [
+            (make_item("input", "main/%x"), (100, 0, 100, 40)),
+            (make_item("group", "main/g/"), (50, 80, 300, 300)),
+            (make_item("group", "main/c/"), (400, 120, 100, 40)),
+            (make_item("output", "main/%y", "main/%y output"), (100, 420, 100, 40)),
+        ],
+        [
+            ("main/%x", 0, 1, (150, 40, 150, 80), "data", False),
+            ("main/%y", 1, 3, (150, 380, 150, 420), "data", True),
+            ("main/%x", 0, 2, (180, 40, 450, 120), "captured", True),
+            ("main/%z", 2, 3, (450, 160, 180, 420), "control", True),
+        ],
+        [],
+        {1: inside},
+    )
+    return Scene(520, 480, notices=["a small scene"], root=root), lambda item: faces[item.key]
+
+
+def _without_places(edges: list[Any]) -> list[tuple[str, int, int, EdgeKind, bool]]:
+    return [(path, source, target, kind, arrow) for path, source, target, _, kind, arrow in edges]
 
 
 def encode_small_scene() -> str:
@@ -184,7 +226,7 @@ def encode_small_scene() -> str:
 def test_front_end_reads_what_is_written_here() -> None:
     assert SCENE_FILE.read_text(encoding="utf-8") == encode_small_scene(), (
         "the format has changed: write the file anew with "
-        "PYTHONPATH=. python tests/widgets/test_canvas.py, and adapt widgets/frontend/src/wire.ts"
+        "PYTHONPATH=. python tests/widgets/test_canvas.py, and adapt widgets/frontend/src/layers.ts"
     )
 
 

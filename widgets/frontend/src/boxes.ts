@@ -1,9 +1,10 @@
 /** Paints boxes: open groups as frames, everything else with its face. */
 
-import type { Picture } from "./draw";
+import { type Picture, shareOf } from "./picture";
 import { TEXT_STYLES, fontOf, measureText } from "./text";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
-import type { Face, TextStyle } from "./wire";
+import { elide } from "./titles";
+import type { Face, TextStyle } from "./scene";
 
 // Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
 const RADIUS = 7;
@@ -53,17 +54,18 @@ export function drawBoxes(picture: Picture): void {
   }
   texts.draw(picture);
   if (detail === "full") drawBadges(picture);
-  else drawFrameTitles(picture);
 }
 
 function drawBody(picture: Picture, box: number): void {
   const { context, scene, palette, positions, marks, zoom } = picture;
   const at = box * 4;
-  const x = positions[at];
-  const y = positions[at + 1];
-  const width = positions[at + 2];
-  const height = positions[at + 3];
   const face = scene.faceOf(box);
+  // the sheets of a stack take their room at the top and at the right
+  const sheets = face.stack * SHEET;
+  const x = positions[at];
+  const y = positions[at + 1] + sheets;
+  const width = positions[at + 2] - sheets;
+  const height = positions[at + 3] - sheets;
   const colours = categoryOf(palette, face.category);
   const plain = picture.detail !== "full";
   const group = face.shape === "group";
@@ -87,7 +89,7 @@ function drawBody(picture: Picture, box: number): void {
   drawSheets(picture, box, face, x, y, width, height, radius);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
-  if (plain || face.header >= face.height) {
+  if (plain || face.header >= height) {
     context.fill();
     context.stroke();
     context.globalAlpha = 1;
@@ -106,13 +108,13 @@ function drawBody(picture: Picture, box: number): void {
     if (marked === box) drawRowMark(picture, x, y, width, top, bottom);
   }
   const ruled = face.header > 0 && face.shape !== "terminal" && face.shape !== "constant";
-  const rules = ruled ? [face.header, ...face.rules] : face.rules;
+  const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
   if (rules.length > 0) {
     context.lineWidth = RULE;
     context.beginPath();
     for (const rule of rules) {
-      context.moveTo(x, y + rule);
-      context.lineTo(x + width, y + rule);
+      context.moveTo(x, y - sheets + rule);
+      context.lineTo(x + width, y - sheets + rule);
     }
     context.stroke();
   }
@@ -140,8 +142,7 @@ function drawSheets(
 ): void {
   const { context, scene } = picture;
   const openable = scene.isOpenable(box) && face.stack === 0;
-  const sheets = Math.min(face.stack, 3);
-  for (let sheet = openable ? 1 : sheets; sheet > 0; sheet--) {
+  for (let sheet = openable ? 1 : face.stack; sheet > 0; sheet--) {
     const shift = openable ? SUBTLE_SHEET : sheet * SHEET;
     context.beginPath();
     context.roundRect(x + shift, y - shift, width, height, radius);
@@ -281,7 +282,7 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   const width = measureText(title, "title") / TEXT_STYLES.title[0];
   const size = Math.min(Math.max(room / width, SMALLEST_SCREEN_TITLE), SCREEN_TITLE);
   if (positions[at + 3] * zoom < size) return;
-  const shown = shortenTo(title, room / (width * size));
+  const shown = elide(title, room / (width * size));
   if (!shown) return;
   const rounded = Math.round((size / zoom) * 4) / 4;
   const colour = categoryOf(palette, face.category).text;
@@ -293,51 +294,6 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   ]);
 }
 
-/** About that share of a text, the rest as an ellipsis; nothing where too little is left. */
-function shortenTo(text: string, share: number): string {
-  if (share >= 0.995) return text;
-  const letters = [...text];
-  const kept = Math.floor(letters.length * share) - 1;
-  return kept < 3 ? "" : `${letters.slice(0, kept).join("")}…`;
-}
-
-/** Titles of frames seen from afar: above what is inside, none over another. */
-export function drawFrameTitles(picture: Picture): void {
-  const { context, scene, palette, boxes, positions, zoom } = picture;
-  const placed: Array<[number, number, number, number]> = [];
-  const size = 10.5 / zoom;
-  const height = 15 / zoom;
-  context.font = fontOf("title", size);
-  context.textAlign = "left";
-  context.textBaseline = "alphabetic";
-  for (let k = 0; k < boxes.length; k++) {
-    const box = boxes[k];
-    if (!scene.isOpen(box)) continue;
-    const at = box * 4;
-    const title = scene.faceOf(box).texts.find((run) => run[3] === "title")?.[2];
-    if (!title || positions[at + 3] < 3 * height) continue;
-    const width = measureText(title, "title") * (size / TEXT_STYLES.title[0]) + 10 / zoom;
-    if (positions[at + 2] < width) continue;
-    const x = positions[at] + 4 / zoom;
-    const y = positions[at + 1] + 3 / zoom;
-    const covered = placed.some(
-      ([left, top, right, bottom]) =>
-        x < right && x + width > left && y < bottom && y + height > top,
-    );
-    if (covered) continue;
-    placed.push([x, y, x + width, y + height]);
-    context.globalAlpha = 0.85 * shareOf(picture, box);
-    context.fillStyle = frameOf(palette, scene.depthOf(box)).fill;
-    context.beginPath();
-    context.roundRect(x, y, width, height, 4 / zoom);
-    context.fill();
-    context.globalAlpha = shareOf(picture, box);
-    context.fillStyle = palette.frame_text;
-    context.fillText(title, x + 5 / zoom, y + height * 0.74);
-  }
-  context.globalAlpha = 1;
-}
-
 function drawBadges(picture: Picture): void {
   const { context, scene, palette, boxes, positions } = picture;
   context.font = fontOf("badge");
@@ -347,17 +303,18 @@ function drawBadges(picture: Picture): void {
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     const at = box * 4;
-    for (const [x, y, width, height, text] of scene.faceOf(box).badges) {
+    for (const [x, y, width, height, text, isChip] of scene.faceOf(box).badges) {
+      const pill = isChip ? palette.stub : palette.badge;
       context.globalAlpha = shareOf(picture, box);
-      context.fillStyle = palette.badge.fill;
-      context.strokeStyle = palette.badge.border;
+      context.fillStyle = pill.fill;
+      context.strokeStyle = pill.border;
       context.beginPath();
       const left = positions[at] + x;
       const top = positions[at + 1] + y;
       context.roundRect(left, top, width, height, height / 2);
       context.fill();
       context.stroke();
-      context.fillStyle = palette.badge.text;
+      context.fillStyle = pill.text;
       context.fillText(text, left + width / 2, top + height / 2 + 3.4);
     }
   }
@@ -368,7 +325,7 @@ function drawBadges(picture: Picture): void {
 export function drawRings(picture: Picture): void {
   const { marks, palette, boxes } = picture;
   const any = marks.hits.size + marks.hoverBoxes.size + marks.boxes.size;
-  if (any === 0) return;
+  if (any === 0 && marks.place < 0) return;
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     const selected = marks.boxes.has(box);
@@ -379,6 +336,7 @@ export function drawRings(picture: Picture): void {
     if (marks.hoverBoxes.has(box) && !selected) {
       drawRing(picture, box, palette.hover, 1.5, 1.6, 1.2);
     }
+    if (box === marks.place) drawRing(picture, box, palette.accent, 6.5, 2, 1.6);
     if (selected) drawRing(picture, box, palette.accent, 4, 2.5, 2);
   }
 }
@@ -407,9 +365,4 @@ function drawRing(
     radius,
   );
   context.stroke();
-}
-
-/** How much of a box is to be seen: what is new fades in. */
-function shareOf({ motion }: Picture, box: number): number {
-  return motion && motion.fresh[box] ? motion.share : 1;
 }

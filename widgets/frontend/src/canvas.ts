@@ -4,63 +4,59 @@
  * The kernel's side is widgets/canvas.py, with traits of the same names.
  */
 
-import {
-  Progress,
-  Strip,
-  fillBreadcrumb,
-  makeElement,
-  makeToolbar,
-  readCrumbs,
-} from "./elements";
+import { FocusBar, WrapOffer } from "./chips";
+import { Help, Question } from "./dialogs";
+import { Strip, makeElement, makeToolbar } from "./elements";
 import { hideStaticPicture } from "./fallback";
 import { followGestures } from "./gestures";
-import { readKey } from "./keys";
+import { Highlights } from "./highlights";
+import { type Command, readKey } from "./keys";
+import { Menu } from "./menu";
+import { thingMenu, viewMenu } from "./menus";
 import { type WidgetModel, readText } from "./model";
-import { type Hit as Found, Connection, NoAnswerError, type Push, describe } from "./protocol";
+import { Page } from "./page";
+import type { Hit } from "./pick";
+import { Progress } from "./progress";
+import type { Hit as Found } from "./protocol";
+import { type Request, Requests } from "./requests";
+import { type Scene, isChip } from "./scene";
 import { SearchBox } from "./search";
-import { describeSelection, tooltipOf } from "./speech";
+import { Selection } from "./selection";
+import { nameOf, tooltipOf } from "./speech";
 import { type Arrival, Stage } from "./stage";
-import {
-  type ThemeName,
-  detectTheme,
-  paletteOf,
-  setVariables,
-  watchPixelRatio,
-  watchTheme,
-} from "./theme";
+import { Steppers } from "./steppers";
+import { paletteOf, watchPixelRatio } from "./theme";
 import { Hint, Tooltip } from "./tips";
 import type { Point } from "./viewport";
-import { endOf, firstBox, walkFrom } from "./walk";
-import { decodeScene } from "./wire";
 
-/** How long the first scene may take before we say that there is no kernel. */
-const FIRST_ANSWER = 8_000;
-const ANSWER = 30_000;
-const HOVER_PAUSE = 90;
-/** for a page that holds nothing else */
-const WINDOW_HEIGHT = "calc(100vh - 24px)";
-const LEAST_HEIGHT = 120;
+const FIRST_HOPS = 2;
 
 export class CanvasView {
-  private readonly host = makeElement("div", "nl-canvas");
-  private readonly live = makeElement("div", "nl-unseen");
   private readonly tooltip = new Tooltip();
   private readonly hint = new Hint();
-  private readonly breadcrumb = makeElement("nav", "nl-breadcrumb");
-  private readonly absent = makeElement("div", "nl-absent");
   private readonly strip = new Strip();
   private readonly progress = new Progress();
-  private readonly search: SearchBox;
+  private readonly giveBack = (): void => this.page.focus();
+  private readonly help = new Help(this.giveBack);
+  private readonly menu = new Menu(this.giveBack);
+  private readonly question = new Question(this.giveBack);
   private readonly stage: Stage;
-  private readonly connection: Connection;
-  private readonly stops: Array<() => void> = [];
-  private selection = "";
-  /** indexes of the box that was clicked or walked to last, and of the one before */
-  private chosen = -1;
-  private came = -1;
+  private readonly page: Page;
+  private readonly requests: Requests;
+  private readonly selection: Selection;
+  private readonly highlights: Highlights;
+  private readonly search: SearchBox;
+  private readonly focusBar = new FocusBar({
+    hops: (hops) => this.focusOn(readText(this.model, "focus"), hops),
+    leave: () => this.leaveFocus(),
+  });
+  private readonly offer = new WrapOffer(() => void this.ask({ type: "wrap", wrap: true }));
+  private readonly steppers = new Steppers({
+    shown: (path, index) => void this.ask({ type: "shown", path, index }, path),
+    unroll: (path) => void this.ask({ type: "unroll", path }, path),
+    fold: (path) => void this.ask({ type: "fold", path }, path),
+  });
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
-  private hoverTimer: ReturnType<typeof setTimeout> | undefined;
-  private underWay: string[] = [];
   private ready = false;
   private disposed = false;
 
@@ -68,123 +64,130 @@ export class CanvasView {
     private readonly model: WidgetModel,
     parent: HTMLElement,
   ) {
-    this.stage = new Stage(paletteOf(this.themeName()), () => this.onPainted());
+    this.stage = new Stage(paletteOf("light"), () => this.onPainted());
+    this.page = new Page(model, {
+      enter: (path) => void this.ask({ type: "enter", path }),
+      themed: (palette) => this.stage.setPalette(palette),
+    });
+    this.highlights = new Highlights(this.stage);
+    const { host, live } = this.page;
+    this.selection = new Selection(model, this.stage, host, live, () =>
+      this.highlights.follow(this.selection),
+    );
     this.search = new SearchBox({
-      search: (text, regex) => this.askHits(text, regex),
+      search: (text, regex) => this.requests.search(text, regex),
       reveal: (path) => void this.ask({ type: "reveal", path }),
       mark: (found, current) => {
         this.hits = { found, current: current?.shown ?? current?.path ?? null };
         this.markHits();
       },
-      leave: () => this.host.focus({ preventScroll: true }),
+      leave: this.giveBack,
     });
-    this.connection = new Connection(model, (push, buffers) => this.onPush(push, buffers));
+    this.requests = new Requests(model, this.strip, this.progress, this.question, {
+      show: (scene, arrival) => this.showScene(scene, arrival),
+      centre: (path) => void this.stage.centre(path),
+      absent: () => {
+        if (!this.stage.scene) this.page.showAbsence(true);
+      },
+    });
     this.build(parent);
     this.follow();
-    this.selection = readText(model, "selection");
-    void this.askFirstScene();
+    void this.requests.askFirstScene();
   }
 
   dispose(): void {
     this.disposed = true;
-    for (const stop of this.stops) stop();
-    clearTimeout(this.hoverTimer);
+    this.selection.dispose();
     this.tooltip.hide();
     this.hint.hide();
     this.progress.hide();
     this.search.dispose();
-    this.connection.close();
+    this.requests.close();
     this.stage.dispose();
-    this.host.remove();
+    this.page.dispose();
   }
 
   // ------------------------------------------------------------------ the page
 
   private build(parent: HTMLElement): void {
-    const { host, stage } = this;
-    host.dataset.netloupe = "canvas";
-    host.dataset.selected = "";
-    // Keys typed here are ours, not JupyterLab's.
-    host.dataset.lmSuppressShortcuts = "true";
-    host.tabIndex = 0;
-    host.setAttribute("role", "application");
-    this.live.setAttribute("aria-live", "polite");
-    this.absent.hidden = true;
-    this.absent.textContent = "No kernel: static picture below";
-    this.breadcrumb.setAttribute("aria-label", "Graphs");
+    const { page, stage, highlights } = this;
     const toolbar = makeToolbar({
       zoom: (factor) => stage.zoom(factor),
       fit: () => stage.fit(),
+      zoomToSelection: () => stage.zoomTo(this.selection.path),
       expand: (mode) => void this.ask({ type: "expand", mode }),
+      turn: () => this.turn(),
+      help: () => this.help.toggle(),
+      menu: (button) => this.showViewMenu(button),
     });
     const corner = makeElement("div", "nl-corner");
-    corner.append(this.search.element, this.breadcrumb);
+    corner.append(this.search.element, page.breadcrumb);
     const top = makeElement("div", "nl-top");
     top.append(corner, toolbar);
     const over = makeElement("div", "nl-over");
     over.append(this.strip.element, top);
-    host.append(stage.canvas, over, stage.minimap.canvas);
-    host.append(this.hint.element, this.tooltip.element);
-    host.append(this.progress.element, this.absent, this.live);
-    parent.append(host);
-    this.applyTheme();
-    this.applySize();
-    this.applyTitle();
-    this.applyBreadcrumb();
-    Object.defineProperty(host, "netloupe", { value: this.face(), configurable: true });
+    const bars = makeElement("div", "nl-bars");
+    bars.append(this.offer.element, this.focusBar.element, highlights.chip.element, highlights.bar.element);
+    page.host.append(
+      ...[stage.canvas, this.steppers.element, over, bars, stage.minimap.canvas],
+      ...[this.hint.element, this.tooltip.element, this.progress.element],
+      ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
+    );
+    parent.append(page.host);
+    Object.defineProperty(page.host, "netloupe", { value: this.face(), configurable: true });
   }
 
   /** What scripts and tests may ask the host element. */
   private face(): object {
+    const { stage } = this;
     return {
-      paths: () => this.stage.scene?.paths() ?? [],
-      edges: () => this.stage.scene?.edgePaths() ?? [],
+      paths: () => stage.scene?.paths() ?? [],
+      edges: () => stage.scene?.edgePaths() ?? [],
       locate: (path: string) => {
-        const place = this.stage.locate(path);
+        const place = stage.locate(path);
         if (!place) return null;
-        const { left, top } = this.stage.canvas.getBoundingClientRect();
+        const { left, top } = stage.canvas.getBoundingClientRect();
         return { x: left + place.x, y: top + place.y };
       },
       stats: () => ({
-        nodes: this.stage.scene?.boxCount ?? 0,
-        edges: this.stage.scene?.edgeCount ?? 0,
-        visible: this.stage.visible,
-        frameMs: this.stage.frameMs,
+        nodes: stage.scene?.boxCount ?? 0,
+        edges: stage.scene?.edgeCount ?? 0,
+        visible: stage.visible,
+        frameMs: stage.frameMs,
+        zoom: stage.view.zoom,
+        lit: stage.lit?.count ?? null,
+        busy: stage.isBusy,
       }),
     };
   }
 
   private follow(): void {
-    const { host, stage, stops } = this;
-    const onTrait = (name: string, changed: () => void): void => {
-      this.model.on(`change:${name}`, changed);
-      stops.push(() => this.model.off(`change:${name}`, changed));
-    };
-    onTrait("selection", () => this.select(readText(this.model, "selection")));
-    onTrait("hover", () => stage.markHover(readText(this.model, "hover")));
-    onTrait("theme", () => this.applyTheme());
-    onTrait("title", () => this.applyTitle());
-    onTrait("height", () => this.applySize());
-    onTrait("breadcrumb", () => this.applyBreadcrumb());
-    stops.push(watchTheme(() => this.applyTheme()));
+    const { page, stage } = this;
+    const { host } = page;
+    page.onTrait("selection", () => this.selection.select(readText(this.model, "selection")));
+    page.onTrait("hover", () => stage.markHover(readText(this.model, "hover")));
+    page.onTrait("focus", () => this.applyFocus());
+    page.onTrait("hops", () => this.applyFocus());
+    this.applyFocus();
     const onKey = (event: KeyboardEvent): void => this.onKey(event);
     host.addEventListener("keydown", onKey);
     const onPress = (): void => {
-      host.focus({ preventScroll: true });
+      page.focus();
       this.hint.hide();
     };
     stage.canvas.addEventListener("pointerdown", onPress);
-    stops.push(() => {
+    page.later(() => {
       host.removeEventListener("keydown", onKey);
       stage.canvas.removeEventListener("pointerdown", onPress);
     });
-    stops.push(stage.minimap.follow((point) => stage.centreOnPoint(point)));
-    stops.push(
+    page.later(stage.minimap.follow((point) => stage.centreOnPoint(point)));
+    page.later(
       followGestures(stage.canvas, {
         pan: (dx, dy) => stage.pan(dx, dy),
         zoom: (pivot, factor) => stage.zoom(factor, pivot),
-        click: (point) => this.onClick(point),
+        click: (point, second) => this.onClick(point, second),
         doubleClick: (point) => this.onDoubleClick(point),
+        menu: (point) => this.onMenu(point),
         hover: (point) => this.onHover(point),
         takesWheel: () => host.contains(document.activeElement),
         wheelPassed: () => this.hint.show("Click to zoom with the wheel"),
@@ -192,188 +195,44 @@ export class CanvasView {
     );
     const observer = new ResizeObserver(() => this.measure());
     observer.observe(host);
-    stops.push(() => observer.disconnect());
-    stops.push(watchPixelRatio(() => this.measure()));
+    page.later(() => observer.disconnect());
+    page.later(watchPixelRatio(() => this.measure()));
     this.measure();
   }
 
   private measure(): void {
     if (this.disposed) return;
-    const { clientWidth: width, clientHeight: height } = this.host;
+    const { clientWidth: width, clientHeight: height } = this.page.host;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
   }
 
   private onPainted(): void {
+    this.steppers.place(this.stage.view, this.stage.size);
     if (this.ready) return;
     this.ready = true;
-    this.host.dataset.ready = "true";
-    this.stops.push(hideStaticPicture(readText(this.model, "static_id")));
-  }
-
-  private themeName(): ThemeName {
-    const wanted = readText(this.model, "theme");
-    return wanted === "light" || wanted === "dark" ? wanted : detectTheme();
-  }
-
-  private applyTheme(): void {
-    const name = this.themeName();
-    if (this.host.dataset.theme === name) return;
-    this.host.dataset.theme = name;
-    const palette = paletteOf(name);
-    setVariables(this.host, palette);
-    this.stage.setPalette(palette);
-    if (readText(this.model, "shown_theme") !== name) {
-      this.model.set("shown_theme", name);
-      this.model.save_changes();
-    }
-  }
-
-  private applySize(): void {
-    const height = Number(this.model.get("height"));
-    this.host.style.height =
-      height === 0
-        ? WINDOW_HEIGHT
-        : `${Math.max(LEAST_HEIGHT, Number.isFinite(height) ? height : 560)}px`;
-  }
-
-  private applyTitle(): void {
-    const title = readText(this.model, "title") || "Neural network graph";
-    this.host.setAttribute("aria-label", title);
-  }
-
-  private applyBreadcrumb(): void {
-    const crumbs = readCrumbs(this.model.get("breadcrumb"));
-    fillBreadcrumb(this.breadcrumb, crumbs, (path) => void this.ask({ type: "enter", path }));
+    this.page.host.dataset.ready = "true";
+    this.page.later(hideStaticPicture(readText(this.model, "static_id")));
   }
 
   // ------------------------------------------------------------------ the kernel
 
-  private async askFirstScene(): Promise<void> {
-    this.progress.show("Waiting for the kernel …", null);
-    try {
-      const { reply, buffers } = await this.connection.request({ type: "scene" }, FIRST_ANSWER)
-        .reply;
-      if (reply.type === "scene") this.showScene(reply, buffers, undefined);
-    } catch (error) {
-      if (this.disposed || this.stage.scene) return;
-      this.absent.hidden = !(error instanceof NoAnswerError);
-      if (error instanceof NoAnswerError) this.host.classList.add("nl-no-kernel");
-      else this.strip.showError(describe(error));
-    } finally {
-      this.progress.hide();
-    }
+  private ask(content: Request, kept?: string): Promise<void> {
+    return this.requests.ask(content, kept);
   }
 
-  /** Ask for another scene and show it; an error goes to the strip, the picture stays. */
-  private async ask(content: { type: string; path?: string; mode?: string }): Promise<void> {
-    const { id, reply } = this.connection.request(content, ANSWER);
-    this.underWay.push(id);
-    try {
-      const answer = await reply;
-      if (answer.reply.type === "scene") {
-        const kept = ["toggle", "open", "close"].includes(content.type) ? content.path : undefined;
-        this.showScene(answer.reply, answer.buffers, kept);
-      }
-    } catch (error) {
-      if (!this.disposed) this.strip.showError(describe(error));
-    } finally {
-      this.underWay = this.underWay.filter((other) => other !== id);
-      if (this.underWay.length === 0) this.progress.hide();
-    }
-  }
-
-  private async askHits(text: string, regex: boolean): Promise<{ hits: Found[]; total: number }> {
-    const { reply } = await this.connection.request({ type: "search", text, regex }, ANSWER).reply;
-    if (reply.type !== "hits") throw new Error("The kernel sent no hits.");
-    return reply;
-  }
-
-  private onPush(push: Push, buffers: ArrayBufferView[]): void {
-    switch (push.type) {
-      case "scene":
-        this.showScene(push, buffers, undefined);
-        break;
-      case "error":
-        this.strip.showError(push.message);
-        break;
-      case "busy": {
-        const { id } = push;
-        const cancel = id === null ? null : () => this.connection.cancel(id);
-        this.progress.show(push.message, cancel);
-        break;
-      }
-      case "idle":
-        this.progress.hide();
-        break;
-      case "center":
-        this.stage.centre(push.path);
-        break;
-    }
-  }
-
-  private showScene(
-    message: { header: unknown; select?: string } & Arrival,
-    buffers: ArrayBufferView[],
-    kept: string | undefined,
-  ): void {
-    if (this.disposed) return;
-    let scene;
-    try {
-      scene = decodeScene(message.header, buffers);
-    } catch (error) {
-      this.strip.showError(`The picture cannot be drawn: ${describe(error)}`);
-      return;
-    }
-    this.host.classList.remove("nl-no-kernel");
-    this.absent.hidden = true;
+  private showScene(scene: Scene, arrival: Arrival & { select?: string }): void {
+    this.page.showAbsence(false);
     this.measure();
-    this.came = -1;
-    this.chosen = -1;
-    this.stage.show(scene, { ...message, anchor: message.anchor ?? kept });
-    this.strip.showNotices(scene.notices);
+    this.selection.forgetBoxes();
+    this.steppers.take(scene);
+    this.offer.show(scene.extreme && !scene.wrapped);
+    this.stage.show(scene, arrival);
     this.tooltip.hide();
-    if (typeof message.select === "string") this.choose(message.select);
-    this.select(this.selection);
+    if (typeof arrival.select === "string") this.selection.choose(arrival.select);
+    else this.selection.select(this.selection.path);
+    this.highlights.retrace();
     this.markHits();
     this.search.refresh();
-  }
-
-  // ------------------------------------------------------------------ selection and hover
-
-  /** Select by the user's hand: the kernel learns of it. */
-  private choose(path: string): void {
-    this.select(path);
-    if (readText(this.model, "selection") === path) return;
-    this.model.set("selection", path);
-    this.model.save_changes();
-  }
-
-  private select(path: string): void {
-    const changed = path !== this.selection;
-    this.selection = path;
-    this.host.dataset.selected = path;
-    this.stage.markSelection(path);
-    if (changed && this.stage.scene) {
-      this.live.textContent = describeSelection(this.stage.scene, path);
-    }
-  }
-
-  private onHover(point: Point | null): void {
-    const { scene } = this.stage;
-    const hit = point && this.stage.hitAt(point);
-    this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
-    const path = hit?.path ?? "";
-    this.tooltip.hide();
-    if (hit && point && scene) {
-      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.host);
-    }
-    this.stage.markHover(path);
-    clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => {
-      if (readText(this.model, "hover") === path) return;
-      this.model.set("hover", path);
-      this.model.save_changes();
-    }, HOVER_PAUSE);
   }
 
   private markHits(): void {
@@ -381,49 +240,159 @@ export class CanvasView {
     this.stage.markHits(shown, this.hits.current);
   }
 
-  private onClick(point: Point): void {
+  private applyFocus(): void {
+    const path = readText(this.model, "focus");
+    this.focusBar.show(path ? nameOf(path) : "", Number(this.model.get("hops")) || 0);
+  }
+
+  private focusOn(path: string, hops: number): void {
+    if (path) void this.ask({ type: "focus", path, hops });
+  }
+
+  private leaveFocus(): void {
+    void this.ask({ type: "unfocus" });
+  }
+
+  private turn(): void {
+    const turned = readText(this.model, "direction") === "LR" ? "TB" : "LR";
+    this.model.set("direction", turned);
+    this.model.save_changes();
+  }
+
+  // ------------------------------------------------------------------ the pointer
+
+  private onHover(point: Point | null): void {
+    const { scene } = this.stage;
+    const hit = point && this.stage.hitAt(point);
+    this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
+    this.tooltip.hide();
+    if (hit && point && scene) {
+      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.host);
+    }
+    this.selection.hover(hit?.path ?? "");
+  }
+
+  /** @param second the click is the second of two ends */
+  private onClick(point: Point, second: boolean): void {
     this.tooltip.hide();
     const hit = this.stage.hitAt(point);
-    this.chosen = hit?.kind === "box" ? hit.index : -1;
-    this.choose(hit?.path ?? "");
+    if (second && hit && this.selection.path) {
+      this.highlights.between(this.selection.path, hit.path);
+      return;
+    }
+    this.selection.choose(hit?.path ?? "", hit?.kind === "box" ? hit.index : -1);
   }
 
   private onDoubleClick(point: Point): void {
-    const { scene } = this.stage;
     const hit = this.stage.hitAt(point);
-    if (!scene || !hit || (hit.kind !== "box" && hit.kind !== "row")) return;
-    this.toggle(hit.index);
+    const { scene } = this.stage;
+    // the row of folded shape arithmetic leads to its nodes, others belong to their box
+    if (scene && hit?.kind === "row" && isChip(scene, hit.index, hit.top)) {
+      void this.ask({ type: "open", path: hit.path }, scene.pathOf(hit.index));
+    } else if (hit && (hit.kind === "box" || hit.kind === "row")) {
+      this.toggle(hit.index);
+    }
+  }
+
+  private onMenu(point: Point): void {
+    this.tooltip.hide();
+    const hit = this.stage.hitAt(point);
+    if (hit) this.showThingMenu(hit, point);
+    else this.showViewMenu(point);
   }
 
   private toggle(box: number): void {
     const { scene } = this.stage;
     if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
-    void this.ask({ type: "toggle", path: scene.pathOf(box) });
+    const path = scene.pathOf(box);
+    void this.ask({ type: "toggle", path }, path);
+  }
+
+  // ------------------------------------------------------------------ menus
+
+  private showThingMenu(hit: Hit, point: Point): void {
+    const { scene } = this.stage;
+    if (!scene) return;
+    const { path } = hit;
+    const box = hit.kind === "box" ? hit.index : -1;
+    const selected = this.selection.path;
+    const groups = thingMenu(scene, box, path, selected, {
+      toggle: () => this.toggle(box),
+      fold: () => void this.ask({ type: "fold", path }, path),
+      unroll: () => void this.ask({ type: "unroll", path }, path),
+      focus: () => this.focusOn(path, FIRST_HOPS),
+      trace: (kind) => {
+        this.selection.choose(path, box);
+        this.highlights.toggle(kind, path);
+      },
+      between: () => this.highlights.between(selected, path),
+      closeUp: () => this.stage.zoomTo(path),
+      copyPath: () => void navigator.clipboard?.writeText(path).catch(() => undefined),
+    });
+    this.menu.show(groups, point, this.page.host);
+  }
+
+  private showViewMenu(at: Point | HTMLElement): void {
+    const { host } = this.page;
+    let point: Point;
+    if (at instanceof HTMLElement) {
+      const [button, page] = [at.getBoundingClientRect(), host.getBoundingClientRect()];
+      point = { x: button.right - page.left, y: button.bottom - page.top + 4 };
+    } else {
+      point = at;
+    }
+    const wrapped = this.stage.scene?.wrapped ?? false;
+    const groups = viewMenu(
+      {
+        direction: readText(this.model, "direction"),
+        theme: readText(this.model, "theme"),
+        grouping: readText(this.model, "grouping"),
+        wrapped,
+        hasSelection: this.selection.path !== "",
+      },
+      {
+        fit: () => this.stage.fit(),
+        zoomToSelection: () => this.stage.zoomTo(this.selection.path),
+        expand: (mode) => void this.ask({ type: "expand", mode }),
+        group: (grouping) => void this.ask({ type: "group", grouping }),
+        turn: () => this.turn(),
+        wrap: () => void this.ask({ type: "wrap", wrap: !wrapped }),
+        theme: (name) => {
+          this.model.set("theme", name);
+          this.model.save_changes();
+        },
+        search: () => this.search.focus(),
+        help: () => this.help.toggle(),
+      },
+    );
+    this.menu.show(groups, point, host);
   }
 
   // ------------------------------------------------------------------ the keyboard
 
   private onKey(event: KeyboardEvent): void {
     const target = event.target as Element;
-    const onButton = target !== this.host && target.closest("button, input") !== null;
+    const onButton = target !== this.page.host && target.closest("button, input") !== null;
     if (event.key === "Tab") return;
     const command = readKey(event);
     if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
     if (!command || (onButton && command.do === "toggle")) return;
     event.preventDefault();
-    const { stage } = this;
+    this.run(command);
+  }
+
+  private run(command: Command): void {
+    const { stage, selection, highlights } = this;
     switch (command.do) {
       case "walk":
-        this.walk(command.arrow);
+        selection.walk(command.arrow);
         break;
       case "zoom":
         stage.zoom(command.factor);
         break;
-      case "toggle": {
-        const box = this.selectedBox();
-        if (box !== undefined) this.toggle(box);
+      case "toggle":
+        if (selection.box !== undefined) this.toggle(selection.box);
         break;
-      }
       case "leave":
         this.leave();
         break;
@@ -433,69 +402,67 @@ export class CanvasView {
       case "fit":
         stage.fit();
         break;
+      case "close-up":
+        stage.zoomTo(selection.path);
+        break;
       case "reset":
-        stage.zoomTo(1);
+        stage.actualSize();
         break;
       case "first":
-        this.goTo(stage.scene ? firstBox(stage.scene) : undefined);
+        selection.goToFirst();
+        break;
+      case "place":
+        highlights.step(command.by);
+        break;
+      case "producer":
+        highlights.goToProducer();
+        break;
+      case "trace":
+        highlights.toggle(command.kind, selection.path);
+        break;
+      case "focus":
+        this.focusOn(selection.path, FIRST_HOPS);
+        break;
+      case "help":
+        this.help.toggle();
+        break;
+      case "menu":
+        this.showMenuOfSelection();
         break;
     }
   }
 
-  /** The selected box: of several with that path, the one that was clicked or walked to. */
-  private selectedBox(): number | undefined {
-    const boxes = this.stage.scene?.boxesAt(this.selection) ?? [];
-    return boxes.includes(this.chosen) ? this.chosen : boxes[0];
+  private showMenuOfSelection(): void {
+    const { path, box } = this.selection;
+    const place = this.stage.locate(path);
+    if (!path || !place) this.showViewMenu({ x: this.stage.size.width, y: 40 });
+    else if (box !== undefined) this.showThingMenu({ kind: "box", index: box, path }, place);
+    else this.showThingMenu({ kind: "edge", index: -1, path }, place);
   }
 
-  private walk(arrow: Parameters<typeof walkFrom>[2]): void {
-    const { scene } = this.stage;
-    if (!scene) return;
-    const box = this.selectedBox() ?? scene.rowsAt(this.selection)[0]?.box;
-    if (box !== undefined) {
-      const reached = walkFrom(scene, box, arrow, this.came);
-      if (reached === undefined) return;
-      this.goTo(reached);
-      this.came = box;
-    } else if (this.selection && scene.edgesAt(this.selection).length > 0) {
-      const forward = scene.direction === "TB" ? "ArrowDown" : "ArrowRight";
-      this.goTo(endOf(scene, this.selection, arrow === forward ? "forward" : "back"));
-    } else {
-      this.goTo(firstBox(scene));
-    }
-  }
-
-  private goTo(box: number | undefined): void {
-    const { scene } = this.stage;
-    if (!scene || box === undefined) return;
-    this.came = -1;
-    this.chosen = box;
-    this.choose(scene.pathOf(box));
-    this.stage.bringIntoSight(box);
-  }
-
-  /** Escape: close what lies over the picture, else the group around the selection. */
+  /** Escape: put away what lies over the picture, else close the group around the selection. */
   private leave(): void {
     const { scene } = this.stage;
-    if (this.search.isOpen) {
-      this.search.close();
-      return;
-    }
-    if (this.hint.isShown || this.strip.isShown) {
+    if (this.help.isShown) this.help.hide();
+    else if (this.search.isOpen) this.search.close();
+    else if (this.hint.isShown || this.strip.isShown) {
       this.hint.hide();
       this.strip.clear();
-      return;
-    }
-    if (!scene) return;
-    const box = this.selectedBox() ?? scene.rowsAt(this.selection)[0]?.box ?? -1;
+    } else if (this.highlights.isShown) this.highlights.clear();
+    else if (this.focusBar.isShown) this.leaveFocus();
+    else if (scene) this.closeAround(scene);
+  }
+
+  private closeAround(scene: Scene): void {
+    const box = this.selection.holder ?? -1;
     const group = box >= 0 && scene.isOpen(box) ? box : box >= 0 ? scene.parentOf(box) : -1;
     if (group < 0) {
-      this.choose("");
+      this.selection.choose("");
       return;
     }
     const path = scene.pathOf(group);
-    this.choose(path);
-    void this.ask({ type: "close", path });
+    this.selection.choose(path, group);
+    void this.ask({ type: "close", path }, path);
   }
 }
 

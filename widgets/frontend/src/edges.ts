@@ -1,10 +1,10 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
-import type { Picture } from "./draw";
+import type { Picture } from "./picture";
 import { labelRectangle } from "./pick";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
-import { ARROW, CAPTURED, CONTROL } from "./wire";
+import { ARROW, CAPTURED, CONTROL } from "./scene";
 
 // Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
 const LINE = 1.3;
@@ -18,7 +18,11 @@ const MOST_CURVES = 3000;
 /** Lines never get thinner on the screen. */
 const THINNEST = 0.5;
 
-export function drawEdges(picture: Picture): void {
+/** @param rough draw straight lines without heads, whatever the number of edges */
+export function drawEdges(
+  picture: Picture,
+  rough = picture.edges.length > MOST_CURVES,
+): void {
   const { context, scene, palette, marks, edges } = picture;
   const plain: number[] = [];
   const captured: number[] = [];
@@ -34,7 +38,6 @@ export function drawEdges(picture: Picture): void {
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
   }
-  const rough = edges.length > MOST_CURVES;
   const thin = Math.max(LINE, THINNEST / picture.zoom);
   const thick = Math.max(MARKED_LINE, 1.4 / picture.zoom);
   context.globalAlpha = picture.share * (rough ? 0.35 : picture.zoom < 0.1 ? 0.6 : 1);
@@ -69,6 +72,7 @@ function strokeEdges(
     let at = scene.pointsStart(edge);
     const end = scene.pointsEnd(edge);
     if (end - at < 8) continue;
+    if (rough && isTiny(points, at, end, picture.zoom)) continue;
     context.moveTo(points[at], points[at + 1]);
     if (rough) {
       for (; at + 7 < end; at += 6) context.lineTo(points[at + 6], points[at + 7]);
@@ -110,8 +114,14 @@ function strokeEdges(
   context.fill();
 }
 
+/** Whether an edge ends in the pixel in which it begins. */
+function isTiny(points: Float64Array, start: number, end: number, zoom: number): boolean {
+  const across = Math.abs(points[end - 2] - points[start]);
+  return (across + Math.abs(points[end - 1] - points[start + 1])) * zoom < 1;
+}
+
 /** Unit vector in which the piece of a curve that begins at `at` ends. */
-function endDirection(points: Float32Array, at: number): [number, number] {
+function endDirection(points: Float64Array, at: number): [number, number] {
   for (const from of [at + 4, at + 2, at]) {
     const dx = points[at + 6] - points[from];
     const dy = points[at + 7] - points[from + 1];
@@ -123,17 +133,15 @@ function endDirection(points: Float32Array, at: number): [number, number] {
 
 export function drawPorts(picture: Picture): void {
   if (picture.zoom < 0.3 || picture.detail === "blocks") return;
-  const { context, scene, palette, part } = picture;
+  const { context, scene, palette, ports } = picture;
   context.globalAlpha = picture.share;
   context.fillStyle = palette.port;
   context.strokeStyle = palette.edge;
   context.lineWidth = LINE;
   context.beginPath();
-  for (let port = 0; port < scene.portCount; port++) {
-    const x = scene.ports[port * 2];
-    const y = scene.ports[port * 2 + 1];
-    if (x < part.x - 5 || x > part.x + part.width + 5) continue;
-    if (y < part.y - 5 || y > part.y + part.height + 5) continue;
+  for (let k = 0; k < ports.length; k++) {
+    const x = scene.ports[ports[k] * 2];
+    const y = scene.ports[ports[k] * 2 + 1];
     context.moveTo(x + PORT_RADIUS, y);
     context.arc(x, y, PORT_RADIUS, 0, 2 * Math.PI);
   }

@@ -12,6 +12,12 @@ const ICONS = {
   none: "M5 2.5h8.5V11M2.5 5H11v8.5H2.5z",
   regex: "M10 3v6M7.4 4.5l5.2 3M12.6 4.5l-5.2 3M4.4 12.4h.1",
   close: "M4 4l8 8M12 4l-8 8",
+  selection: "M8 2v3M8 11v3M2 8h3M11 8h3M8 5.4a2.6 2.6 0 1 0 .01 0",
+  turn: "M4 3v8M2 9l2 2.4L6 9M9 5h5M12 3l2.2 2L12 7",
+  more: "M3 8h.1M8 8h.1M13 8h.1",
+  help: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 12h.1",
+  back: "M10 3.5L5.5 8l4.5 4.5",
+  forward: "M6 3.5L10.5 8L6 12.5",
 } as const;
 
 export type Icon = keyof typeof ICONS;
@@ -44,21 +50,32 @@ export function iconButton(icon: Icon, title: string, press: () => void): HTMLBu
 export interface ToolbarActions {
   zoom(factor: number): void;
   fit(): void;
+  zoomToSelection(): void;
   expand(mode: "auto" | "all" | "none"): void;
+  turn(): void;
+  menu(button: HTMLElement): void;
+  help(): void;
 }
 
 export function makeToolbar(actions: ToolbarActions): HTMLElement {
   const bar = makeElement("div", "nl-toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "View");
+  const more = iconButton("more", "More", () => actions.menu(more));
+  more.setAttribute("aria-haspopup", "menu");
   bar.append(
     iconButton("zoom-in", "Zoom in (+)", () => actions.zoom(1.3)),
     iconButton("zoom-out", "Zoom out (−)", () => actions.zoom(1 / 1.3)),
     iconButton("fit", "Show all (F)", () => actions.fit()),
+    iconButton("selection", "Zoom to the selection (Z)", () => actions.zoomToSelection()),
     makeElement("span", "nl-gap"),
     iconButton("auto", "Open what fits", () => actions.expand("auto")),
     iconButton("all", "Open all groups", () => actions.expand("all")),
     iconButton("none", "Close all groups", () => actions.expand("none")),
+    iconButton("turn", "Run downwards or to the right", () => actions.turn()),
+    makeElement("span", "nl-gap"),
+    iconButton("help", "Keys (?)", () => actions.help()),
+    more,
   );
   return bar;
 }
@@ -135,47 +152,5 @@ export class Strip {
     text.textContent = message;
     line.append(text, iconButton("close", "Dismiss", () => line.remove()));
     this.element.append(line);
-  }
-}
-
-/** A thin moving line and, a little later, what the kernel is doing and a way to stop it. */
-export class Progress {
-  readonly element = makeElement("div", "nl-progress");
-  private readonly line = makeElement("div", "nl-progress-line");
-  private readonly note = makeElement("div", "nl-progress-note");
-  private readonly text = makeElement("span", "");
-  private readonly button = makeElement("button", "nl-cancel");
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private cancel: (() => void) | null = null;
-
-  constructor() {
-    this.element.setAttribute("role", "status");
-    this.element.hidden = true;
-    this.button.type = "button";
-    this.button.textContent = "Cancel";
-    this.button.addEventListener("click", () => {
-      this.cancel?.();
-      this.hide();
-    });
-    this.note.append(this.text, this.button);
-    this.element.append(this.line, this.note);
-  }
-
-  show(message: string, cancel: (() => void) | null): void {
-    this.cancel = cancel;
-    this.button.hidden = cancel === null;
-    this.text.textContent = message || "Working …";
-    if (!this.element.hidden) return;
-    this.element.hidden = false;
-    this.note.hidden = true;
-    this.timer = setTimeout(() => {
-      this.note.hidden = false;
-    }, 300);
-  }
-
-  hide(): void {
-    clearTimeout(this.timer);
-    this.element.hidden = true;
-    this.cancel = null;
   }
 }

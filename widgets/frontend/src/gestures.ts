@@ -5,8 +5,11 @@ import { type Point, readWheel, wheelFactor } from "./viewport";
 export interface GestureActions {
   pan(dx: number, dy: number): void;
   zoom(pivot: Point, factor: number): void;
-  click(point: Point): void;
+  /** @param second shift is held: what is clicked is the second of two ends */
+  click(point: Point, second: boolean): void;
   doubleClick(point: Point): void;
+  /** the second button, or a long press */
+  menu(point: Point): void;
   /** null when the pointer has left */
   hover(point: Point | null): void;
   /** whether plain turns of the wheel are meant for the canvas and not for the page */
@@ -79,12 +82,22 @@ export function followGestures(surface: HTMLElement, actions: GestureActions): (
     const known = pointers.delete(event.pointerId);
     if (pointers.size > 0) return;
     surface.classList.remove("nl-dragging");
-    if (known && !dragged && event.type === "pointerup") actions.click(pointOf(event));
+    if (known && !dragged && event.type === "pointerup") {
+      actions.click(pointOf(event), event.shiftKey);
+    }
     pressed = null;
   };
 
   const leave = (): void => {
     if (pointers.size === 0) actions.hover(null);
+  };
+
+  const openMenu = (event: MouseEvent): void => {
+    // with shift held the browser's own menu is wanted
+    if (event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    actions.menu(pointOf(event));
   };
 
   const doubleClick = (event: MouseEvent): void => {
@@ -118,6 +131,7 @@ export function followGestures(surface: HTMLElement, actions: GestureActions): (
   surface.addEventListener("pointercancel", release);
   surface.addEventListener("pointerleave", leave);
   surface.addEventListener("dblclick", doubleClick);
+  surface.addEventListener("contextmenu", openMenu);
   surface.addEventListener("wheel", turn, { passive: false });
   return () => {
     surface.removeEventListener("pointerdown", press);
@@ -126,6 +140,7 @@ export function followGestures(surface: HTMLElement, actions: GestureActions): (
     surface.removeEventListener("pointercancel", release);
     surface.removeEventListener("pointerleave", leave);
     surface.removeEventListener("dblclick", doubleClick);
+    surface.removeEventListener("contextmenu", openMenu);
     surface.removeEventListener("wheel", turn);
   };
 }

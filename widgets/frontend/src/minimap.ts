@@ -1,9 +1,9 @@
 /** The small picture of the whole scene with the window marked in it. */
 
-import type { Overview } from "./draw";
+import type { Tiles } from "./tiles";
 import { type Palette, categoryOf, frameOf } from "./theme";
 import { type Point, type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
-import type { Scene } from "./wire";
+import type { Scene } from "./scene";
 
 const LARGEST: Size = { width: 150, height: 130 };
 const SMALLEST_SIDE = 36;
@@ -90,7 +90,7 @@ export class Minimap {
     size: Size,
     ratio: number,
     palette: Palette,
-    overview: Overview | null,
+    tiles: Tiles | null,
   ): void {
     const plan = planMap(scene, view, size);
     this.plan = plan;
@@ -100,14 +100,15 @@ export class Minimap {
       width: Math.round(plan.size.width * ratio),
       height: Math.round(plan.size.height * ratio),
     };
-    const state = `${pixels.width} ${pixels.height} ${ratio}`;
+    const overview = tiles?.overview ?? null;
+    const state = `${pixels.width} ${pixels.height} ${ratio} ${overview !== null}`;
     if (this.painted !== state) {
       this.painted = state;
       this.canvas.width = pixels.width;
       this.canvas.height = pixels.height;
       this.canvas.style.width = `${plan.size.width}px`;
       this.canvas.style.height = `${plan.size.height}px`;
-      this.ground = paintGround(scene, plan, pixels, ratio, palette, overview);
+      this.ground = paintGround(scene, plan, pixels, ratio, palette, tiles);
     }
     const context = this.canvas.getContext("2d");
     if (!context || !this.ground) return;
@@ -152,7 +153,7 @@ function paintGround(
   pixels: Size,
   ratio: number,
   palette: Palette,
-  overview: Overview | null,
+  tiles: Tiles | null,
 ): HTMLCanvasElement {
   const ground = document.createElement("canvas");
   ground.width = pixels.width;
@@ -162,7 +163,9 @@ function paintGround(
   context.fillRect(0, 0, pixels.width, pixels.height);
   const scale = plan.scale * ratio;
   context.setTransform(scale, 0, 0, scale, plan.offset.x * ratio, plan.offset.y * ratio);
-  if (overview) {
+  if (tiles) {
+    const { overview } = tiles; // empty until the bitmap of the whole is painted
+    if (!overview) return ground;
     const { bitmap, scale: drawn } = overview;
     context.drawImage(bitmap, 0, 0, bitmap.width / drawn, bitmap.height / drawn);
     return ground;

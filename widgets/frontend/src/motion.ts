@@ -1,12 +1,19 @@
 /** How a new scene takes the place of the one before: where the window goes, what moves. */
 
-import type { Motion } from "./draw";
-import { boxRectangle, titleBand } from "./pick";
+import { type Picker, boxRectangle, titleBand } from "./pick";
+import type { Motion } from "./picture";
 import { titleCentre } from "./text";
-import { type Point, type Size, type Viewport, placeAt, toWindow } from "./viewport";
-import { OPEN, type Scene } from "./wire";
+import {
+  type Point,
+  type Size,
+  type Viewport,
+  placeAt,
+  toWindow,
+  visiblePart,
+} from "./viewport";
+import { OPEN, type Scene } from "./scene";
 
-/** Larger scenes change at once: moving them would take longer than looking at them. */
+/** With more boxes in the window the picture changes at once. */
 const MOST_MOVING = 5000;
 
 /** Centre of a box's title in the scene. */
@@ -71,46 +78,68 @@ function middlePair(
 export interface Transition {
   readonly motion: Motion;
   /** Where boxes come from, in the new scene's coordinates. */
-  readonly from: Float32Array;
+  readonly from: Float64Array;
 }
 
-/** Prepare the way of every box from its old place on the screen; null where too many move. */
+/** A scene in a window: what is to be seen of it. */
+export interface Sight {
+  readonly scene: Scene;
+  readonly picker: Picker;
+  readonly view: Viewport;
+}
+
+/**
+ * Prepare the way of the boxes from their old places on the screen to the new ones.
+ *
+ * @param target the window at the end, which is where the eye ends up
+ * @returns null where too many boxes would move
+ */
 export function planTransition(
-  before: Scene,
-  after: Scene,
-  was: Viewport,
-  is: Viewport,
+  before: Sight,
+  after: Sight,
+  target: Viewport,
+  size: Size,
 ): Transition | null {
-  if (before.boxCount > MOST_MOVING || after.boxCount > MOST_MOVING) return null;
-  const from = Float32Array.from(after.boxes);
-  const fresh = new Uint8Array(after.boxCount);
-  const shrink = was.zoom / is.zoom;
-  for (let box = 0; box < after.boxCount; box++) {
-    const old = before.boxByKey(after.keyOf(box));
+  const seen = new Set<number>();
+  for (const view of [after.view, target]) {
+    const found = after.picker.boxesIn(visiblePart(view, size));
+    if (found.length > MOST_MOVING) return null;
+    for (const box of found) seen.add(box);
+  }
+  const gone = before.picker.boxesIn(visiblePart(before.view, size));
+  if (gone.length > MOST_MOVING) return null;
+  for (const old of gone) {
+    const box = after.scene.boxByKey(before.scene.keyOf(old));
+    if (box !== undefined) seen.add(box);
+  }
+  const boxes = Float64Array.from(after.scene.boxes);
+  const fresh = new Uint8Array(after.scene.boxCount);
+  const shrink = before.view.zoom / after.view.zoom;
+  for (const box of seen) {
+    const old = before.scene.boxByKey(after.scene.keyOf(box));
     if (old === undefined) {
       fresh[box] = 1;
       continue;
     }
-    const { x, y, width, height } = boxRectangle(before, old);
-    from.set(
-      [
-        (x - was.x) * shrink + is.x,
-        (y - was.y) * shrink + is.y,
-        width * shrink,
-        height * shrink,
-      ],
-      box * 4,
-    );
-    if (((before.flagsOf(old) ^ after.flagsOf(box)) & OPEN) !== 0) fresh[box] = 1;
+    const { x, y, width, height } = boxRectangle(before.scene, old);
+    boxes[box * 4] = (x - before.view.x) * shrink + after.view.x;
+    boxes[box * 4 + 1] = (y - before.view.y) * shrink + after.view.y;
+    boxes[box * 4 + 2] = width * shrink;
+    boxes[box * 4 + 3] = height * shrink;
+    if (((before.scene.flagsOf(old) ^ after.scene.flagsOf(box)) & OPEN) !== 0) fresh[box] = 1;
   }
-  return { motion: { boxes: Float32Array.from(from), fresh, share: 0 }, from };
+  const visible = Uint32Array.from(seen).sort();
+  return { motion: { visible, boxes, fresh, share: 0 }, from: Float64Array.from(boxes) };
 }
 
 /** Move every box to its place at a share of the way. */
 export function advance(transition: Transition, after: Scene, share: number): void {
   const { motion, from } = transition;
   motion.share = share;
-  for (let k = 0; k < from.length; k++) {
-    motion.boxes[k] = from[k] + (after.boxes[k] - from[k]) * share;
+  for (let k = 0; k < motion.visible.length; k++) {
+    const at = motion.visible[k] * 4;
+    for (let side = at; side < at + 4; side++) {
+      motion.boxes[side] = from[side] + (after.boxes[side] - from[side]) * share;
+    }
   }
 }

@@ -1,7 +1,7 @@
 /** What lies under a point, and what lies in a window: spatial indexes over a Scene. */
 
 import Flatbush from "flatbush";
-import type { Scene } from "./wire";
+import type { Scene } from "./scene";
 import type { Point, Rectangle } from "./viewport";
 
 export type Hit =
@@ -15,14 +15,27 @@ const LABEL_MARGIN = 4;
 const LABEL_GLYPH = 5.8;
 const FRAME_TITLE = 26;
 const STEPS = 12;
+/** How far a port's ring is to be seen from its centre. */
+const PORT_REACH = 5;
 
 export class Picker {
   private readonly boxIndex: Flatbush | null;
   private readonly edgeIndex: Flatbush | null;
+  private readonly portIndex: Flatbush | null;
+  private readonly frames: Int32Array;
+  private readonly frameIndex: Flatbush | null;
 
   constructor(private readonly scene: Scene) {
     this.boxIndex = buildIndex(scene.boxCount, (box) => boxRectangle(scene, box));
     this.edgeIndex = buildIndex(scene.edgeCount, (edge) => edgeBounds(scene, edge));
+    this.portIndex = buildIndex(scene.portCount, (port) => ({
+      x: scene.ports[port * 2] - PORT_REACH,
+      y: scene.ports[port * 2 + 1] - PORT_REACH,
+      width: 2 * PORT_REACH,
+      height: 2 * PORT_REACH,
+    }));
+    this.frames = framesOf(scene);
+    this.frameIndex = buildIndex(this.frames.length, (k) => boxRectangle(scene, this.frames[k]));
   }
 
   /** Boxes that touch the rectangle, in the scene's order (outer before inner). */
@@ -32,6 +45,20 @@ export class Picker {
 
   edgesIn(part: Rectangle): Uint32Array {
     return search(this.edgeIndex, part);
+  }
+
+  portsIn(part: Rectangle): Uint32Array {
+    return search(this.portIndex, part);
+  }
+
+  /** Open groups in the rectangle that are at least so high, outer before inner. */
+  framesIn(part: Rectangle, height: number): number[] {
+    const { frames, scene } = this;
+    const found: number[] = [];
+    for (const k of search(this.frameIndex, part)) {
+      if (scene.boxes[frames[k] * 4 + 3] >= height) found.push(frames[k]);
+    }
+    return found;
   }
 
   /**
@@ -54,7 +81,7 @@ export class Picker {
       if (scene.isOpen(box) || !contains(boxRectangle(scene, box), point)) continue;
       return this.rowAt(box, point) ?? { kind: "box", index: box, path: scene.pathOf(box) };
     }
-    const port = this.portAt(point, slack);
+    const port = this.portAt(around, point, slack);
     if (port) return port;
     const edge = this.edgeAt(around, point, slack);
     if (edge) return edge;
@@ -75,10 +102,10 @@ export class Picker {
     return null;
   }
 
-  private portAt(point: Point, slack: number): Hit | null {
+  private portAt(around: Rectangle, point: Point, slack: number): Hit | null {
     const { scene } = this;
     const reach = slack + 2;
-    for (let port = 0; port < scene.portCount; port++) {
+    for (const port of this.portsIn(around)) {
       const dx = scene.ports[port * 2] - point.x;
       const dy = scene.ports[port * 2 + 1] - point.y;
       if (dx * dx + dy * dy <= reach * reach) {
@@ -177,7 +204,7 @@ function distanceToSegment(point: Point, from: Point, to: Point): number {
 }
 
 /** Bézier curves stay inside the hull of their points, so its bounds hold the curve. */
-function edgeBounds(scene: Scene, edge: number): Rectangle {
+export function edgeBounds(scene: Scene, edge: number): Rectangle {
   let left = Infinity;
   let top = Infinity;
   let right = -Infinity;
@@ -227,9 +254,15 @@ function contains(part: Rectangle, point: Point): boolean {
   );
 }
 
+function framesOf(scene: Scene): Int32Array {
+  const frames: number[] = [];
+  for (let box = 0; box < scene.boxCount; box++) if (scene.isOpen(box)) frames.push(box);
+  return Int32Array.from(frames);
+}
+
 function buildIndex(count: number, rectangleOf: (index: number) => Rectangle): Flatbush | null {
   if (count === 0) return null;
-  const index = new Flatbush(count, 16, Float32Array);
+  const index = new Flatbush(count, 16, Float64Array);
   for (let k = 0; k < count; k++) {
     const { x, y, width, height } = rectangleOf(k);
     index.add(x, y, x + width, y + height);

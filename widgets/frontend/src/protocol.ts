@@ -20,17 +20,21 @@ export type Reply =
       anchor?: string;
       fit?: boolean;
     }
-  | { type: "hits"; hits: Hit[]; total: number };
+  | { type: "hits"; hits: Hit[]; total: number }
+  /** what was asked for takes long: ask the user, then ask again with `sure` */
+  | { type: "confirm"; message: string };
 
 /** What comes without having been asked for, or tells about a request under way. */
 export type Push =
   | Extract<Reply, { type: "scene" }>
   | { type: "error"; message: string }
-  | { type: "busy"; id: string | null; message: string }
-  | { type: "idle" }
+  | { type: "busy"; id: string | null; message: string; share: number | null }
+  | { type: "idle"; id: string | null }
   | { type: "center"; path: string };
 
 export class KernelError extends Error {}
+/** The user has stopped the request. */
+export class CancelledError extends KernelError {}
 export class NoAnswerError extends Error {}
 
 interface Waiting {
@@ -85,9 +89,10 @@ export class Connection {
     return { id, reply };
   }
 
-  /** Tell the kernel to give up a request. */
-  cancel(target: string): void {
-    this.model.send({ id: `${this.prefix}-${++this.count}`, type: "cancel", target });
+  /** Tell the kernel to give up a request, or whatever it is at. */
+  cancel(target: string | null): void {
+    const id = `${this.prefix}-${++this.count}`;
+    this.model.send({ id, type: "cancel", ...(target === null ? {} : { target }) });
   }
 
   close(): void {
@@ -104,24 +109,37 @@ export class Connection {
     if (fields.type === "busy") {
       if (waiting) clearTimeout(waiting.timer);
       if (id === null || waiting) {
-        this.push({ type: "busy", id, message: String(fields.message ?? "") }, buffers);
+        const share = readShare(fields);
+        this.push({ type: "busy", id, message: String(fields.message ?? ""), share }, buffers);
       }
       return;
     }
     if (waiting && id !== null) {
       clearTimeout(waiting.timer);
       this.waiting.delete(id);
-      if (fields.type === "error") waiting.reject(new KernelError(String(fields.message)));
-      else waiting.resolve({ reply: fields as Reply, buffers });
+      if (fields.type === "error") {
+        const Kind = fields.cancelled === true ? CancelledError : KernelError;
+        waiting.reject(new Kind(String(fields.message)));
+      } else {
+        waiting.resolve({ reply: fields as Reply, buffers });
+      }
       return;
     }
-    const known = ["scene", "error", "idle", "center"].includes(fields.type);
-    if (id === null || fields.type === "idle") {
+    if (fields.type === "idle") {
+      this.push({ type: "idle", id }, buffers);
+    } else if (id === null) {
+      const known = ["scene", "error", "center"].includes(fields.type);
       if (known) this.push(fields as Push, buffers);
     } else if (fields.type === "scene") {
       this.push({ type: "scene", header: fields.header }, buffers);
     }
   };
+}
+
+/** How much of a task is done, from 0 to 1; null where the kernel does not know. */
+function readShare({ done, total }: Record<string, unknown>): number | null {
+  if (typeof done !== "number" || typeof total !== "number" || !(total > 0)) return null;
+  return Math.min(Math.max(done / total, 0), 1);
 }
 
 export function describe(error: unknown): string {

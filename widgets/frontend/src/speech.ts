@@ -2,7 +2,7 @@
 
 import type { Hit } from "./pick";
 import { titleOf } from "./text";
-import { CONSTANT, INPUT, NODE, OUTPUT, STUB, type Scene } from "./wire";
+import { CONSTANT, INPUT, NODE, OUTPUT, STUB, type Scene } from "./scene";
 
 /** The lines of the tooltip: the path, and the type where it is known. */
 export function tooltipOf(scene: Scene, hit: Hit): string[] {
@@ -39,6 +39,12 @@ export function describeSelection(scene: Scene, path: string): string {
     return withoutBlank([path, "value", labelOf(scene, path)]).join(", ");
   }
   return `${path}, not in the picture`;
+}
+
+/** The last part of a path: what one calls the thing at it. */
+export function nameOf(path: string): string {
+  const parts = path.split("/").filter((part) => part !== "");
+  return (parts[parts.length - 1] ?? path).replace(/^%/, "");
 }
 
 function kindOf(scene: Scene, box: number): string {

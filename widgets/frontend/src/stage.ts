@@ -1,12 +1,18 @@
 /** The picture in its window: holds the scene, the viewport and the marks, and paints on demand. */
 
-import { type Marks, OVERVIEW_BOXES, type Overview, drawOverview, noMarks, paint } from "./draw";
+import { paint } from "./draw";
+import { markHits, markHover, markSelection } from "./marks";
 import { Minimap } from "./minimap";
 import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
-import { type Hit, Picker, boxRectangle, middleOfEdge } from "./pick";
+import { type Hit, Picker, boxRectangle, edgeBounds, middleOfEdge } from "./pick";
+import { type Marks, noMarks } from "./picture";
+import type { Scene } from "./scene";
 import type { Palette } from "./theme";
+import { Tiles } from "./tiles";
+import type { Lit } from "./trace";
 import {
   type Point,
+  type Rectangle,
   type Size,
   type Viewport,
   between,
@@ -20,15 +26,22 @@ import {
   toWindow,
   zoomAt,
 } from "./viewport";
-import type { Scene } from "./wire";
+import { Wiring } from "./wiring";
 
-const TRANSITION = 200;
+const TRANSITION = 180;
+/** Scenes with fewer boxes are painted box by box at any zoom. */
+const TILED_BOXES = 4000;
+/** Milliseconds of a frame that go into bitmaps for the next ones. */
+const TILE_TIME = 6;
 /** How far beside a line a click still counts, in pixels of the screen. */
 const SLACK = 5;
 /** What is to be seen stands at least this far inside the window. */
 const SIGHT = 64;
 /** What is jumped to is shown at least this large. */
 const JUMP_ZOOM = 0.6;
+/** What is zoomed to is shown at most this large, and with this much around it. */
+const CLOSE_ZOOM = 1.25;
+const AROUND = 40;
 
 export interface Arrival {
   /** path of the box that stays where it is on the screen */
@@ -46,10 +59,12 @@ export class Stage {
   view: Viewport = { x: 0, y: 0, zoom: 1 };
   visible = 0;
   frameMs = 0;
+  wiring: Wiring | null = null;
   private picker: Picker | null = null;
   private marks: Marks = noMarks();
-  private overview: Overview | null = null;
-  private size: Size = { width: 0, height: 0 };
+  private tiles: Tiles | null = null;
+  private litTiles: Tiles | null = null;
+  size: Size = { width: 0, height: 0 };
   private ratio = 1;
   private request = 0;
   private awaitsFirstView = false;
@@ -59,6 +74,7 @@ export class Stage {
 
   constructor(
     private palette: Palette,
+    /** called after each frame */
     private readonly painted: () => void,
   ) {
     this.canvas.className = "nl-picture";
@@ -68,11 +84,12 @@ export class Stage {
     cancelAnimationFrame(this.request);
     this.request = 0;
     this.scene = null;
+    this.tiles = this.litTiles = null;
   }
 
   setPalette(palette: Palette): void {
     this.palette = palette;
-    this.overview = null;
+    this.makeTiles();
     this.minimap.reset();
     this.redraw();
   }
@@ -98,15 +115,15 @@ export class Stage {
   }
 
   show(scene: Scene, arrival: Arrival): void {
-    const before = this.scene;
-    const was = this.view;
+    const [before, wasPicker, was] = [this.scene, this.picker, this.view];
     this.glide = null;
     this.scene = scene;
+    this.wiring = new Wiring(scene);
     this.picker = new Picker(scene);
-    this.overview = null;
     this.marks = noMarks();
+    this.makeTiles();
     this.minimap.reset();
-    if (!before || arrival.fit || this.awaitsFirstView) {
+    if (!before || !wasPicker || arrival.fit || this.awaitsFirstView) {
       this.centreLater = arrival.center;
       if (this.isHidden) this.awaitsFirstView = true;
       else this.showFirstView();
@@ -122,7 +139,11 @@ export class Stage {
         keepInSight(kept, scene, this.size),
       );
     // Boxes start from where they were on the screen, seen from where the window now is.
-    const transition = prefersStill() ? null : planTransition(before, scene, was, kept);
+    const transition = prefersStill() ? null : planTransition(
+      { scene: before, picker: wasPicker, view: was },
+      { scene, picker: this.picker, view: kept },
+      ...([target, this.size] as const),
+    );
     this.view = kept;
     this.glideTo(target, transition);
   }
@@ -136,6 +157,11 @@ export class Stage {
       this.view = this.viewAt(this.centreLater, this.view) ?? this.view;
       this.centreLater = undefined;
     }
+  }
+
+  /** Whether another frame is on its way: something moves, or bitmaps are being painted. */
+  get isBusy(): boolean {
+    return this.request !== 0;
   }
 
   get isHidden(): boolean {
@@ -152,14 +178,49 @@ export class Stage {
     this.moveTo(zoomAt(this.view, pivot, factor));
   }
 
-  zoomTo(zoom: number): void {
-    this.zoom(zoom / this.view.zoom);
+  actualSize(): void {
+    this.zoom(1 / this.view.zoom);
   }
 
   fit(): void {
     if (!this.scene) return;
     const { width, height } = this.scene;
     this.glideTo(fitWhole({ x: 0, y: 0, width, height }, this.size), null);
+  }
+
+  /** Show all of what is at a path, as large as is good to read. */
+  zoomTo(path: string): void {
+    const part = this.partOf(path);
+    if (!part) return;
+    const { width, height } = this.size;
+    const room = { width: Math.max(width - 2 * AROUND, 1), height: Math.max(height - 2 * AROUND, 1) };
+    const zoom = Math.min(room.width / part.width, room.height / part.height, CLOSE_ZOOM);
+    const middle = { x: part.x + part.width / 2, y: part.y + part.height / 2 };
+    this.glideTo(centreOn(middle, this.size, zoom), null);
+  }
+
+  /** What a path takes in the scene: its boxes, or else all of its edges. */
+  private partOf(path: string): Rectangle | null {
+    const { scene } = this;
+    if (!scene) return null;
+    const boxes = [...scene.boxesAt(path), ...scene.rowsAt(path).map(({ box }) => box)];
+    const parts = boxes.map((box) => boxRectangle(scene, box));
+    if (parts.length === 0) parts.push(...scene.edgesAt(path).map((e) => edgeBounds(scene, e)));
+    if (parts.length === 0) return null;
+    const x = Math.min(...parts.map((part) => part.x));
+    const y = Math.min(...parts.map((part) => part.y));
+    const width = Math.max(...parts.map((part) => part.x + part.width)) - x;
+    const height = Math.max(...parts.map((part) => part.y + part.height)) - y;
+    return { x, y, width: Math.max(width, 1), height: Math.max(height, 1) };
+  }
+
+  /** Bring a box into the middle and mark it as the place that was jumped to. */
+  jumpTo(box: number): void {
+    const { scene } = this;
+    if (!scene) return;
+    this.marks.place = box;
+    const zoom = Math.max(this.view.zoom, JUMP_ZOOM);
+    this.glideTo(centreOn(titlePoint(scene, box), this.size, zoom), null);
   }
 
   centreOnPoint(point: Point): void {
@@ -253,39 +314,34 @@ export class Stage {
   // ------------------------------------------------------------------ marks
 
   markSelection(path: string): void {
-    const { scene, marks } = this;
-    if (!scene) return;
-    const found = path ? scene.boxesAt(path) : [];
-    marks.boxes = new Set(found);
-    marks.edges = new Set(path ? scene.edgesAt(path) : []);
-    for (const box of found) for (const edge of scene.edgesOf(box)) marks.edges.add(edge);
-    marks.rows = (path ? scene.rowsAt(path) : []).map(({ box, target }) => [
-      box,
-      target[0],
-      target[1],
-    ]);
+    if (!this.scene) return;
+    markSelection(this.marks, this.scene, path);
+    this.marks.place = -1;
     this.redraw();
   }
 
   markHover(path: string): void {
-    const { scene, marks } = this;
-    if (!scene) return;
-    const found = path ? scene.boxesAt(path) : [];
-    marks.hoverBoxes = new Set(found);
-    marks.hoverEdges = new Set(path ? scene.edgesAt(path) : []);
-    for (const box of found) {
-      if (!scene.isOpen(box)) for (const edge of scene.edgesOf(box)) marks.hoverEdges.add(edge);
-    }
+    if (!this.scene) return;
+    markHover(this.marks, this.scene, path);
     this.redraw();
   }
 
   markHits(paths: Iterable<string>, current: string | null): void {
-    const { scene, marks } = this;
-    if (!scene) return;
-    marks.hits = new Set();
-    for (const path of paths) for (const box of scene.boxesAt(path)) marks.hits.add(box);
-    marks.currentHit = current === null ? -1 : (scene.boxesAt(current)[0] ?? -1);
+    if (!this.scene) return;
+    markHits(this.marks, this.scene, paths, current);
     this.redraw();
+  }
+
+  /** Light up something and dim all else; null for nothing dimmed. */
+  light(lit: Lit | null): void {
+    if (this.marks.lit === lit) return;
+    this.marks.lit = lit;
+    this.litTiles = this.makeLitTiles();
+    this.redraw();
+  }
+
+  get lit(): Lit | null {
+    return this.marks.lit;
   }
 
   // ------------------------------------------------------------------ painting
@@ -304,18 +360,42 @@ export class Stage {
     if (!scene || !picker || !context || this.isHidden) return;
     const start = performance.now();
     this.stepGlide(start);
-    if (scene.boxCount > OVERVIEW_BOXES && !this.overview) {
-      this.overview = drawOverview(scene, picker, palette);
-    }
-    this.visible = paint(context, {
-      ...{ scene, picker, size, palette, view: this.view, ratio: this.ratio, marks: this.marks },
+    const { view, ratio, marks, tiles, litTiles } = this;
+    const { count, tiled } = paint(context, {
+      ...{ scene, picker, size, palette, view, ratio, marks, tiles, litTiles },
       motion: this.glide?.transition?.motion ?? null,
-      overview: this.overview,
     });
-    this.minimap.paint(scene, this.view, size, this.ratio, palette, this.overview);
+    this.visible = count;
+    this.minimap.paint(scene, view, size, ratio, palette, tiles);
+    const more = this.paintTiles(tiled);
     this.frameMs = performance.now() - start;
-    if (this.glide) this.redraw();
+    if (this.glide || more) this.redraw();
     this.painted();
+  }
+
+  /** Prepare bitmaps for the next frames; whether something is left to do. */
+  private paintTiles(tiled: boolean): boolean {
+    const { tiles, litTiles, view, size, ratio } = this;
+    const until = performance.now() + TILE_TIME;
+    if (!tiles) return false;
+    // The bitmap of the whole is wanted in any case: the minimap shows it.
+    if (!tiled) return tiles.workOnWhole(until);
+    const more = tiles.work(view, size, ratio, until);
+    const moreLit = litTiles ? litTiles.work(view, size, ratio, until) : false;
+    return more || moreLit;
+  }
+
+  private makeTiles(): void {
+    const { scene, picker, palette } = this;
+    const large = scene !== null && picker !== null && scene.boxCount > TILED_BOXES;
+    this.tiles = large ? new Tiles(scene, picker, palette) : null;
+    this.litTiles = this.makeLitTiles();
+  }
+
+  private makeLitTiles(): Tiles | null {
+    const { scene, picker, palette, tiles, marks } = this;
+    if (!scene || !picker || !tiles || !marks.lit) return null;
+    return new Tiles(scene, picker, palette, marks.lit);
   }
 
   private stepGlide(now: number): void {

@@ -1,7 +1,7 @@
 /** Fonts of the text styles, as in explorer/render/face.py, and widths of texts. */
 
 import { FONT } from "./theme";
-import type { Face, TextStyle } from "./wire";
+import type { Face, TextStyle } from "./scene";
 
 /** size in pixels and whether bold */
 export const TEXT_STYLES: Record<TextStyle, readonly [number, boolean]> = {

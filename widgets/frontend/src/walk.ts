@@ -1,10 +1,11 @@
 /** Walking over a Scene with the arrow keys: along edges, through the walls of open groups. */
 
-import type { Scene } from "./wire";
 import { boxRectangle } from "./pick";
+import { STUB, type Scene } from "./scene";
+import type { Step as Direction, Wiring } from "./wiring";
 
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
-type Step = "forward" | "back" | "before" | "after";
+type Step = Direction | "before" | "after";
 
 const STEPS: Record<"TB" | "LR", Record<Arrow, Step>> = {
   TB: { ArrowDown: "forward", ArrowUp: "back", ArrowLeft: "before", ArrowRight: "after" },
@@ -16,42 +17,39 @@ const STEPS: Record<"TB" | "LR", Record<Arrow, Step>> = {
  *
  * @param came the box that was selected before: where the way back is one of several, it wins
  */
-export function walkFrom(scene: Scene, box: number, arrow: Arrow, came = -1): number | undefined {
+export function walkFrom(
+  wiring: Wiring,
+  box: number,
+  arrow: Arrow,
+  came = -1,
+): number | undefined {
+  const { scene } = wiring;
   const step = STEPS[scene.direction][arrow];
   if (step === "before" || step === "after") return sibling(scene, box, step);
-  const reached = neighbours(scene, box, step);
+  const reached = neighbours(wiring, box, step);
   if (reached.includes(came)) return came;
   return nearest(scene, box, reached);
 }
 
 /** The boxes at the other ends of the edges that leave (forward) or enter (back) a box. */
-export function neighbours(scene: Scene, box: number, step: "forward" | "back"): number[] {
+export function neighbours(wiring: Wiring, box: number, step: Direction): number[] {
+  const { scene } = wiring;
   const reached = new Set<number>();
-  const seen = new Set<number>();
-  const pending: number[] = [];
-  for (const edge of scene.edgesOf(box)) {
-    if (nearEnd(scene, edge, step) === box && !isInside(scene, edge, box)) pending.push(edge);
-  }
+  const pending = wiring.edgesFrom(box, step);
+  const seen = new Set(pending);
   while (pending.length > 0) {
     const edge = pending.pop()!;
-    if (seen.has(edge)) continue;
-    seen.add(edge);
-    const end = farEnd(scene, edge, step);
+    const end = wiring.farEnd(edge, step);
     if (end < 0) continue;
-    const inside = isInside(scene, edge, end);
-    if (!inside && !scene.isOpen(end)) {
-      reached.add(end);
-      continue;
+    // one can stand on a stub; from there the jumps along its value lead on
+    const stub = (scene.flagsOf(end) & STUB) !== 0;
+    const onward = stub ? null : wiring.onward(edge, step);
+    if (onward === null) reached.add(end);
+    for (const next of onward ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
     }
-    // At a wall: go on with the edges that leave its other side from the same place.
-    const onward = [...scene.edgesOf(end)].filter(
-      (next) =>
-        nearEnd(scene, next, step) === end &&
-        isInside(scene, next, end) !== inside &&
-        meet(scene, edge, next, step),
-    );
-    if (onward.length > 0) pending.push(...onward);
-    else if (!inside) reached.add(end);
   }
   reached.delete(box);
   return [...reached];
@@ -60,54 +58,23 @@ export function neighbours(scene: Scene, box: number, step: "forward" | "back"):
 /** The first box to select: the outermost one nearest to where the graph begins. */
 export function firstBox(scene: Scene): number | undefined {
   let first: number | undefined;
-  for (let box = 0; box < scene.boxCount; box++) {
-    if (scene.parentOf(box) < 0 && (first === undefined || rank(scene, box) < rank(scene, first))) {
-      first = box;
-    }
+  for (const box of scene.childrenOf(-1)) {
+    if (first === undefined || rank(scene, box) < rank(scene, first)) first = box;
   }
   return first;
 }
 
 /** The first box at the end (forward) or the beginning (back) of a value's edges. */
-export function endOf(scene: Scene, path: string, step: "forward" | "back"): number | undefined {
+export function endOf(wiring: Wiring, path: string, step: Direction): number | undefined {
+  const { scene } = wiring;
   const ends = new Set<number>();
   for (const edge of scene.edgesAt(path)) {
-    const end = farEnd(scene, edge, step);
-    if (end >= 0 && !isInside(scene, edge, end)) ends.add(end);
+    const end = wiring.farEnd(edge, step);
+    if (end >= 0 && !wiring.isInside(edge, end)) ends.add(end);
   }
   const closed = [...ends].filter((end) => !scene.isOpen(end));
   const candidates = closed.length > 0 ? closed : [...ends];
   return candidates.sort((a, b) => rank(scene, a) - rank(scene, b))[0];
-}
-
-function nearEnd(scene: Scene, edge: number, step: "forward" | "back"): number {
-  return step === "forward" ? scene.sourceOf(edge) : scene.targetOf(edge);
-}
-
-function farEnd(scene: Scene, edge: number, step: "forward" | "back"): number {
-  return step === "forward" ? scene.targetOf(edge) : scene.sourceOf(edge);
-}
-
-/** Whether an edge at an open box runs inside its wall: the other end is one of its children. */
-function isInside(scene: Scene, edge: number, box: number): boolean {
-  const source = scene.sourceOf(edge);
-  const target = scene.targetOf(edge);
-  if (source === target) return scene.isOpen(box);
-  const other = source === box ? target : source;
-  return other >= 0 && scene.parentOf(other) === box;
-}
-
-/** Whether one edge ends where the next begins, or both carry the same value. */
-function meet(scene: Scene, edge: number, next: number, step: "forward" | "back"): boolean {
-  if (scene.edgePath(edge) === scene.edgePath(next)) return true;
-  const [end, begin] =
-    step === "forward"
-      ? [scene.pointsEnd(edge) - 2, scene.pointsStart(next)]
-      : [scene.pointsStart(edge), scene.pointsEnd(next) - 2];
-  const { points } = scene;
-  return (
-    Math.abs(points[end] - points[begin]) < 1 && Math.abs(points[end + 1] - points[begin + 1]) < 1
-  );
 }
 
 /** How far along the graph's direction a box begins. */
@@ -136,8 +103,8 @@ function sibling(scene: Scene, box: number, step: "before" | "after"): number | 
   const middle = middleAcross(scene, box);
   let found: number | undefined;
   let distance = Infinity;
-  for (let other = 0; other < scene.boxCount; other++) {
-    if (other === box || scene.parentOf(other) !== parent) continue;
+  for (const other of scene.childrenOf(parent)) {
+    if (other === box) continue;
     const begins = rank(scene, other);
     const ends = begins + scene.boxes[other * 4 + 2 + along];
     if (ends <= start || begins >= end) continue;

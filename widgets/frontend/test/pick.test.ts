@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Picker, distanceToEdge, middleOfEdge } from "../src/pick";
-import { C, CONV, G, RELU, X, readScene } from "./small";
+import { C, CONV, G, RELU, T, X, X_TO_C, readScene } from "./small";
 
 const scene = readScene();
 const picker = new Picker(scene);
@@ -41,13 +41,20 @@ test("what touches a window is found in the scene's order", () => {
     RELU,
   ]);
   expect([...picker.boxesIn({ x: 390, y: 100, width: 50, height: 50 })]).toEqual([C]);
-  expect([...picker.edgesIn({ x: 140, y: 190, width: 20, height: 20 })]).toEqual([2]);
+  expect([...picker.edgesIn({ x: 140, y: 190, width: 20, height: 20 })]).toEqual([T]);
+});
+
+test("ports and open groups are found by an index", () => {
+  expect([...picker.portsIn({ x: 140, y: 70, width: 20, height: 20 })]).toEqual([0]);
+  expect([...picker.portsIn({ x: 0, y: 0, width: 500, height: 500 })]).toEqual([0, 1]);
+  expect(picker.framesIn({ x: 0, y: 0, width: 60, height: 90 }, 100)).toEqual([G]);
+  expect(picker.framesIn({ x: 0, y: 0, width: 60, height: 90 }, 301)).toEqual([]);
 });
 
 test("distance is measured to the curve, not to its control points", () => {
-  expect(distanceToEdge(scene, 2, { x: 160, y: 200 })).toBeCloseTo(10);
-  expect(distanceToEdge(scene, 5, { x: 180, y: 80 })).toBeGreaterThan(20);
-  expect(middleOfEdge(scene, 5)).toEqual({ x: 315, y: 80 });
+  expect(distanceToEdge(scene, T, { x: 160, y: 200 })).toBeCloseTo(10);
+  expect(distanceToEdge(scene, X_TO_C, { x: 180, y: 80 })).toBeGreaterThan(20);
+  expect(middleOfEdge(scene, X_TO_C)).toEqual({ x: 315, y: 80 });
 });
 
 test("an empty scene has nothing to hit", () => {

@@ -64,11 +64,11 @@ test("no answer in time rejects; a late scene is still shown", async () => {
 
 test("busy stops the clock and is told", async () => {
   const { id, reply } = connection.request({ type: "expand", mode: "all" }, 1000);
-  channel.receive({ id, type: "busy", message: "laying out" });
+  channel.receive({ id, type: "busy", message: "laying out", done: 3, total: 12 });
   vi.advanceTimersByTime(60_000);
   channel.receive({ id, type: "scene", header: 1 });
   await expect(reply).resolves.toMatchObject({ reply: { type: "scene" } });
-  expect(pushed).toEqual([{ type: "busy", id, message: "laying out" }]);
+  expect(pushed).toEqual([{ type: "busy", id, message: "laying out", share: 0.25 }]);
 });
 
 test("without a kernel a request rejects at once", async () => {

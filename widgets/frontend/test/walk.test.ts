@@ -1,41 +1,43 @@
 import { describe, expect, test } from "vitest";
 import { endOf, firstBox, neighbours, walkFrom } from "../src/walk";
 import { readKey } from "../src/keys";
+import { Wiring } from "../src/wiring";
 import { C, CONV, G, RELU, X, Y, readScene } from "./small";
 
 const scene = readScene();
+const wiring = new Wiring(scene);
 
 test("edges lead through the walls of open groups, both ways", () => {
-  expect(neighbours(scene, X, "forward").sort()).toEqual([CONV, C]);
-  expect(neighbours(scene, CONV, "forward")).toEqual([RELU]);
-  expect(neighbours(scene, RELU, "forward")).toEqual([Y]);
-  expect(neighbours(scene, Y, "back").sort()).toEqual([RELU, C]);
-  expect(neighbours(scene, CONV, "back")).toEqual([X]);
+  expect(neighbours(wiring, X, "forward").sort()).toEqual([C, CONV]);
+  expect(neighbours(wiring, CONV, "forward")).toEqual([RELU]);
+  expect(neighbours(wiring, RELU, "forward")).toEqual([Y]);
+  expect(neighbours(wiring, Y, "back").sort()).toEqual([C, RELU]);
+  expect(neighbours(wiring, CONV, "back")).toEqual([X]);
 });
 
 test("an open group's own neighbours are outside of it", () => {
-  expect(neighbours(scene, G, "forward")).toEqual([Y]);
-  expect(neighbours(scene, G, "back")).toEqual([X]);
+  expect(neighbours(wiring, G, "forward")).toEqual([Y]);
+  expect(neighbours(wiring, G, "back")).toEqual([X]);
 });
 
 describe("arrow keys", () => {
   test("down goes to the consumer most straight below, up comes back", () => {
-    expect(walkFrom(scene, X, "ArrowDown")).toBe(CONV);
-    expect(walkFrom(scene, CONV, "ArrowUp")).toBe(X);
-    expect(walkFrom(scene, X, "ArrowUp")).toBeUndefined();
+    expect(walkFrom(wiring, X, "ArrowDown")).toBe(CONV);
+    expect(walkFrom(wiring, CONV, "ArrowUp")).toBe(X);
+    expect(walkFrom(wiring, X, "ArrowUp")).toBeUndefined();
   });
   test("the way back leads where one came from", () => {
-    expect(walkFrom(scene, Y, "ArrowUp")).toBe(RELU);
-    expect(walkFrom(scene, Y, "ArrowUp", C)).toBe(C);
+    expect(walkFrom(wiring, Y, "ArrowUp")).toBe(RELU);
+    expect(walkFrom(wiring, Y, "ArrowUp", C)).toBe(C);
   });
   test("left and right go to siblings beside", () => {
-    expect(walkFrom(scene, G, "ArrowRight")).toBe(C);
-    expect(walkFrom(scene, C, "ArrowLeft")).toBe(G);
-    expect(walkFrom(scene, C, "ArrowRight")).toBeUndefined();
-    expect(walkFrom(scene, CONV, "ArrowRight")).toBeUndefined();
+    expect(walkFrom(wiring, G, "ArrowRight")).toBe(C);
+    expect(walkFrom(wiring, C, "ArrowLeft")).toBe(G);
+    expect(walkFrom(wiring, C, "ArrowRight")).toBeUndefined();
+    expect(walkFrom(wiring, CONV, "ArrowRight")).toBeUndefined();
   });
   test("from left to right, the keys turn with the graph", () => {
-    const turned = readScene({ direction: "LR" });
+    const turned = new Wiring(readScene({ direction: "LR" }));
     expect([CONV, C]).toContain(walkFrom(turned, X, "ArrowRight"));
     expect(walkFrom(turned, CONV, "ArrowLeft")).toBe(X);
   });
@@ -43,10 +45,10 @@ describe("arrow keys", () => {
 
 test("the first box is where the graph begins; a value has ends", () => {
   expect(firstBox(scene)).toBe(X);
-  expect(endOf(scene, "main/%t", "forward")).toBe(RELU);
-  expect(endOf(scene, "main/%t", "back")).toBe(CONV);
-  expect(endOf(scene, "main/%y", "forward")).toBe(Y);
-  expect(endOf(scene, "main/%nothing", "back")).toBeUndefined();
+  expect(endOf(wiring, "main/%t", "forward")).toBe(RELU);
+  expect(endOf(wiring, "main/%t", "back")).toBe(CONV);
+  expect(endOf(wiring, "main/%y", "forward")).toBe(Y);
+  expect(endOf(wiring, "main/%nothing", "back")).toBeUndefined();
 });
 
 test("keys with a modifier are left to the page", () => {

@@ -1,0 +1,86 @@
+"""What a repeated block is, told from its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+
+from .blocks import Motif, find_motifs
+from .wires import Wires
+
+#: a block is named after one thing in it that makes up so much of it
+_MOST_OF_IT = 0.6
+_SUMS = ("Add", "Int8Add", "Int8Sum", "Sum")
+_CONVOLUTIONS = ("Conv", "Int8Conv")
+
+
+def name_block(nodes: Sequence[Node]) -> str:
+    """Return what a block of nodes is: ``Transformer block``; "" where it cannot be told.
+
+    Parameters
+    ----------
+    nodes
+        The block's nodes, producers first.
+    """
+    motifs = find_motifs(nodes)
+    attentions = sum(motif.name == "Attention" for motif in motifs)
+    mlps = sum(motif.name.endswith("MLP") for motif in motifs)
+    if attentions and mlps > 1:
+        return f"{mlps} Transformer blocks"
+    if attentions and mlps:
+        return "Transformer block"
+    large = _find_largest(motifs)
+    if large is not None and len(large.places) >= _MOST_OF_IT * len(nodes):
+        return large.name if large.name != "Attention" else "Attention block"
+    if attentions:
+        return "Attention block"
+    return _name_convolutions(nodes) or ("MLP block" if mlps else "")
+
+
+def _find_largest(motifs: list[Motif]) -> Motif | None:
+    return max(motifs, key=lambda motif: len(motif.places), default=None)
+
+
+def _name_convolutions(nodes: Sequence[Node]) -> str:
+    convolutions = [node for node in nodes if node.op_type in _CONVOLUTIONS]
+    if not convolutions:
+        return ""
+    joins = [node for node in nodes if node.op_type in ("Concat", "DepthConcat")]
+    if joins and len(convolutions) > 3 and max(len(node.inputs) for node in joins) > 2:
+        return "Inception block"
+    is_residual = _has_shortcut(nodes)
+    if any(_is_depthwise(node) for node in convolutions) and len(convolutions) > 1:
+        return "Inverted residual" if is_residual else "Separable convolution block"
+    if is_residual:
+        return "Residual block"
+    if joins:
+        return "Dense layer"
+    return "Convolution block"
+
+
+def _is_depthwise(node: Node) -> bool:
+    group = node.attributes.get("group")
+    return group is not None and isinstance(group.value, int) and group.value > 1
+
+
+def _has_shortcut(nodes: Sequence[Node]) -> bool:
+    """Return whether a sum adds the block's input, or a convolution of it, to a branch."""
+    wires = Wires(nodes)
+    for place, node in enumerate(nodes):
+        operands = wires.computed(place)
+        if node.op_type not in _SUMS or len(operands) != 2:
+            continue
+        depths = []
+        for value in operands:
+            depth, giver = 0, wires.giver(value)
+            for _ in nodes:
+                if giver is None:
+                    break
+                depth += wires.op(giver) in _CONVOLUTIONS
+                following = wires.computed(giver)
+                giver = wires.giver(following[0]) if following else None
+            depths.append(depth)
+        if min(depths) < max(depths):
+            return True
+    return False

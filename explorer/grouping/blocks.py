@@ -1,0 +1,382 @@
+"""Well-known groups of nodes, found by how they are wired.
+
+Each is looked for from its most telling node: the root of a norm, the Erf or Tanh of a GELU,
+the Softmax of an attention, the activation of an MLP, a Conv. Steps from there are bounded, so
+that all of it is linear in the nodes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from netloupe.explorer.model import Node
+
+from .wires import PASSING, Wires
+
+_ACTIVATIONS = frozenset(
+    {
+        "Celu",
+        "Clip",
+        "Elu",
+        "FastGelu",
+        "Gelu",
+        "HardSwish",
+        "LeakyRelu",
+        "Mish",
+        "PRelu",
+        "QuickGelu",
+        "Relu",
+        "Selu",
+        "Sigmoid",
+        "Swish",
+        "Tanh",
+    }
+)
+#: activations as the field writes them, where that differs from the operator's name
+_WRITTEN = {"Gelu": "GELU", "LeakyRelu": "LeakyReLU", "PRelu": "PReLU", "Relu": "ReLU"}
+_CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "Int8Conv"})
+_NORMALIZATIONS = {"BatchNormalization": "BN", "SpatialBN": "BN", "InstanceNormalization": "IN"}
+_ATTENTIONS = frozenset(
+    {"Attention", "GroupQueryAttention", "MultiHeadAttention", "ScaledDotProductAttention"}
+)
+_PRODUCTS = frozenset({"BatchMatMul", "Einsum", "FusedMatMul", "MatMul"})
+#: what may stand between the two products of an attention
+_SCORES = frozenset(
+    {"Add", "Cast", "Clip", "Div", "Dropout", "Identity", "IsNaN", "Mul", "Reshape", "Sub", "Tanh"}
+    | {"Transpose", "Where"}
+)
+#: what may stand between a projection and the products: heads, rotary positions, norms, caches
+_HEADS = PASSING | frozenset(
+    {
+        "Add",
+        "Concat",
+        "Div",
+        "Expand",
+        "Flatten",
+        "Gather",
+        "LayerNormalization",
+        "Mul",
+        "Neg",
+        "RMSNormalization",
+        "RotaryEmbedding",
+        "SimplifiedLayerNormalization",
+        "Slice",
+        "Split",
+        "Tile",
+    }
+)
+_MOST_OF_ATTENTION = 120
+_MOST_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Motif:
+    """A well-known group among some nodes, by their places."""
+
+    name: str
+    places: frozenset[int]
+
+
+def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
+    """Return the well-known groups among some nodes.
+
+    Two of them are either disjoint or one inside the other; none is all of the nodes.
+    """
+    wires = Wires(nodes)
+    found: list[Motif] = []
+    owner: dict[int, Motif] = {}
+    for search in (
+        _find_norms,
+        _find_activations,
+        _find_attentions,
+        _find_mlps,
+        _find_convolutions,
+    ):
+        for motif in search(wires, owner):
+            places = motif.places | _fixed_givers(wires, motif.places)
+            motif = Motif(motif.name, places)
+            inner = {id(owner[place]): owner[place] for place in places if place in owner}
+            if 1 < len(places) < len(nodes) and all(
+                other.places < places for other in inner.values()
+            ):
+                found.append(motif)
+                owner.update(dict.fromkeys(places, motif))
+    return found
+
+
+def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:
+    """Return the nodes that only bring constants into the layout in which some nodes use them."""
+    return {
+        giver
+        for place in places
+        for giver in wires.givers(place)
+        if giver not in places
+        and not wires.computed(giver)
+        and places.issuperset(wires.users(giver))
+    }
+
+
+Search = Callable[[Wires, dict[int, Motif]], Iterator[Motif]]
+
+
+def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find x / sqrt(mean(x²) + ε), over x or x - mean(x), with scale and shift."""
+    for root in range(len(wires.nodes)):
+        if wires.op(root) != "Sqrt":
+            continue
+        places = {root}
+        variance = _walk_back(wires, root, places, ("Add",), ("ReduceMean",), ("Pow", "Mul"))
+        if variance is None:
+            continue
+        name = "RMSNorm"
+        centred = next(iter(wires.givers(variance)), None)
+        if centred is not None and wires.op(centred) == "Cast":
+            if set(wires.users(centred)) <= places | {variance}:
+                places.add(centred)
+            centred = next(iter(wires.givers(centred)), None)
+        if centred is not None and wires.op(centred) == "Sub":
+            mean = [giver for giver in wires.givers(centred) if wires.op(giver) == "ReduceMean"]
+            if mean:
+                name = "LayerNorm"
+                places |= {centred, mean[-1]}
+        end = _walk_tail(wires, root, places, name)
+        for place in sorted(places)[:4]:
+            for giver in wires.givers(place):
+                if wires.op(giver) == "Cast" and places.issuperset(wires.users(giver)):
+                    places.add(giver)
+        if end is not None and wires.is_closed(places, (end,)):
+            yield Motif(name, frozenset(places))
+
+
+def _walk_back(wires: Wires, place: int, places: set[int], *steps: tuple[str, ...]) -> int | None:
+    """Go back by one node for each step, Cast aside; add them. Return the last."""
+    for ops in steps:
+        giver = next(iter(wires.givers(place)), None)
+        if giver is not None and wires.op(giver) == "Cast":
+            places.add(giver)
+            giver = next(iter(wires.givers(giver)), None)
+        if giver is None or wires.op(giver) not in ops:
+            return None
+        places.add(giver)
+        place = giver
+    return place
+
+
+def _walk_tail(wires: Wires, root: int, places: set[int], name: str) -> int | None:
+    """Add the division, and the scale and shift behind it; return the last node."""
+    end = wires.only_user(root)
+    if end is None or wires.op(end) not in ("Div", "Reciprocal"):
+        return None
+    places.add(end)
+    if (
+        wires.op(end) == "Reciprocal"
+        or wires.nodes[end].inputs[1:2] != wires.nodes[root].outputs[:1]
+        or wires.is_scaling(end, "Div")
+    ):
+        product = wires.only_user(end)
+        if product is None or wires.op(product) != "Mul":
+            return None
+        places.add(product)
+        end = product
+    wanted = ["Mul", "Add"] if name == "LayerNorm" else ["Mul"]
+    while wanted:
+        following = wires.only_user(end)
+        passed = end
+        if following is not None and wires.op(following) == "Cast":
+            passed, following = following, wires.only_user(following)
+        if following is None or not wires.is_scaling(following, *wanted):
+            break
+        del wanted[: wanted.index(wires.op(following)) + 1]
+        places |= {passed, following}
+        end = following
+    return end
+
+
+def _find_activations(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find GELU by its Erf or Tanh, and x times a squashed x (SiLU and the like)."""
+    for place in range(len(wires.nodes)):
+        op = wires.op(place)
+        if op in ("Erf", "Tanh"):
+            motif = _find_gelu(wires, place)
+            if motif is not None:
+                yield motif
+        elif op in ("Sigmoid", "HardSigmoid"):
+            product = wires.only_user(place)
+            if product is None or wires.op(product) != "Mul":
+                continue
+            inner = next(iter(wires.givers(place)), None)
+            operand = wires.nodes[place].inputs[0]
+            if operand is not None and operand in wires.nodes[product].inputs:
+                name = "SiLU" if op == "Sigmoid" else "HardSwish"
+                yield Motif(name, frozenset((place, product)))
+            elif (
+                inner is not None
+                and wires.is_scaling(inner, "Mul")
+                and wires.only_user(inner) == place
+                and set(wires.computed(inner)) & set(wires.nodes[product].inputs)
+            ):
+                yield Motif("QuickGELU", frozenset((inner, place, product)))
+
+
+def _find_gelu(wires: Wires, anchor: int) -> Motif | None:
+    plus = wires.only_user(anchor)
+    if plus is None or not wires.is_scaling(plus, "Add"):
+        return None
+    product = wires.only_user(plus)
+    places = {anchor, plus}
+    end = plus
+    while product is not None and wires.op(product) == "Mul" and len(places) < 4:
+        places.add(product)
+        end = product
+        product = wires.only_user(product)
+        if product is not None and not wires.is_scaling(product, "Mul"):
+            break
+    if end == plus:
+        return None
+    pending = [*places]
+    while pending and len(places) < 12:
+        for giver in wires.givers(pending.pop()):
+            if (
+                giver not in places
+                and wires.op(giver) in ("Add", "Div", "Mul", "Pow")
+                and wires.only_user(giver) is not None
+            ):
+                places.add(giver)
+                pending.append(giver)
+    return Motif("GELU", frozenset(places)) if wires.is_closed(places, (end,)) else None
+
+
+def _find_attentions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find products around a Softmax, with the projections before and behind them."""
+    for place in range(len(wires.nodes)):
+        if wires.op(place) in _ATTENTIONS:
+            core, end = {place}, place
+        elif wires.op(place) == "Softmax":
+            found = _find_core(wires, place)
+            if found is None:
+                continue
+            core, end = found
+        else:
+            continue
+        _add_projections(wires, core)
+        core.update(wires.linear_behind(end) or wires.follow(end))
+        yield Motif("Attention", frozenset(core))
+
+
+def _find_core(wires: Wires, softmax: int) -> tuple[set[int], int] | None:
+    back = _search(softmax, lambda place: list(wires.givers(place)), wires)
+    onward = _search(
+        softmax, lambda place: [user for user in wires.users(place) if user >= 0], wires
+    )
+    if back is None or onward is None:
+        return None
+    core = {softmax, *back, *onward}
+    # what tests the scores, as for rows that are masked in whole
+    for place in list(core):
+        core.update(
+            user
+            for user in wires.users(place)
+            if user >= 0 and wires.op(user) in _SCORES and core.issuperset(wires.users(user))
+        )
+    return core, onward[-1]
+
+
+def _search(start: int, follow: Callable[[int], list[int]], wires: Wires) -> list[int] | None:
+    """Return the shortest way from a Softmax to a product of two computed tensors."""
+    ways = [[start]]
+    seen = {start}
+    for _ in range(_MOST_STEPS):
+        longer = []
+        for way in ways:
+            for place in follow(way[-1]):
+                if place in seen:
+                    continue
+                seen.add(place)
+                if wires.op(place) in _PRODUCTS and len(wires.computed(place)) > 1:
+                    return [*way[1:], place]
+                if wires.op(place) in _SCORES:
+                    longer.append([*way, place])
+        ways = longer[:16]
+    return None
+
+
+def _add_projections(wires: Wires, core: set[int]) -> None:
+    """Add what alone leads to the core, back to the projections and these."""
+    pending = [-giver for place in core for giver in wires.givers(place) if giver not in core]
+    heapq.heapify(pending)
+    # users come later in the order, so that those that belong are in already
+    while pending and len(core) < _MOST_OF_ATTENTION:
+        place = -heapq.heappop(pending)
+        if place in core or not core.issuperset(wires.users(place)):
+            continue
+        is_linear = wires.is_linear(place)
+        if not is_linear and wires.op(place) not in _HEADS:
+            continue
+        core.add(place)
+        for giver in wires.givers(place):
+            if not is_linear or (wires.op(giver) == "Reshape" and wires.only_user(giver) == place):
+                heapq.heappush(pending, -giver)
+
+
+def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find two linear nodes with an activation between, and perhaps a gate."""
+    done: set[int] = set()
+    for place in range(len(wires.nodes)):
+        motif = owner.get(place)
+        if motif is not None and motif.name in ("GELU", "HardSwish", "QuickGELU", "SiLU"):
+            inner = set(motif.places)
+        elif motif is None and wires.op(place) in _ACTIVATIONS:
+            inner = {place}
+        else:
+            continue
+        end = max(inner)
+        if end in done:
+            continue
+        done.add(end)
+        outer = [
+            value
+            for part in sorted(inner)
+            for value in wires.computed(part)
+            if wires.giver(value) not in inner
+        ]
+        if not outer or any(value is not outer[0] for value in outer):
+            continue
+        first = wires.linear_before(outer[0], inner)
+        name = "MLP"
+        gate = wires.only_user(end)
+        gated: list[int] = []
+        if gate is not None and wires.op(gate) == "Mul" and len(wires.computed(gate)) > 1:
+            other = [value for value in wires.computed(gate) if wires.giver(value) != end]
+            gated = wires.linear_before(other[0], (gate,)) if other else []
+            inner.add(gate)
+            end, name = gate, "Gated MLP"
+        second = wires.linear_behind(end)
+        if first and second and (gated or name == "MLP"):
+            yield Motif(name, frozenset({*first, *inner, *gated, *second}))
+
+
+def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find a convolution with the normalization and the activation behind it."""
+    for place in range(len(wires.nodes)):
+        if wires.op(place) not in _CONVOLUTIONS:
+            continue
+        places, parts = [place], ["Conv"]
+        following = wires.only_user(place)
+        if following is not None and wires.op(following) in _NORMALIZATIONS:
+            places.append(following)
+            parts.append(_NORMALIZATIONS[wires.op(following)])
+            following = wires.only_user(following)
+            while following is not None and wires.is_scaling(following, "Mul", "Add"):
+                places.append(following)
+                following = wires.only_user(following)
+        users = wires.users(places[-1])
+        motif = owner.get(users[0]) if users and users[0] >= 0 else None
+        if motif is not None and motif.places.issuperset(users):
+            places.extend(motif.places)
+            parts.append(motif.name)
+        elif following is not None and wires.op(following) in _ACTIVATIONS:
+            places.append(following)
+            parts.append(_WRITTEN.get(wires.op(following), wires.op(following)))
+        yield Motif("-".join(parts), frozenset(places))

@@ -1,0 +1,213 @@
+"""Makes a tree of scopes readable: repeats, blocks found by structure, shapes and parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+
+from .group import Group, GroupKind
+from .parts import split_large
+from .shape_groups import add_shape_groups
+from .sibling_repeats import SiblingRun, SiblingSearch
+from .structure import Children, Plan, Planner
+
+_NUMBER_AT_END = re.compile(r"^(.*?)(\d+)$")
+#: nodes of a scope in so large a number are searched for blocks
+LEAST_FLAT = 13
+
+
+def fold_tree(
+    root: Group, labels: dict[int, str], taken: set[str], shape_nodes: set[int], grouping: str
+) -> None:
+    """Fold what repeats, what is found by structure, and arithmetic on shapes.
+
+    Parameters
+    ----------
+    root
+        The root of a tree of scopes.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    taken
+        Paths that no new group may have, beside those of the tree's groups.
+    shape_nodes
+        Indexes of the shown nodes of shape arithmetic; they are not in the tree yet.
+    grouping
+        ``auto`` and ``repeats`` search by structure what is flat; others only among names.
+    """
+    folder = Folder(root, labels, taken)
+    groups = folder.collect()
+    if len(groups) > 1 or labels:
+        folder.fold_siblings()
+    if grouping in ("auto", "repeats"):
+        folder.fold_flat(groups)
+    split_large(root, folder.free_path)
+    add_shape_groups(root, shape_nodes, folder.free_path)
+
+
+class Folder:
+    """Puts groups between a group and its children.
+
+    Parameters
+    ----------
+    root
+        The root of the tree.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    taken
+        Paths that no new group may have.
+    """
+
+    def __init__(self, root: Group, labels: dict[int, str], taken: set[str]) -> None:
+        self.root = root
+        self._labels = labels
+        self._taken = taken
+        self._counters: dict[str, int] = {}
+
+    def collect(self) -> list[Group]:
+        """Return all groups, and take their paths."""
+        groups = [self.root]
+        for group in groups:
+            self._taken.add(group.path)
+            groups.extend(child for child in group.children if isinstance(child, Group))
+        return groups
+
+    def fold_siblings(self) -> None:
+        """Make repeats of named siblings that are alike."""
+        search = SiblingSearch(self.root, self._labels)
+        pending = [self.root]
+        while pending:
+            group = pending.pop()
+            pending.extend(child for child in group.children if isinstance(child, Group))
+            children = group.children
+            folded: list[Group | Node] = []
+            done = 0
+            for run in search.find(group):
+                folded.extend(children[done : run.low])
+                folded.append(self._make_sibling_repeat(group, children, run))
+                done = run.high
+            if folded:
+                group.children = folded + children[done:]
+
+    def _make_sibling_repeat(
+        self, parent: Group, children: list[Group | Node], run: SiblingRun
+    ) -> Group:
+        members = children[run.low : run.high]
+        heads = [
+            max(members[low : low + run.period], key=_count_children)
+            for low in range(0, len(members), run.period)
+        ]
+        first, last = self._name(heads[0]), self._name(heads[-1])
+        path = self.free_path(parent, _join_names(first[0], last[0]))
+        label = f"{first[1]} … {last[1]}"
+        repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
+        repeat.exemplar = run.exemplar
+        if run.period == 1:
+            repeat.children = members
+            _adopt(repeat)
+            return repeat
+        for number, head in enumerate(heads):
+            block = Group(
+                "block",
+                parent.graph,
+                f"{path}{number}/",
+                self._name(head)[1],
+                _type_name(head),
+                repeat,
+            )
+            block.children = members[number * run.period : (number + 1) * run.period]
+            _adopt(block)
+            repeat.children.append(block)
+        return repeat
+
+    def _name(self, child: Group | Node) -> tuple[str, str]:
+        """Return the last part of a child's path and its label."""
+        if isinstance(child, Group):
+            return child.path.rstrip("/").rsplit("/", 1)[-1], child.label
+        label = self._labels.get(child.index) or child.label
+        return label.rsplit(" / ", 1)[-1], label
+
+    def fold_flat(self, groups: list[Group]) -> None:
+        """Make repeats and blocks of the nodes of groups that have no groups in them."""
+        planner = Planner()
+        known: dict[tuple[object, ...], list[Children]] = {}
+        for group in groups:
+            nodes = [child for child in group.children if isinstance(child, Node)]
+            is_named = group is not self.root or len(groups) > 1
+            if len(nodes) < len(group.children) or len(nodes) < (LEAST_FLAT if is_named else 2):
+                continue
+            key = _wiring_key(nodes) if is_named else ()
+            planned = known.get(key)
+            if planned is None:
+                planned = known[key] = planner.plan(nodes)
+            group.children = self._carry_out(planned, nodes, group)
+
+    def _carry_out(
+        self, planned: Sequence[Children], nodes: Sequence[Node], parent: Group
+    ) -> list[Group | Node]:
+        """Return the children of a group as planned."""
+        children: list[Group | Node] = []
+        for number, child in enumerate(planned):
+            if not isinstance(child, Plan):
+                children.append(nodes[child])
+                continue
+            label = child.name
+            if parent.kind == "repeat":
+                path, label = f"{parent.path}{number}/", f"{child.name} {number}"
+            else:
+                path = self.free_path(parent, child.name)
+            kind: GroupKind = "repeat" if child.kind == "repeat" else "block"
+            group = Group(kind, parent.graph, path, label, child.name, parent)
+            group.exemplar = child.exemplar
+            group.children = self._carry_out(child.children, nodes, group)
+            children.append(group)
+        return children
+
+    def free_path(self, parent: Group, name: str) -> str:
+        """Return a path for a new child; a taken one gets `` 2``, `` 3`` … appended."""
+        base = parent.path + (name.replace("/", "·") or "group")
+        path = f"{base}/"
+        while path in self._taken:
+            self._counters[base] = self._counters.get(base, 1) + 1
+            path = f"{base} {self._counters[base]}/"
+        self._taken.add(path)
+        return path
+
+
+def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
+    """Return what nodes wired alike have in common; for nodes of one scope, so nearby ones."""
+    base, end = nodes[0].index, nodes[-1].index
+    key: list[object] = []
+    for node in nodes:
+        key.append(node.op_type)
+        for value in node.inputs:
+            if value is None or value.producer is None:
+                key.append(value is not None and value.initializer is not None)
+            elif base <= value.producer.index <= end:
+                key.append(value.producer.index - base)
+            else:
+                key.append(None)
+    return tuple(key)
+
+
+def _adopt(parent: Group) -> None:
+    for child in parent.children:
+        if isinstance(child, Group):
+            child.parent = parent
+
+
+def _count_children(child: Group | Node) -> int:
+    return len(child.children) if isinstance(child, Group) else 0
+
+
+def _type_name(child: Group | Node) -> str:
+    return child.type_name if isinstance(child, Group) else child.op_type
+
+
+def _join_names(first: str, last: str) -> str:
+    """Return ``layers.0-11`` for ``layers.0`` and ``layers.11``."""
+    begin, end = _NUMBER_AT_END.match(first), _NUMBER_AT_END.match(last)
+    if begin and end and begin[1] == end[1]:
+        return f"{first}-{end[2]}"
+    return f"{first}-{last}"

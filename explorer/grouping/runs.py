@@ -1,0 +1,121 @@
+"""Periodic runs in a sequence of numbers: where it says the same thing again and again.
+
+A run of period p is a longest stretch in which every number equals the one p places before,
+at least twice p long (R. Kolpakov and G. Kucherov, Finding maximal repetitions in a word in
+linear time, FOCS 1999). Here only periods that repeated substrings of four numbers suggest are
+looked at, each with one vectorized comparison: O(n log n) for n numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .signatures import Integers
+
+_GRAM = 4
+_MOST_PERIODS = 48
+#: up to so many numbers every period is looked at
+_FEW = 200
+#: of several runs over the same stretch the shortest period counts, if it covers so much
+_COVER = 0.8
+_MOST_RUNS = 6
+#: a run that breaks off has at least so much of its period twice
+_BEGUN = 0.3
+
+
+class Run(NamedTuple):
+    """A stretch ``low`` to ``high`` in which every number equals that ``period`` later."""
+
+    period: int
+    low: int
+    high: int
+
+    @property
+    def weight(self) -> float:
+        """How much it says: the numbers it covers, less where these are few repetitions."""
+        length = self.high - self.low
+        return length * (1 - self.period / length) ** 3
+
+
+def find_periods(numbers: Integers) -> list[int]:
+    """Return periods that are worth a look: distances between equal neighbouring 4-grams."""
+    count = len(numbers)
+    if count <= _FEW:
+        return list(range(1, count // 2 + 1))
+    grams = np.zeros(count - _GRAM + 1, dtype=np.uint64)
+    for offset in range(_GRAM):
+        grams = grams * np.uint64(0x9E3779B97F4A7C15) + numbers[
+            offset : offset + len(grams)
+        ].astype(np.uint64)
+        grams ^= grams >> np.uint64(29)
+    order = np.argsort(grams, kind="stable")
+    same = grams[order[1:]] == grams[order[:-1]]
+    distances = np.diff(order)[same]
+    distances = distances[distances <= count // 2]
+    if not len(distances):
+        return []
+    periods, counts = np.unique(distances, return_counts=True)
+    # a long period is seen less often than a short one that covers as much
+    weights = counts * np.minimum(periods, _FEW)
+    best = np.argsort(-weights, kind="stable")[:_MOST_PERIODS]
+    return sorted(int(period) for period in periods[best])
+
+
+def find_runs(numbers: Integers) -> list[Run]:
+    """Return the runs that are worth a look, the one to be tried first at the front.
+
+    Those of most weight come first; among those that cover about the same, the one of the
+    shortest period.
+    """
+    runs = [
+        run for period in find_periods(numbers) for run in _runs_of_period(numbers, period, period)
+    ]
+    chosen: list[Run] = []
+    runs.sort(key=lambda run: (-run.weight, run.period))
+    while runs and len(chosen) < _MOST_RUNS:
+        heaviest = runs[0]
+        wanted = _COVER * (heaviest.high - heaviest.low)
+        rivals = [
+            run
+            for run in runs[:200]
+            if min(run.high, heaviest.high) - max(run.low, heaviest.low) >= wanted
+        ]
+        best = min(rivals, key=lambda run: (run.period, run.low - run.high))
+        chosen.append(best)
+        if best is not heaviest:
+            chosen.append(heaviest)
+        runs = [run for run in runs if run not in rivals]
+    return chosen
+
+
+def find_begun_runs(numbers: Integers, least_period: int) -> list[Run]:
+    """Return stretches that are said again for a part of the period, the longest first.
+
+    Parameters
+    ----------
+    least_period
+        Shorter periods are not looked at.
+    """
+    runs = [
+        run
+        for period in find_periods(numbers)
+        if period >= least_period
+        for run in _runs_of_period(numbers, period, int(_BEGUN * period) + 1)
+    ]
+    return sorted(runs, key=lambda run: (run.low - run.high, run.period))[:_MOST_RUNS]
+
+
+def _runs_of_period(numbers: Integers, period: int, least: int) -> list[Run]:
+    """Return the stretches of which at least so many numbers equal those a period later."""
+    same = np.zeros(len(numbers) - period + 2, dtype=np.int8)
+    same[1:-1] = numbers[period:] == numbers[:-period]
+    edges = np.diff(same)
+    lows = np.flatnonzero(edges == 1)
+    highs = np.flatnonzero(edges == -1)
+    wanted = highs - lows >= least
+    return [
+        Run(period, low, high + period)
+        for low, high in zip(lows[wanted].tolist(), highs[wanted].tolist(), strict=True)
+    ]

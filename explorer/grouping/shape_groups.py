@@ -1,0 +1,150 @@
+"""Puts shape arithmetic into a tree: each connected piece where its consumers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from netloupe.explorer.model import Graph, Node
+
+from .group import Group
+from .parts import MOST_CHILDREN
+
+_LABEL = "shape arithmetic"
+
+
+def add_shape_groups(
+    root: Group, shape_nodes: set[int], free_path: Callable[[Group, str], str]
+) -> None:
+    """Add groups of kind ``shape`` to a tree.
+
+    A node belongs to the innermost group that holds all nodes that use it, but not to a
+    repeat itself, whose children are its repetitions. Nodes of one home that hang together
+    are one group, which stands before the first of its consumers. Linear in nodes and edges
+    times the depth of the tree.
+
+    Parameters
+    ----------
+    root
+        The tree without these nodes.
+    shape_nodes
+        Indexes of the nodes.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    if not shape_nodes:
+        return
+    graph = root.graph
+    homes = _Homes(root)
+    for index in sorted(shape_nodes, reverse=True):
+        homes.settle(graph.nodes[index], shape_nodes)
+    pieces = _connect(graph, shape_nodes, homes.of_node)
+    by_home: dict[Group, list[list[int]]] = {}
+    for piece in pieces:
+        by_home.setdefault(homes.of_node[piece[0]], []).append(piece)
+    for home, own in by_home.items():
+        if len(home.children) + len(own) > MOST_CHILDREN:
+            own = [sorted(index for piece in own for index in piece)]
+        _insert(home, own, homes, free_path)
+
+
+class _Homes:
+    """The innermost group of every node, and how groups lie in one another."""
+
+    def __init__(self, root: Group) -> None:
+        self.graph = root.graph
+        self.root = root
+        self.of_node: dict[int, Group] = {}
+        self._depths: dict[Group, int] = {root: 0}
+        pending = [root]
+        while pending:
+            group = pending.pop()
+            for child in group.children:
+                if isinstance(child, Node):
+                    self.of_node[child.index] = group
+                else:
+                    self._depths[child] = self._depths[group] + 1
+                    pending.append(child)
+
+    def settle(self, node: Node, shape_nodes: set[int]) -> None:
+        """Find the home of a node from those of its consumers."""
+        found: Group | None = None
+        for consumer in consumers_in(node, self.graph):
+            home = self.of_node.get(consumer.index)
+            if home is not None:
+                found = home if found is None else self._join(found, home)
+        if found is None:
+            found = self.root
+        while found.kind == "repeat" and found.parent is not None:
+            found = found.parent
+        self.of_node[node.index] = found
+
+    def _join(self, group: Group, other: Group) -> Group:
+        while group is not other:
+            if self._depths[group] < self._depths[other]:
+                group, other = other, group
+            assert group.parent is not None  # noqa: S101 - only the root has none
+            group = group.parent
+        return group
+
+    def child_holding(self, home: Group, node: Node) -> Group | Node | None:
+        """Return the child of a group that is or holds a node."""
+        child: Group | Node = node
+        parent = self.of_node.get(node.index)
+        while parent is not None and parent is not home:
+            child, parent = parent, parent.parent
+        return child if parent is home else None
+
+
+def consumers_in(node: Node, graph: Graph) -> Iterator[Node]:
+    """Yield the nodes of a graph that use a node's results; a subgraph's node is its caller."""
+    for value in node.outputs:
+        for consumer, _ in value.consumers if value is not None else ():
+            inner = consumer
+            while inner.graph is not graph and inner.graph.parent_node is not None:
+                inner = inner.graph.parent_node
+            if inner.graph is graph:
+                yield inner
+
+
+def _connect(graph: Graph, nodes: set[int], homes: dict[int, Group]) -> list[list[int]]:
+    """Return the nodes of one home that hang together, in pieces."""
+    leader = {index: index for index in nodes}
+
+    def find(index: int) -> int:
+        while leader[index] != index:
+            leader[index] = leader[leader[index]]
+            index = leader[index]
+        return index
+
+    for index in nodes:
+        for consumer in consumers_in(graph.nodes[index], graph):
+            other = consumer.index
+            if other in leader and homes[other] is homes[index]:
+                leader[find(index)] = find(other)
+    pieces: dict[int, list[int]] = {}
+    for index in sorted(nodes):
+        pieces.setdefault(find(index), []).append(index)
+    return list(pieces.values())
+
+
+def _insert(
+    home: Group, pieces: list[list[int]], homes: _Homes, free_path: Callable[[Group, str], str]
+) -> None:
+    graph = home.graph
+    places = {id(child): place for place, child in enumerate(home.children)}
+    before: dict[int, list[Group | Node]] = {}
+    for piece in pieces:
+        shape = Group("shape", graph, free_path(home, "shape"), _LABEL, "", home)
+        shape.children = [graph.nodes[index] for index in piece]
+        users = [
+            homes.child_holding(home, consumer)
+            for index in piece
+            for consumer in consumers_in(graph.nodes[index], graph)
+        ]
+        found = [places[id(user)] for user in users if id(user) in places]
+        before.setdefault(min(found, default=len(home.children)), []).append(shape)
+    children: list[Group | Node] = []
+    for place, child in enumerate(home.children):
+        children += before.get(place, [])
+        children.append(child)
+    home.children = children + before.get(len(home.children), [])

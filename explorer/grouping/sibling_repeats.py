@@ -1,0 +1,235 @@
+"""Repeats among the named siblings of a group: ``layers.0`` to ``layers.11``.
+
+Two groups are alike if they have the same operators in the same order and their inner groups
+are alike (one number for each kind of group, made from the inside out: linear in the size of
+the tree). Siblings named alike but for numbers (``layers.#``) form a family. Variants of which
+a family has one only join the most common variant where at least `LEAST_SHARED` of the
+operators are the same, counted; so a first or last layer may differ a little. Variants that
+occur more often stay apart: two kinds of layer in turns are a repeat of both together.
+
+The children of a group, nodes between its groups included, are then searched for periodic runs
+(`runs.find_runs`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.model import Node
+
+from .group import Group
+from .runs import Run, find_runs
+from .signatures import Integers
+
+#: share of operators that a variant and the common one must have in common
+LEAST_SHARED = 0.6
+#: siblings whose names have nothing in common are a repeat in so large a number
+LEAST_UNNAMED = 5
+#: two siblings are a repeat if each has so many nodes; smaller ones need to be three
+LEAST_OF_TWO = 4
+#: nodes alone (groups of one) are a repeat in so large a number
+LEAST_NODES = 8
+
+_DIGITS = re.compile(r"\d+")
+Child = Group | Node
+
+
+@dataclass(slots=True)
+class SiblingRun:
+    """Children ``low`` to ``high`` of a group that repeat every ``period``.
+
+    ``exemplar`` tells which repetition stands for all.
+    """
+
+    low: int
+    high: int
+    period: int
+    exemplar: int
+
+
+class SiblingSearch:
+    """Knows what kind each group of a tree is, and finds the runs among siblings.
+
+    Parameters
+    ----------
+    root
+        The tree, before any of its groups is folded.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    """
+
+    def __init__(self, root: Group, labels: dict[int, str]) -> None:
+        self._labels = labels
+        self._kinds: dict[object, int] = {}
+        self._kind_of: dict[Group, int] = {}
+        self._counts: dict[int, Counter[int]] = {}
+        self._example: dict[int, Group] = {}
+        self._sizes: dict[int, int] = {}
+        self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
+        order = [root]
+        for group in order:
+            order.extend(child for child in group.children if isinstance(child, Group))
+        for group in reversed(order):
+            kinds = tuple([self.kind(child) for child in group.children])
+            kind = self._kinds.setdefault(kinds, len(self._kinds))
+            self._kind_of[group] = kind
+            if kind not in self._example:
+                self._example[kind] = group
+                self._sizes[kind] = sum(map(self._size, group.children))
+
+    def kind(self, child: Child) -> int:
+        """Return a number that alike groups, and nodes of the same operator, share."""
+        if isinstance(child, Group):
+            return self._kind_of[child]
+        return self._kinds.setdefault((child.op_type, child.domain), len(self._kinds))
+
+    def _size(self, child: Child) -> int:
+        return self._sizes[self._kind_of[child]] if isinstance(child, Group) else 1
+
+    def find(self, group: Group) -> list[SiblingRun]:
+        """Return the runs among the children of a group, disjoint and in order."""
+        children = group.children
+        kinds = [self.kind(child) for child in children]
+        if len(set(kinds)) == len(kinds):
+            return []
+        if len(kinds) < LEAST_NODES and not any(isinstance(child, Group) for child in children):
+            return []
+        families = self._families(children)
+        key = (tuple(kinds), tuple(families))
+        known = self._found.get(key)
+        if known is None:
+            known = self._found[key] = self._search(children, kinds, families)
+        return known
+
+    def _search(
+        self, children: list[Child], kinds: list[int], families: list[str]
+    ) -> list[SiblingRun]:
+        exact = np.array(kinds, dtype=np.int64)
+        relaxed = self._relax(children, exact, families)
+        found: list[SiblingRun] = []
+        pending = [(0, len(children))]
+        while pending:
+            low, high = pending.pop()
+            run = self._find_one(children, relaxed[low:high], exact, families, low)
+            if run is not None:
+                found.append(run)
+                pending.extend(((low, run.low), (run.high, high)))
+        return sorted(found, key=lambda run: run.low)
+
+    def _families(self, children: list[Child]) -> list[str]:
+        """Return the name of each child without its numbers; "" where it has none."""
+        names = []
+        for child in children:
+            label = child.label if isinstance(child, Group) else self._labels.get(child.index, "")
+            family, count = _DIGITS.subn("#", label)
+            names.append(family if count else "")
+        return names
+
+    def _relax(self, children: list[Child], exact: Integers, families: list[str]) -> Integers:
+        """Return the kinds with rare variants of a family counted as its most common one."""
+        members: dict[str, list[int]] = {}
+        for index, (child, family) in enumerate(zip(children, families, strict=True)):
+            if family and isinstance(child, Group):
+                members.setdefault(family, []).append(index)
+        relaxed = exact.copy()
+        for index, (child, family) in enumerate(zip(children, families, strict=True)):
+            if isinstance(child, Node):
+                key = (child.op_type, child.domain, family)
+                relaxed[index] = self._kinds.setdefault(key, len(self._kinds))
+        for indexes in members.values():
+            variants = Counter(int(exact[index]) for index in indexes)
+            common, count = variants.most_common(1)[0]
+            if count < 2 or len(variants) == 1:
+                continue
+            similar = {
+                kind
+                for kind, seen in variants.items()
+                if seen == 1 and self._shared(kind, common) >= LEAST_SHARED
+            }
+            for index in indexes:
+                if int(exact[index]) in similar:
+                    relaxed[index] = common
+        return relaxed
+
+    def _shared(self, kind: int, other: int) -> float:
+        """Return the share of operators that two kinds of group have in common, by count.
+
+        It is 0 where they have not as many numbered groups inside: stages of a different
+        number of blocks are not alike.
+        """
+        if self._numbered(kind) != self._numbered(other):
+            return 0
+        first, second = self._count(kind), self._count(other)
+        return (first & second).total() / max(first.total(), second.total(), 1)
+
+    def _numbered(self, kind: int) -> Counter[str]:
+        families = self._families(self._example[kind].children)
+        return Counter(family for family in families if family)
+
+    def _count(self, kind: int) -> Counter[int]:
+        counts = self._counts.get(kind)
+        if counts is None:
+            nodes = _nodes_inside(self._example[kind])
+            counts = self._counts[kind] = Counter(self.kind(node) for node in nodes)
+        return counts
+
+    def _find_one(
+        self,
+        children: list[Child],
+        numbers: Integers,
+        exact: Integers,
+        families: list[str],
+        offset: int,
+    ) -> SiblingRun | None:
+        for run in find_runs(numbers):
+            moved = Run(run.period, run.low + offset, run.high + offset)
+            low = self._first(children, moved)
+            count = (moved.high - low) // run.period
+            if not self._is_enough(children, families, low, count, run.period):
+                continue
+            high = low + count * run.period
+            rows = exact[low:high].reshape(count, run.period)
+            _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
+            return SiblingRun(low, high, run.period, int(firsts[np.argmax(seen)]))
+        return None
+
+    def _first(self, children: list[Child], run: Run) -> int:
+        """Return where the first block begins: at its largest group, if that costs no block."""
+        count = (run.high - run.low) // run.period
+        last = min(run.low + run.period, run.high - count * run.period + 1)
+        return max(range(run.low, last), key=lambda index: (self._size(children[index]), -index))
+
+    def _is_enough(
+        self, children: list[Child], families: list[str], low: int, count: int, period: int
+    ) -> bool:
+        if count < 2:
+            return False
+        block = children[low : low + period]
+        size = sum(map(self._size, block))
+        if not any(isinstance(child, Group) for child in block):
+            # nodes alone are for the search by structure, if their names do not say it
+            alike = len(set(families[low : low + count * period])) == period
+            return alike and all(families[low : low + period]) and count >= LEAST_NODES
+        if count == 2 and size < LEAST_OF_TWO:
+            return False
+        return count >= LEAST_UNNAMED or all(
+            len({families[low + place + block * period] for block in range(count)}) == 1
+            and bool(families[low + place])
+            for place, child in enumerate(block)
+            if isinstance(child, Group)
+        )
+
+
+def _nodes_inside(group: Group) -> Iterator[Node]:
+    pending: list[Child] = [group]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending.extend(child.children)
+        else:
+            yield child

@@ -1,0 +1,224 @@
+"""Nodes as numbers: what each one is and which of the others it takes from.
+
+What the search for repeated blocks works on. Names take no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from netloupe.explorer.model import Node, Value, is_constant_node
+
+Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+#: how many operands of a node are told apart: the first ones, and the last
+SLOTS = 4
+
+_PADDING = (-1,) * (SLOTS - 1)
+
+#: operators that use no element of their operand
+SHAPE_READERS = frozenset({"Shape", "Size"})
+
+#: operators of ONNX and Caffe2 with any number of operands; how many is no difference in kind
+_VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
+
+
+class NodeTable:
+    """The wiring of some nodes of one graph as arrays.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of one graph, in the order in which repeats are looked for.
+    known
+        The kinds so far, where those of several tables shall be the same numbers.
+
+    Attributes
+    ----------
+    kinds
+        shape (n,): equal for nodes of equal operator, attributes and number of results, whose
+        operands are computed, constant or absent alike.
+    producers
+        shape (n, SLOTS): the row of the node that gives an operand; -1 where none of these
+        nodes does. The last column is the last operand.
+    sources, targets
+        shape (edges,): rows; sorted by source. Operands, and values that subgraphs capture.
+    starts
+        shape (n + 1,): the edges of source i are ``starts[i]`` to ``starts[i + 1]``.
+    used_outside
+        shape (n,): whether a result is an output of the graph or used by other nodes (to ask
+        for its shape is no use).
+    """
+
+    def __init__(
+        self, nodes: Sequence[Node], known: dict[tuple[object, ...], int] | None = None
+    ) -> None:
+        known = {} if known is None else known
+        self.nodes = nodes
+        count = len(nodes)
+        rows: dict[Node, int] = {node: row for row, node in enumerate(nodes)}
+        kinds: list[int] = []
+        slots: list[int] = []
+        sources: list[int] = []
+        targets: list[int] = []
+        outside = np.zeros(count, dtype=bool)
+        for row, node in enumerate(nodes):
+            form, taken = _read_operands(node, rows)
+            op_type = node.op_type
+            key = (
+                op_type,
+                node.domain,
+                node.overload,
+                "" if op_type in _VARIADIC else form,
+                len(node.outputs),
+                node.attribute_key,
+                _subgraph_kinds(node) if node.subgraphs else (),
+            )
+            kinds.append(known.setdefault(key, len(known)))
+            if len(taken) < SLOTS:
+                last = taken[-1] if taken else -1
+                slots += [*taken, *_PADDING[len(taken) :], last]
+            else:
+                slots += [*taken[: SLOTS - 1], taken[-1]]
+            for source in taken if len(taken) < 2 else dict.fromkeys(taken):
+                if source >= 0:
+                    sources.append(source)
+                    targets.append(row)
+            if node.captures or node.control_inputs:
+                for value in (*node.captures, *node.control_inputs):
+                    found = rows.get(value.producer) if value.producer is not None else None
+                    if found is not None:
+                        sources.append(found)
+                        targets.append(row)
+            outside[row] = _is_used_outside(node, rows)
+        self.kinds: Integers = np.array(kinds, dtype=np.int64)
+        self.producers: Integers = np.array(slots, dtype=np.int64).reshape(count, SLOTS)
+        order = np.argsort(np.array(sources, dtype=np.int64), kind="stable")
+        self.sources: Integers = np.array(sources, dtype=np.int64)[order]
+        self.targets: Integers = np.array(targets, dtype=np.int64)[order]
+        self.starts: Integers = np.searchsorted(self.sources, np.arange(count + 1))
+        self.used_outside = outside
+        #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
+        self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
+
+
+def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:
+    for value in node.outputs:
+        if value is None:
+            continue
+        if value.is_output:
+            return True
+        for user, _ in value.consumers:
+            if user not in rows and user.op_type not in SHAPE_READERS:
+                return True
+    return False
+
+
+def _read_operands(node: Node, rows: dict[Node, int]) -> tuple[str, list[int]]:
+    """Return which operands are computed, constant or absent, and the rows of their nodes."""
+    form = ""
+    taken = []
+    for value in node.inputs:
+        row = -1
+        if value is None:
+            form += "-"
+        elif value.producer is None:
+            form += "c" if value.initializer is not None or value.is_parameter else "v"
+        else:
+            found = rows.get(value.producer)
+            if found is not None:
+                row = found
+                form += "v"
+            else:
+                form += "c" if is_constant_node(value.producer) else "v"
+        taken.append(row)
+    return form, taken
+
+
+def _subgraph_kinds(node: Node) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(inner.op_type for inner in graph.nodes) for graph in node.subgraphs)
+
+
+class Stretch:
+    """Some rows of a table in order, numbered from 0, with the wiring among them.
+
+    Parameters
+    ----------
+    table
+        The table.
+    rows
+        shape (n,): which of its rows.
+
+    Attributes
+    ----------
+    kinds, producers
+        As of the table; places in the stretch instead of rows.
+    users
+        shape (n,): how many edges begin at each node.
+    crossing
+        shape (n + 1,): how many nodes before each place give what is used at or after it.
+    """
+
+    def __init__(self, table: NodeTable, rows: Integers) -> None:
+        count = len(rows)
+        self._table = table
+        self.rows = rows
+        self.kinds: Integers = table.kinds[rows]
+        self.users: Integers = table.starts[rows + 1] - table.starts[rows]
+        edges = _join_ranges(table.starts[rows], table.starts[rows + 1])
+        table.places[rows] = np.arange(count)
+        self.producers: Integers = table.places[table.producers[rows]]
+        sources = table.places[table.sources[edges]]
+        targets = table.places[table.targets[edges]]
+        table.places[rows] = -1
+        last = np.where(table.used_outside[rows], count, np.arange(count))
+        np.maximum.at(last, sources, np.where(targets < 0, count, targets))
+        steps = np.zeros(count + 2, dtype=np.int64)
+        begun = np.arange(count)[last > np.arange(count)]
+        np.add.at(steps, begun + 1, 1)
+        np.add.at(steps, last[begun] + 1, -1)
+        self.crossing: Integers = np.cumsum(steps)[: count + 1]
+
+    def is_used_only_by(self, place: int, others: set[int]) -> bool:
+        """Return whether a node's results are used, and by none but the nodes of some places."""
+        table, row = self._table, self.rows[place]
+        targets = table.targets[table.starts[row] : table.starts[row + 1]]
+        return (
+            not table.used_outside[row]
+            and len(targets) > 0
+            and {int(self.rows[other]) for other in others}.issuperset(targets.tolist())
+        )
+
+
+def wiring_key(table: NodeTable, rows: Integers) -> tuple[bytes, bytes]:
+    """Return what is equal for rows that hold the same kinds of node, wired alike."""
+    low, count = rows[0], len(rows)
+    if rows[-1] - low + 1 == count:
+        places = table.producers[rows] - low
+        places[(places < 0) | (places >= count)] = -1
+    else:
+        places = Stretch(table, rows).producers
+    return table.kinds[rows].tobytes(), places.tobytes()
+
+
+def _join_ranges(starts: Integers, ends: Integers) -> Integers:
+    """Return ``[*range(starts[0], ends[0]), *range(starts[1], ends[1]), …]``."""
+    lengths = ends - starts
+    total = int(lengths.sum())
+    if not total:
+        return np.zeros(0, dtype=np.int64)
+    offsets = np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+    joined: Integers = np.arange(total) + offsets
+    return joined
+
+
+def used_values(node: Node) -> Iterator[Value]:
+    """Yield the operands of a node and the values that its subgraphs capture."""
+    for value in node.inputs:
+        if value is not None:
+            yield value
+    yield from node.captures
+    yield from node.control_inputs

@@ -1,0 +1,187 @@
+"""What is found by structure among nodes in a row: repeats, blocks in them, and so on.
+
+A plan says it in rows of the nodes' table. Blocks that are alike are planned once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+import numpy as np
+
+from netloupe.explorer.model import Node
+
+from .block_names import name_block
+from .blocks import Motif, find_motifs
+from .order import walk_from_outputs
+from .repeats import Repetitions, find_repeats
+from .signatures import Integers, NodeTable, wiring_key
+
+#: repeats in repeats are looked for down to this depth
+_MOST_NESTED = 6
+#: where repeats of the file's order say less of the nodes, another order is tried
+_COVER = 0.5
+
+
+@dataclass(slots=True)
+class Plan:
+    """A group to be made: its children are rows of a table and further plans.
+
+    Parameters
+    ----------
+    kind
+        ``block`` or ``repeat``.
+    name
+        What the block is, or what the repeat is of.
+    exemplar
+        Of a repeat: which child stands for all.
+    """
+
+    kind: str
+    name: str
+    children: list[Children]
+    exemplar: int = 0
+
+
+Children = int | Plan
+
+
+class Planner:
+    """Makes plans for the nodes of groups of one graph."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[object, ...], int] = {}
+        #: plans of what is alike, in places
+        self._known: dict[tuple[bytes, bytes], list[Children]] = {}
+        self._names: dict[bytes, str] = {}
+        self._unnamed = 0
+
+    def plan(self, nodes: Sequence[Node]) -> list[Children]:
+        """Return the children of a group of nodes, by place among the nodes."""
+        if len(nodes) < 2:
+            return list(range(len(nodes)))
+        table = NodeTable(nodes, self._kinds)
+        rows: Integers = np.arange(len(nodes))
+        repeats = find_repeats(table, rows)
+        if _weigh(repeats) < _COVER * len(nodes):
+            walked = walk_from_outputs(table)
+            others = find_repeats(table, walked)
+            if _weigh(others) > _weigh(repeats):
+                rows, repeats = walked, others
+        return self._lay_out(table, rows, repeats, 0)
+
+    def _plan_block(self, table: NodeTable, rows: Integers, depth: int) -> list[Children]:
+        """Return the children of a block as rows."""
+        key = wiring_key(table, rows)
+        known = self._known.get(key)
+        if known is None:
+            repeats = find_repeats(table, rows) if depth < _MOST_NESTED else []
+            made = self._lay_out(table, rows, repeats, depth)
+            places = {int(row): place for place, row in enumerate(rows)}
+            known = self._known[key] = _renumber(made, places)
+        return _renumber(known, rows.tolist())
+
+    def _lay_out(
+        self,
+        table: NodeTable,
+        rows: Integers,
+        repeats: list[Repetitions],
+        depth: int,
+    ) -> list[Children]:
+        """Return repeats, motifs and what is left of some rows, in order."""
+        taken: set[int] = set()
+        children: list[Children] = []
+        for repeat in repeats:
+            blocks = [rows[block] for block in repeat.blocks]
+            children.append(self._plan_repeat(table, blocks, repeat.exemplar, depth))
+            for block in blocks:
+                taken.update(block.tolist())
+        rest = [row for row in rows.tolist() if row not in taken]
+        children.extend(rest if not repeats and len(rest) < 2 else self._find_motifs(table, rest))
+        order = {int(row): place for place, row in enumerate(rows)}
+        return sorted(children, key=lambda child: order[first_row(child)])
+
+    def _plan_repeat(
+        self, table: NodeTable, blocks: list[Integers], exemplar: int, depth: int
+    ) -> Plan:
+        name = self._name(table, blocks[exemplar])
+        if len(blocks[exemplar]) == 1:
+            return Plan("repeat", name, [int(block[0]) for block in blocks], exemplar)
+        planned: list[Children] = [
+            Plan("block", name, self._plan_block(table, block, depth + 1)) for block in blocks
+        ]
+        return Plan("repeat", name, planned, exemplar)
+
+    def _name(self, table: NodeTable, rows: Integers) -> str:
+        key = table.kinds[rows].tobytes()
+        name = self._names.get(key)
+        if name is None:
+            nodes = [table.nodes[row] for row in rows]
+            name = nodes[0].op_type if len(nodes) == 1 else name_block(nodes)
+            if not name:
+                name = f"Block {_write_letters(self._unnamed)}"
+                self._unnamed += 1
+            self._names[key] = name
+        return name
+
+    def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
+        motifs = find_motifs([table.nodes[row] for row in rows])
+        return _renumber(_nest(motifs, len(rows)), rows)
+
+
+def _nest(motifs: list[Motif], count: int) -> list[Children]:
+    """Return places and motifs as plans; a motif inside another is its child."""
+    owner: list[Plan | None] = [None] * count
+    # the innermost come first
+    for motif in sorted(motifs, key=lambda motif: len(motif.places)):
+        plan = Plan("block", motif.name, _gather(sorted(motif.places), owner))
+        for place in motif.places:
+            owner[place] = plan
+    return _gather(range(count), owner)
+
+
+def _gather(places: Iterable[int], owner: list[Plan | None]) -> list[Children]:
+    """Return the outermost plan of each place, or the place itself, each once."""
+    children: list[Children] = []
+    seen: set[int] = set()
+    for place in places:
+        plan = owner[place]
+        if plan is None:
+            children.append(place)
+        elif id(plan) not in seen:
+            seen.add(id(plan))
+            children.append(plan)
+    return children
+
+
+def _write_letters(number: int) -> str:
+    """Return ``A`` … ``Z``, ``AA``, ``AB`` and so on."""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = ascii_uppercase[digit] + text
+    return text
+
+
+def first_row(child: Children) -> int:
+    """Return the first row of a plan."""
+    while isinstance(child, Plan):
+        child = child.children[0]
+    return child
+
+
+def _weigh(repeats: list[Repetitions]) -> float:
+    return sum(repeat.weight for repeat in repeats)
+
+
+def _renumber(children: list[Children], numbers: Sequence[int] | dict[int, int]) -> list[Children]:
+    """Return a copy of plans with other numbers."""
+    return [
+        Plan(child.kind, child.name, _renumber(child.children, numbers), child.exemplar)
+        if isinstance(child, Plan)
+        else numbers[child]
+        for child in children
+    ]

@@ -1,0 +1,193 @@
+"""The canvas in a page of its own, without a notebook, with a real explorer behind it.
+
+What the canvas asks goes to the explorer, what the explorer sends goes to the page: only the
+notebook's transport is left out, so that this is quick enough to try every interaction.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import queue
+import time
+from typing import Any
+
+from netloupe.widgets import Explorer
+
+from .servers import ROOT
+
+STATIC = ROOT / "widgets" / "static"
+ADDRESS = "http://netloupe.test/"
+CANVAS = '[data-netloupe="canvas"]'
+
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="canvas.css">
+<body style="margin:0"><div id="here"></div><script type="module">
+import widget from "./canvas.js";
+const state = {}, listeners = {};
+const call = (event, ...given) => (listeners[event] ?? []).slice().forEach((f) => f(...given));
+const model = {
+  get: (name) => state[name],
+  set(name, value) { state[name] = value; changed.add(name); call(`change:${name}`); },
+  save_changes() {
+    for (const name of changed) tell(JSON.stringify({ trait: name, value: state[name] }));
+    changed.clear();
+  },
+  on: (event, f) => (listeners[event] ??= []).push(f),
+  off: (event, f) => { listeners[event] = (listeners[event] ?? []).filter((g) => g !== f); },
+  send: (content) => tell(JSON.stringify({ content })),
+};
+const changed = new Set();
+const bytes = (text) => {
+  const found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  return new DataView(found.buffer);
+};
+window.start = (traits) => {
+  Object.assign(state, traits);
+  widget.render({ model, el: document.getElementById("here") });
+};
+window.deliverRaw = (content, buffers) => call("msg:custom", content, buffers);
+window.deliver = ({ trait, value, content, buffers }) => {
+  if (trait) { state[trait] = value; call(`change:${trait}`); }
+  else call("msg:custom", content, buffers.map(bytes));
+};
+</script></body>"""
+
+TRAITS = (
+    *("selection", "hover", "focus", "hops", "grouping", "theme", "direction", "breadcrumb"),
+    *("shown_theme", "height", "title", "static_id"),
+)
+
+
+class Stand:
+    """An explorer's canvas in a page.
+
+    Parameters
+    ----------
+    page
+        A Playwright page.
+    explorer
+        The explorer, not yet shown anywhere.
+    """
+
+    def __init__(self, page: Any, explorer: Explorer) -> None:
+        self.page = page
+        self.explorer = explorer
+        self._outgoing: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._incoming: list[str] = []
+        #: what the page has asked for, in order
+        self.asked: list[dict[str, Any]] = []
+        #: the headers of the scenes that it got
+        self.headers: list[dict[str, Any]] = []
+        canvas = explorer.canvas
+        canvas.send = self._send
+        page.route(f"{ADDRESS}**", self._serve)
+        page.expose_function("tell", lambda message: self._incoming.append(message))
+        page.goto(ADDRESS)
+        page.wait_for_function("() => window.start !== undefined")
+        page.evaluate("(traits) => start(traits)", {name: getattr(canvas, name) for name in TRAITS})
+        canvas.observe(self._changed, list(TRAITS))
+        self.settle()
+        page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+
+    def _serve(self, route: Any) -> None:
+        name = route.request.url.removeprefix(ADDRESS)
+        if name in ("canvas.js", "canvas.css"):
+            route.fulfill(path=STATIC / name)
+        elif name == "":
+            route.fulfill(body=PAGE, content_type="text/html")
+        else:
+            route.fulfill(status=404)
+
+    def _send(self, content: dict[str, Any], buffers: Any = None) -> None:
+        encoded = [base64.b64encode(bytes(buffer)).decode() for buffer in buffers or ()]
+        if content.get("type") == "scene":
+            self.headers.append(dict(content["header"]))
+        self._outgoing.put({"content": content, "buffers": encoded})
+
+    def _changed(self, change: Any) -> None:
+        self._outgoing.put({"trait": change.name, "value": change.new})
+
+    def pump(self) -> bool:
+        """Pass on what each side has for the other; whether there was anything."""
+        any_passed = False
+        while self._incoming:
+            any_passed = True
+            message = json.loads(self._incoming.pop(0))
+            if "trait" in message:
+                setattr(self.explorer.canvas, message["trait"], message["value"])
+            else:
+                self.asked.append(message["content"])
+                self.explorer._receive(message["content"], [])
+        while not self._outgoing.empty():
+            any_passed = True
+            self.page.evaluate("(message) => deliver(message)", self._outgoing.get())
+        return any_passed
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Pass messages until nothing more comes and transitions are over."""
+        end = time.monotonic() + seconds
+        quiet = 0
+        while quiet < 3:
+            assert time.monotonic() < end, "the explorer does not come to rest"
+            self.explorer._pool.submit(lambda: None).result(timeout=seconds)
+            quiet = 0 if self.pump() else quiet + 1
+            self.page.wait_for_timeout(40)
+        self.page.wait_for_timeout(250)
+        self.pump()
+
+    # what a user does and sees
+
+    def call(self, script: str, *arguments: Any) -> Any:
+        """Call a function of the canvas's ``netloupe`` property: ``locate``, ``paths`` …"""
+        return self.page.evaluate(
+            f"(given) => document.querySelector('{CANVAS}').netloupe.{script}(...given)",
+            list(arguments),
+        )
+
+    def locate(self, path: str) -> tuple[float, float]:
+        """Return the place of something that is drawn in the window."""
+        place = self.call("locate", path)
+        assert place is not None, f"{path} is not visible"
+        return place["x"], place["y"]
+
+    def click(self, path: str, **options: Any) -> None:
+        """Click something that is drawn."""
+        self.page.mouse.click(*self.locate(path), **options)
+        self.settle()
+
+    def double_click(self, path: str) -> None:
+        """Double-click something that is drawn."""
+        self.page.mouse.dblclick(*self.locate(path))
+        self.settle()
+
+    def press(self, *keys: str) -> None:
+        """Press keys with the canvas having the keyboard."""
+        self.page.evaluate(f"() => document.querySelector('{CANVAS}').focus()")
+        for key in keys:
+            self.page.keyboard.press(key)
+        self.settle()
+
+    def button(self, title: str) -> None:
+        """Press a button that has a title."""
+        self.page.locator(f'{CANVAS} [title="{title}"]').first.click()
+        self.settle()
+
+    def choose(self, label: str) -> None:
+        """Press an entry of the menu that is open."""
+        self.page.locator(".nl-menu-entry", has_text=label).first.click()
+        self.settle()
+
+    def chip(self, name: str) -> str | None:
+        """Return the text of a bar along the bottom; None where it is not shown."""
+        found = self.page.locator(f'[data-netloupe-chip="{name}"]')
+        return str(found.inner_text()) if found.is_visible() else None
+
+    @property
+    def selected(self) -> str:
+        """The path that the canvas says is selected."""
+        return str(self.page.locator(CANVAS).first.get_attribute("data-selected"))
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What the canvas says about itself."""
+        return dict(self.call("stats"))

@@ -1,0 +1,297 @@
+"""Every interaction of the canvas in Chromium, with a real explorer behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+import netloupe
+
+from .servers import ROOT
+from .stand import CANVAS, Stand
+
+pytestmark = pytest.mark.browser
+
+Open = Callable[..., Stand]
+CNN = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
+
+
+def make_model(layers: int, *, hub: bool = True) -> onnx.ModelProto:
+    """Return layers alike, all of which take the same mask."""
+    nodes = [helper.make_node("Relu", ["m"], ["mask"], name="/mask/Relu")]
+    last = "x"
+    for layer in range(layers):
+        scope = f"/layers.{layer}"
+        names = [f"{scope}/{op}_{layer}" for op in ("MatMul", "Add", "Sigmoid", "Mul")]
+        nodes += [
+            helper.make_node("MatMul", [last, "w"], [names[0]], name=f"{scope}/MatMul"),
+            helper.make_node(
+                "Add", [names[0], "mask" if hub else "m"], [names[1]], name=f"{scope}/Add"
+            ),
+            helper.make_node("Sigmoid", [names[1]], [names[2]], name=f"{scope}/Sigmoid"),
+            helper.make_node("Mul", [names[1], names[2]], [names[3]], name=f"{scope}/Mul"),
+        ]
+        last = names[3]
+    nodes.append(helper.make_node("Identity", [last], ["y"], name="/Identity"))
+    value = helper.make_tensor_value_info
+    return helper.make_model(
+        helper.make_graph(
+            nodes,
+            "tiny",
+            [value("x", TensorProto.FLOAT, [4, 4]), value("m", TensorProto.FLOAT, [4, 4])],
+            [value("y", TensorProto.FLOAT, [4, 4])],
+            [helper.make_tensor("w", TensorProto.FLOAT, [4, 4], [0.5] * 16)],
+        )
+    )
+
+
+@pytest.fixture
+def show(page: Any) -> Iterator[Open]:
+    opened: list[netloupe.Explorer] = []
+
+    def open_model(model: onnx.ModelProto | Path, **view: Any) -> Stand:
+        explorer = netloupe.explore(model, height=900, **view)
+        opened.append(explorer)
+        return Stand(page, explorer)
+
+    yield open_model
+    for explorer in opened:
+        explorer.close()
+
+
+def test_opening_sends_only_what_is_new_and_keeps_the_place(show: Open) -> None:
+    stand = show(CNN, expand="none")
+    group = next(path for path in stand.call("paths") if path.endswith("/"))
+    before = stand.locate(group)
+    stand.double_click(group)
+    assert stand.asked[-1]["type"] == "toggle"
+    header = stand.headers[-1]
+    assert header["since"] == stand.headers[-2]["number"]
+    assert header["layers"] == 2  # of the group and of what is around it
+    after = stand.locate(group)
+    assert after == pytest.approx(before, abs=2.0)
+    stand.double_click(group)
+    assert stand.locate(group) == pytest.approx(before, abs=2.0)
+
+
+def test_a_second_view_gets_a_whole_scene(show: Open) -> None:
+    stand = show(CNN, expand="none")
+    # what builds on a scene that this page has not got
+    header, buffers = stand.explorer._session.encode(stand.explorer._session.compose())
+    header["since"] = 1000
+    stand.explorer.canvas.push_scene(header, buffers)
+    stand.settle()
+    assert stand.asked[-1]["type"] == "scene"
+    assert stand.headers[-1]["since"] is None
+    assert not stand.page.locator(".nl-error").count()
+
+
+def test_value_with_many_consumers_lights_up_and_leads_to_each(show: Open) -> None:
+    stand = show(make_model(12), grouping="none")
+    stand.explorer.select("main/%mask")
+    stand.settle()
+    assert "mask" in (stand.chip("places") or "")
+    assert "12 places" in (stand.chip("places") or "")
+    assert stand.stats["lit"] == 12
+    stand.press("n")
+    assert "1 of 12" in (stand.chip("places") or "")
+    assert stand.call("locate", "main/layers.0/Add")
+    stand.press("p")
+    assert "12 of 12" in (stand.chip("places") or "")
+    assert stand.call("locate", "main/layers.11/Add")
+    stand.button("Next place (N)")
+    assert "1 of 12" in (stand.chip("places") or "")
+    stand.press("g")
+    assert stand.call("locate", "main/mask/Relu")
+    assert stand.selected == "main/%mask"
+
+
+def test_upstream_downstream_and_between(show: Open) -> None:
+    stand = show(make_model(3, hub=False), grouping="none")
+    stand.explorer.select("main/layers.1/Add")
+    stand.settle()
+    stand.press("u")
+    assert "Upstream of Add" in (stand.chip("trace") or "")
+    upstream = stand.stats["lit"]
+    stand.press("d")
+    assert "Up and downstream of Add" in (stand.chip("trace") or "")
+    assert stand.stats["lit"] > upstream
+    stand.press("u")
+    assert "Downstream of Add" in (stand.chip("trace") or "")
+    stand.press("Escape")
+    assert stand.chip("trace") is None
+    assert stand.stats["lit"] is None
+    # from the first node of a layer to its last, the second by shift and click
+    stand.press("f")
+    stand.explorer.select("main/layers.1/MatMul")
+    stand.settle()
+    stand.press("f")
+    stand.page.keyboard.down("Shift")
+    stand.click("main/layers.1/Mul")
+    stand.page.keyboard.up("Shift")
+    assert "MatMul ⇢ Mul · 4 boxes" in (stand.chip("trace") or "")
+    assert stand.selected == "main/layers.1/MatMul"
+
+
+def test_focus_widens_and_leads_back(show: Open) -> None:
+    stand = show(make_model(5, hub=False), grouping="none")
+    every = set(stand.call("paths"))
+    stand.explorer.select("main/layers.2/Add")
+    stand.settle()
+    stand.press("h")
+    assert stand.asked[-1] == stand.asked[-1] | {
+        "type": "focus", "path": "main/layers.2/Add", "hops": 2
+    }  # fmt: skip
+    assert "Focus: Add" in (stand.chip("focus") or "")
+    near = set(stand.call("paths"))
+    assert "main/layers.2/Add" in near
+    assert "main/layers.0/MatMul" not in near
+    stand.button("A hop more")
+    assert "3 hops" in (stand.chip("focus") or "")
+    assert len(stand.call("paths")) > len(near)
+    stand.press("Escape")
+    assert stand.chip("focus") is None
+    assert set(stand.call("paths")) == every
+
+
+def test_context_menu_of_a_box_and_of_the_ground(show: Open) -> None:
+    stand = show(make_model(3, hub=False), grouping="none")
+    stand.click("main/layers.0/Add", button="right")
+    stand.choose("Light up downstream")
+    assert stand.selected == "main/layers.0/Add"
+    assert "Downstream of Add" in (stand.chip("trace") or "")
+    stand.page.mouse.click(5, 500, button="right")
+    stand.settle()
+    stand.choose("Run to the right")
+    assert stand.explorer.canvas.direction == "LR"
+    assert stand.headers[-1]["direction"] == "LR"
+    stand.press("m")
+    stand.page.keyboard.press("Escape")
+    assert not stand.page.locator(".nl-menu").is_visible()
+    stand.button("More")
+    stand.choose("Dark")
+    assert stand.explorer.canvas.theme == "dark"
+    assert stand.page.locator(CANVAS).get_attribute("data-theme") == "dark"
+
+
+def test_flat_picture_of_many_boxes_is_asked_about(
+    show: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("netloupe.widgets.explorer.SURE_ABOVE", 10)
+    stand = show(make_model(4), grouping="names", expand="none")
+    stand.button("More")
+    stand.choose("Flat: no groups")
+    question = stand.page.locator(".nl-question")
+    assert "18 boxes" in question.inner_text()
+    stand.page.get_by_text("Leave it").click()
+    stand.settle()
+    assert not question.is_visible()
+    assert "main/layers.0/Add" not in stand.call("paths")
+    stand.button("More")
+    stand.choose("Flat: no groups")
+    stand.page.get_by_text("Draw it").click()
+    stand.settle()
+    assert "main/layers.0/Add" in stand.call("paths")
+    assert stand.explorer.canvas.grouping == "none"
+
+
+def test_repeats_are_stepped_through_and_unrolled(show: Open) -> None:
+    stand = show(make_model(6), grouping="auto", expand="none")
+    repeat = next(path for path in stand.call("paths") if "layers.0-5" in path)
+    stand.explorer.open(repeat)
+    stand.settle()
+    stand.explorer.select(repeat)
+    stand.settle()
+    control = stand.page.locator(f'[data-netloupe-repeat="{repeat}"]')
+    first = control.inner_text()
+    assert "of 6" in first
+    stand.button("Next repetition")
+    assert stand.asked[-1]["type"] == "shown"
+    assert "of 6" in control.inner_text()
+    assert control.inner_text() != first
+    stand.button("Show all repetitions")
+    assert stand.asked[-1]["type"] == "unroll"
+    assert sum(f"main/layers.{k}/" in stand.call("paths") for k in range(6)) == 6
+    stand.press("f")
+    stand.press("z")
+    stand.button("Show one repetition")
+    assert stand.asked[-1]["type"] == "fold"
+
+
+def test_progress_is_shown_and_cancelled(show: Open) -> None:
+    stand = show(CNN)
+    canvas = stand.explorer.canvas
+    canvas.send({"type": "busy", "id": None, "message": "laying out", "done": 2, "total": 8})
+    stand.pump()
+    bar = stand.page.locator(".nl-progress")
+    stand.page.wait_for_timeout(400)
+    assert bar.get_attribute("aria-valuenow") == "25"
+    assert "laying out 25 %" in bar.inner_text()
+    # the picture can be moved meanwhile
+    before = stand.stats["zoom"]
+    stand.page.keyboard.press("+")
+    stand.press("+")
+    assert stand.stats["zoom"] > before
+    bar.get_by_text("Cancel").click()
+    stand.settle()
+    assert stand.asked[-1]["type"] == "cancel"
+    canvas.send({"type": "idle", "id": None})
+    stand.settle()
+    assert not bar.is_visible()
+
+
+def test_help_lists_the_keys(show: Open) -> None:
+    stand = show(CNN)
+    stand.press("?")
+    help_text = stand.page.locator(".nl-help").inner_text()
+    assert "upstream, downstream" in help_text
+    stand.page.keyboard.press("Escape")
+    assert not stand.page.locator(".nl-help").is_visible()
+    assert stand.page.evaluate(f"document.activeElement.matches('{CANVAS}')")
+
+
+def test_zoom_to_the_selection_and_fit(show: Open) -> None:
+    stand = show(make_model(10, hub=False), grouping="none")
+    stand.press("f")
+    fitted = stand.stats["zoom"]
+    stand.explorer.select("main/layers.5/Add")
+    stand.settle()
+    stand.press("f", "z")
+    x, y = stand.locate("main/layers.5/Add")
+    assert stand.stats["zoom"] > 1
+    size = stand.page.locator(CANVAS).bounding_box()
+    assert abs(x - size["width"] / 2) < 80
+    assert abs(y - size["height"] / 2) < 80
+    stand.press("f")
+    assert stand.stats["zoom"] == pytest.approx(fitted)
+
+
+def test_minimap_moves_the_window(show: Open) -> None:
+    stand = show(make_model(30, hub=False), grouping="none")
+    last = "main/Identity"
+    assert stand.call("locate", last) is None
+    place = stand.page.locator(".nl-minimap").bounding_box()
+    stand.page.mouse.move(place["x"] + place["width"] / 2, place["y"] + 10)
+    stand.page.mouse.down()
+    stand.page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] - 6)
+    stand.page.mouse.up()
+    stand.settle()
+    assert stand.call("locate", last) is not None
+
+
+def test_reduced_motion_changes_at_once(page: Any, show: Open) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    stand = show(CNN, expand="none")
+    group = next(path for path in stand.call("paths") if path.endswith("/"))
+    page.mouse.dblclick(*stand.locate(group))
+    while len(stand.headers) < 2:
+        page.wait_for_timeout(20)
+        stand.pump()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+    assert not stand.stats["busy"]

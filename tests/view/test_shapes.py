@@ -1,0 +1,103 @@
+"""Folded shape arithmetic: rows on its consumers, and real nodes when it is opened."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.describe import describe_path
+from netloupe.explorer.grouping import GroupTree
+from netloupe.explorer.model import Node
+from netloupe.explorer.render.faces import make_face
+from netloupe.explorer.view import View, expand_view
+from tests.onnx_text import load_text
+from tests.trees import make_view, wrap_shape
+from tests.wiring_check import check_items, find_lost_edges
+
+TEXT = """g (float[batch, 12] x) => (float[a, b] y) <int64[1] i = {0}, int64[1] c = {12}> {
+    [shape] s = Shape (x)
+    [gather] d = Gather (s, i)
+    [concat] t = Concat <axis = 0> (d, c)
+    [relu] r = Relu (x)
+    [reshape] y = Reshape (r, t)
+}"""
+
+
+def shape_view() -> View:
+    def change(tree: GroupTree) -> None:
+        nodes = [child for child in tree.root.children if isinstance(child, Node)]
+        wrap_shape(
+            tree.root, [node for node in nodes if node.name in ("shape", "gather", "concat")]
+        )
+
+    return make_view(load_text(TEXT), change, "none")
+
+
+def links(view: View) -> set[tuple[str, str]]:
+    keys = [child.key for child in view.root.children]
+    return {(keys[link.source], keys[link.target]) for link in view.links(view.root)}
+
+
+def test_a_folded_shape_is_a_row() -> None:
+    view = shape_view()
+    assert {item.key for item in view.root.children} == {
+        "main/%x",
+        "main/relu",
+        "main/reshape",
+        "main/%y output",
+    }
+    assert ("main/%x", "main/relu") in links(view)
+    assert len(links(view)) == 3
+    row = view.items["main/reshape"].constants[0]
+    assert (row.index, row.path, row.is_shape, row.tensor) == (1, "main/%t", True, None)
+    face = make_face(view.items["main/reshape"])
+    chip = face.badges[0]
+    assert chip.is_chip
+    assert chip.text.startswith("[")
+    assert "12" in chip.text
+    assert chip.x + chip.width <= face.width
+    assert len(face.targets) == 1
+    assert find_lost_edges(view) == []
+
+
+def test_opening_shows_the_nodes_and_closing_folds_them() -> None:
+    view = shape_view()
+    for path in ("main/shape/", "main/gather"):
+        item = view.open(path)
+        assert item.key == "main/shape/"
+        assert item.is_open
+        assert ("main/shape/", "main/reshape") in links(view)
+        assert ("main/%x", "main/shape/") in links(view)
+        assert view.items["main/reshape"].constants == ()
+        assert not make_face(view.items["main/reshape"]).badges
+        check_items(view)
+        assert find_lost_edges(view) == []
+        assert view.close("main/shape/") is view.root
+        assert "main/shape/" not in view.items
+        assert len(view.items["main/reshape"].constants) == 1
+        check_items(view)
+
+
+def test_paths_of_what_is_folded() -> None:
+    view = shape_view()
+    reshape = view.items["main/reshape"]
+    for path in ("main/shape", "main/shape/", "main/%s", "main/%t", "main/%i"):
+        assert view.shown(path) is reshape, path
+    assert view.reveal("main/%t") is reshape  # a click on the row folds nothing out
+    assert "main/shape/" not in view.items
+    assert view.reveal("main/shape").key == "main/shape"
+    assert view.items["main/shape/"].is_open
+
+
+@pytest.mark.parametrize(("expand", "is_open"), [("all", True), ("auto", False), (3, False)])
+def test_expanding(expand: str | int, is_open: bool) -> None:
+    view = shape_view()
+    expand_view(view, expand)
+    assert ("main/gather" in view.items) == is_open
+
+
+def test_the_description_says_what_is_computed() -> None:
+    view = shape_view()
+    described = describe_path(view.model, "main/shape/", view)
+    computes = next(section for section in described.sections if section.title == "Computes")
+    assert [row.name for row in computes.rows] == ["t"]
+    assert "12" in computes.rows[0].value

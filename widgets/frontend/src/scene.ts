@@ -1,0 +1,300 @@
+/** A Scene in memory: boxes, ports and edges in flat arrays, and ways to find them. */
+
+export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge";
+export type Anchor = "start" | "middle" | "end";
+/** x, baseline, text, style, anchor */
+export type TextRun = [number, number, string, TextStyle, Anchor];
+/** x, y, width, height, text, and 1 for the quiet ones within a row */
+export type Badge = [number, number, number, number, string, number?];
+/** top and bottom of a constant's row, and the path that a click on it selects */
+export type RowTarget = [number, number, string];
+
+export interface Face {
+  shape: "node" | "group" | "terminal" | "constant" | "stub" | "frame";
+  category: string;
+  width: number;
+  height: number;
+  header: number;
+  rules: number[];
+  stack: number;
+  texts: TextRun[];
+  badges: Badge[];
+  /** top and bottom of the rows that stand for constants */
+  targets: Array<[number, number]>;
+}
+
+export const OPEN = 1;
+export const OPENABLE = 2;
+export const NODE = 4;
+export const GROUP = 8;
+export const INPUT = 16;
+export const OUTPUT = 32;
+export const CONSTANT = 64;
+/** a pill in place of a value from elsewhere; all pills of a value have its path */
+export const STUB = 128;
+/** repetitions of one block: closed a stack of them, open one of them or all */
+export const REPEAT = 256;
+
+export const ARROW = 1;
+export const CAPTURED = 2;
+export const CONTROL = 4;
+
+/** What a Scene is made of. Boxes come before the boxes inside them. */
+export interface SceneParts {
+  width: number;
+  height: number;
+  direction: "TB" | "LR";
+  /** whether the outermost level is cut into columns or rows */
+  wrapped: boolean;
+  /** whether the picture is so long that wrapping it should be offered */
+  extreme: boolean;
+  notices: string[];
+  faces: readonly Face[];
+  /** texts of edge labels */
+  texts: readonly string[];
+  /** x, y, width, height of each box */
+  boxes: Float64Array;
+  /** face, parent, depth, flags of each box */
+  boxTable: Int32Array;
+  boxPaths: string[];
+  boxKeys: string[];
+  /** per box with constants: their paths, in the order of its face's targets */
+  rows: Map<number, string[]>;
+  /** x, y of each port */
+  ports: Float64Array;
+  portBoxes: Int32Array;
+  portPaths: string[];
+  /** x, y of each edge's label */
+  labels: Float64Array;
+  /** the points of all edges */
+  points: Float64Array;
+  /** label, source, target, flags, first and count of numbers in the points, of each edge */
+  edgeTable: Int32Array;
+  edgePaths: string[];
+}
+
+export const BOX_FIELDS = 4;
+export const EDGE_FIELDS = 6;
+
+export class Scene {
+  readonly width: number;
+  readonly height: number;
+  readonly direction: "TB" | "LR";
+  readonly wrapped: boolean;
+  readonly extreme: boolean;
+  readonly notices: string[];
+  readonly boxCount: number;
+  readonly portCount: number;
+  readonly edgeCount: number;
+  readonly boxes: Float64Array;
+  readonly ports: Float64Array;
+  readonly labels: Float64Array;
+  readonly points: Float64Array;
+  private readonly boxTable: Int32Array;
+  private readonly edgeTable: Int32Array;
+  private boxIndexes: Map<string, number[]> | null = null;
+  private keyIndexes: Map<string, number> | null = null;
+  private edgeIndexes: Map<string, number[]> | null = null;
+  private rowIndexes: Map<string, Array<{ box: number; target: RowTarget }>> | null = null;
+  private family: { starts: Int32Array; boxes: Int32Array } | null = null;
+  private incidence: { starts: Int32Array; edges: Int32Array } | null = null;
+
+  constructor(private readonly parts: SceneParts) {
+    this.width = parts.width;
+    this.height = parts.height;
+    this.direction = parts.direction;
+    this.wrapped = parts.wrapped;
+    this.extreme = parts.extreme;
+    this.notices = parts.notices;
+    this.boxCount = parts.boxPaths.length;
+    this.portCount = parts.portPaths.length;
+    this.edgeCount = parts.edgePaths.length;
+    this.boxes = parts.boxes;
+    this.ports = parts.ports;
+    this.labels = parts.labels;
+    this.points = parts.points;
+    this.boxTable = parts.boxTable;
+    this.edgeTable = parts.edgeTable;
+  }
+
+  pathOf(box: number): string {
+    return this.parts.boxPaths[box];
+  }
+  keyOf(box: number): string {
+    return this.parts.boxKeys[box];
+  }
+  faceOf(box: number): Face {
+    return this.parts.faces[this.boxTable[box * BOX_FIELDS]];
+  }
+  parentOf(box: number): number {
+    return this.boxTable[box * BOX_FIELDS + 1];
+  }
+  depthOf(box: number): number {
+    return this.boxTable[box * BOX_FIELDS + 2];
+  }
+  flagsOf(box: number): number {
+    return this.boxTable[box * BOX_FIELDS + 3];
+  }
+  isOpen(box: number): boolean {
+    return (this.flagsOf(box) & OPEN) !== 0;
+  }
+  isOpenable(box: number): boolean {
+    return (this.flagsOf(box) & OPENABLE) !== 0;
+  }
+
+  portBox(port: number): number {
+    return this.parts.portBoxes[port];
+  }
+  portPath(port: number): string {
+    return this.parts.portPaths[port];
+  }
+
+  edgePath(edge: number): string {
+    return this.parts.edgePaths[edge];
+  }
+  edgeLabel(edge: number): string {
+    const label = this.edgeTable[edge * EDGE_FIELDS];
+    return label < 0 ? "" : this.parts.texts[label];
+  }
+  sourceOf(edge: number): number {
+    return this.edgeTable[edge * EDGE_FIELDS + 1];
+  }
+  targetOf(edge: number): number {
+    return this.edgeTable[edge * EDGE_FIELDS + 2];
+  }
+  edgeFlags(edge: number): number {
+    return this.edgeTable[edge * EDGE_FIELDS + 3];
+  }
+  /** First number of the edge's points in `points`. */
+  pointsStart(edge: number): number {
+    return this.edgeTable[edge * EDGE_FIELDS + 4];
+  }
+  /** Just past the last number of the edge's points in `points`. */
+  pointsEnd(edge: number): number {
+    return this.pointsStart(edge) + this.edgeTable[edge * EDGE_FIELDS + 5];
+  }
+
+  boxesAt(path: string): number[] {
+    return this.boxMap().get(path) ?? [];
+  }
+  boxByKey(key: string): number | undefined {
+    if (!this.keyIndexes) {
+      this.keyIndexes = new Map();
+      for (let box = 0; box < this.boxCount; box++) this.keyIndexes.set(this.keyOf(box), box);
+    }
+    return this.keyIndexes.get(key);
+  }
+  paths(): string[] {
+    return [...this.boxMap().keys()];
+  }
+
+  edgesAt(path: string): number[] {
+    return this.edgeMap().get(path) ?? [];
+  }
+  edgePaths(): string[] {
+    return [...this.edgeMap().keys()];
+  }
+
+  /** What the rows of a box stand for, as sent; of open repeats other things than paths. */
+  rowPathsOf(box: number): readonly string[] {
+    return this.parts.rows.get(box) ?? [];
+  }
+
+  /** The rows of a box's face that can be selected. */
+  targetsOf(box: number): RowTarget[] {
+    const paths = this.isOpen(box) ? [] : this.rowPathsOf(box);
+    return this.faceOf(box)
+      .targets.slice(0, paths.length)
+      .map(([top, bottom], row) => [top, bottom, paths[row]]);
+  }
+
+  /** The rows on faces that select the path. */
+  rowsAt(path: string): Array<{ box: number; target: RowTarget }> {
+    if (!this.rowIndexes) {
+      this.rowIndexes = new Map();
+      for (const box of this.parts.rows.keys()) {
+        for (const target of this.targetsOf(box)) {
+          append(this.rowIndexes, target[2], { box, target });
+        }
+      }
+    }
+    return this.rowIndexes.get(path) ?? [];
+  }
+
+  /** The edges that start or end at the box. */
+  edgesOf(box: number): Int32Array {
+    if (!this.incidence) this.incidence = this.collectIncidence();
+    const { starts, edges } = this.incidence;
+    return edges.subarray(starts[box], starts[box + 1]);
+  }
+
+  /** The boxes directly inside a box; inside none of them for -1. */
+  childrenOf(box: number): Int32Array {
+    if (!this.family) this.family = this.collectFamily();
+    const { starts, boxes } = this.family;
+    return boxes.subarray(starts[box + 1], starts[box + 2]);
+  }
+
+  private collectFamily(): { starts: Int32Array; boxes: Int32Array } {
+    const starts = new Int32Array(this.boxCount + 3);
+    for (let box = 0; box < this.boxCount; box++) starts[this.parentOf(box) + 3]++;
+    for (let k = 1; k < starts.length; k++) starts[k] += starts[k - 1];
+    const boxes = new Int32Array(this.boxCount);
+    for (let box = 0; box < this.boxCount; box++) {
+      boxes[starts[this.parentOf(box) + 2]++] = box;
+    }
+    return { starts, boxes };
+  }
+
+  private boxMap(): Map<string, number[]> {
+    if (!this.boxIndexes) {
+      this.boxIndexes = new Map();
+      for (let box = 0; box < this.boxCount; box++) append(this.boxIndexes, this.pathOf(box), box);
+    }
+    return this.boxIndexes;
+  }
+
+  private edgeMap(): Map<string, number[]> {
+    if (!this.edgeIndexes) {
+      this.edgeIndexes = new Map();
+      for (let edge = 0; edge < this.edgeCount; edge++) {
+        append(this.edgeIndexes, this.edgePath(edge), edge);
+      }
+    }
+    return this.edgeIndexes;
+  }
+
+  private collectIncidence(): { starts: Int32Array; edges: Int32Array } {
+    const starts = new Int32Array(this.boxCount + 2);
+    const visitEnds = (visit: (box: number, edge: number) => void): void => {
+      for (let edge = 0; edge < this.edgeCount; edge++) {
+        const source = this.sourceOf(edge);
+        const target = this.targetOf(edge);
+        if (source >= 0) visit(source, edge);
+        if (target >= 0 && target !== source) visit(target, edge);
+      }
+    };
+    visitEnds((box) => starts[box + 2]++);
+    for (let box = 2; box < starts.length; box++) starts[box] += starts[box - 1];
+    const edges = new Int32Array(starts[starts.length - 1]);
+    visitEnds((box, edge) => {
+      edges[starts[box + 1]++] = edge;
+    });
+    return { starts, edges };
+  }
+}
+
+function append<Entry>(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const entries = map.get(key);
+  if (entries) entries.push(entry);
+  else map.set(key, [entry]);
+}
+
+/** Whether the row of a box that begins at a height stands for folded shape arithmetic. */
+export function isChip(scene: Scene, box: number, top: number): boolean {
+  const target = scene.faceOf(box).targets.find(([begin]) => begin === top);
+  if (!target) return false;
+  return scene
+    .faceOf(box)
+    .badges.some(([, y, , , , chip]) => chip === 1 && y >= target[0] && y < target[1]);
+}
