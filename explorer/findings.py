@@ -77,7 +77,12 @@ def _find_shared_names(graph: Graph) -> Iterator[ModelWarning]:
 
 
 def _find_hidden_names(graph: Graph) -> Iterator[ModelWarning]:
-    """Yield the values of a subgraph whose names are those of values around it."""
+    """Yield the values of a subgraph whose names are those of values around it.
+
+    Nets within operators of Caffe2 write the blobs around them: there it is no oddity.
+    """
+    if graph.model.format == "Caffe2":
+        return
     around = []
     node = graph.parent_node
     while node is not None:

@@ -96,9 +96,11 @@ def format_summary(summary: dict[str, Any]) -> str:
         clean_label(summary["source"]),
         _line("format", _describe_format(summary)),
         _line("producer", summary["producer"] or "not stated"),
-        _line("opsets", ", ".join(f"{d} {v}" for d, v in summary["opsets"].items()) or "none"),
-        _line("size", _describe_totals(totals)),
     ]
+    if summary["format"] != "Caffe2":  # its operators have no sets with versions
+        opsets = ", ".join(f"{domain} {version}" for domain, version in summary["opsets"].items())
+        lines.append(_line("opsets", opsets or "none"))
+    lines.append(_line("size", _describe_totals(totals)))
     for name in ("inputs", "outputs"):
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
         lines += _listed(name, shown, _SHOWN_GRAPHS)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,6 +30,11 @@ from netloupe.explorer.quantization_sources import (
     Statement,
     find_statement,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from netloupe.explorer.tensors.plot_frame import Theme
 
 Array = np.ndarray[Any, Any]
 Granularity = Literal["per tensor", "per channel", "per block"]
@@ -106,6 +112,11 @@ class Quantization:
         return low, high
 
     @property
+    def stored_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest number of the storage type; None where it is unknown."""
+        return _find_stored_range(self.storage)
+
+    @property
     def levels(self) -> Array | None:
         """Every real number that can be stored, ascending.
 
@@ -123,6 +134,49 @@ class Quantization:
             zero_point = self.zero_point.astype(np.float64).item()
         with np.errstate(over="ignore", invalid="ignore"):
             return np.sort((stored - zero_point) * self.scale.astype(np.float64).item())
+
+    def channel(self, index: int) -> Quantization:
+        """Return how one channel is quantized: itself, where all share scale and zero point.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such channel, or where scales differ by block.
+        """
+        if self.granularity == "per block":
+            raise ValueError("scales that differ by block have no channels")
+        size = 1 if self.scale is None else self.scale.size
+        if size == 1:
+            return self
+        if not 0 <= index < size:
+            raise ValueError(f"there are {size} channels, and no channel {index}")
+
+        def pick(array: Array | None) -> Array | None:
+            return array if array is None or array.size != size else array.reshape(-1)[index]
+
+        scale, zero_point = pick(self.scale), pick(self.zero_point)
+        return dataclasses.replace(self, scale=scale, zero_point=zero_point, axis=None)
+
+    def plot(self, ax: Axes | None = None, *, theme: Theme = "light") -> Axes:
+        """Draw the scale of each channel or block with matplotlib, and the zero points.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; None opens a figure with pyplot.
+        theme
+            ``light`` or ``dark``.
+
+        Raises
+        ------
+        ValueError
+            Where the scale is not constant.
+        """
+        from netloupe.explorer.tensors import draw_scales, open_axes
+
+        if self.scale is None or not self.scale.size:
+            raise ValueError("the scale is not constant")
+        return draw_scales(open_axes(theme) if ax is None else ax, self, theme)
 
     @property
     def badge(self) -> str:

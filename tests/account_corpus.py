@@ -4,8 +4,9 @@
 
 Prints a line for each file and a summary. Every file is opened in a process of its own; a
 traceback, more than ten seconds or more than 1 GB is a failure, and so is a count of nodes,
-initializers or edges that differs from that of the ``onnx`` package's objects. Exit status 1
-where anything failed.
+initializers or edges that differs from that of the ``onnx`` package's objects, or for Caffe2
+from a count of the messages themselves (:mod:`tests.count_caffe2`). Exit status 1 where anything
+failed.
 
 An edge is a use of a name by a node (one for each of its inputs, so twice where it uses a name
 twice) that resolves to a node's output, in the same graph or in one around it. Of a name that
@@ -49,13 +50,15 @@ def main(arguments: list[str]) -> int:
     if not folder.is_dir():
         print(f"{folder} does not exist")
         return 0
-    totals = {"opened": 0, "refused": 0, "failed": 0, "compared with onnx": 0}
+    compared = ("compared with onnx", "compared with Caffe2 messages")
+    totals = dict.fromkeys(("opened", "refused", "failed", *compared), 0)
     for path in sorted(folder.rglob("*")):
         if path.is_dir() or path.name in _NOT_MODELS:
             continue
         account = account_for(path)
         totals[account["result"]] += 1
-        totals["compared with onnx"] += account.get("compared", False)
+        if "compared" in account:
+            totals[account["compared"]] += 1
         shown = str(path.relative_to(folder)).encode("unicode_escape").decode()
         print(f"{account['result']:<7} {shown}: {account['line']}", flush=True)
     print(", ".join(f"{count} {name}" for name, count in totals.items()))
@@ -129,17 +132,32 @@ def _answer(path: Path, pipe: int) -> None:
 
 
 def _compare(path: Path, model: Model) -> dict[str, Any]:
-    """Return a failure where the counts differ from those of the ``onnx`` package."""
-    if model.format != "ONNX":
+    """Return a failure where the counts differ from those of another way to count."""
+    data = path.read_bytes()
+    if model.format == "Caffe2":
+        from tests.count_caffe2 import count_caffe2  # found from wherever this is run
+
+        init = model.metadata.get("init net file")
+        theirs = count_caffe2(
+            data,
+            model.container,
+            model.header.message,
+            path.with_name(init).read_bytes() if init else None,
+        )
+        way, whose = "compared with Caffe2 messages", "in the messages"
+    elif model.format == "ONNX":
+        proto = _parse_with_onnx(data, model.container)
+        theirs = count_theirs(proto) if proto is not None else None
+        way, whose = "compared with onnx", "by the onnx package"
+    else:
         return {}
-    proto = _parse_with_onnx(path.read_bytes(), model.container)
-    if proto is None:
+    if theirs is None:
         return {}
-    ours, theirs = count_ours(model), count_theirs(proto)
+    ours = count_ours(model)
     if ours != theirs:
-        line = f"nodes, initializers, edges are {ours}, but {theirs} by the onnx package"
+        line = f"nodes, initializers, edges are {ours}, but {theirs} {whose}"
         return {"result": "failed", "line": line}
-    return {"compared": True}
+    return {"compared": way}
 
 
 def _parse_with_onnx(data: bytes, container: str) -> Any:
@@ -243,4 +261,5 @@ def _graphs_of(attribute: Any) -> list[Any]:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     sys.exit(main(sys.argv[1:]))

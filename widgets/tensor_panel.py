@@ -1,29 +1,37 @@
-"""The part of the inspector that shows a tensor's elements: a histogram and statistics."""
+"""The part of the inspector that shows a tensor's elements: a picture and statistics."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import threading
+from typing import Any
 
 import ipywidgets
 
-from netloupe.explorer.describe import choose_elements, describe_statistics
+from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
-from netloupe.explorer.quantization import find_quantization
-from netloupe.explorer.tensors import draw_histogram_png
+from netloupe.explorer.quantization import Quantization, find_quantization
+from netloupe.explorer.tensors import Progress, Statistics, Theme, draw_png, draw_scales
 
+from .background import Background, CancelledError
 from .description_html import write_error, write_section
+from .reading import Question, Reading, View, read_tensor
 
-Theme = Literal["light", "dark"]
-
-#: of a tensor of more elements a sample of this size is shown first
+#: of a tensor of more elements a sample is shown first, and the rest is read in the background;
+#: all of so many float32 elements take about 0.1 s
+AT_ONCE = 1 << 22
+#: the size of that sample
 SAMPLE = 1 << 20
-#: a tensor of more elements than this is not read before a button is pressed
-LARGE = 1 << 24
 DEFAULT_BINS = 64
 MOST_BINS = 512
 _WIDTH = 340
 _HEIGHT = 190
+_VIEWS: dict[View, str] = {
+    "all": "all elements",
+    "channels": "channels side by side",
+    "channel": "one channel",
+    "scales": "scales",
+}
 
 
 class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
@@ -32,7 +40,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     Parameters
     ----------
     tensor
-        Its elements are read when the panel is made, unless there are more than ``LARGE``.
+        Its elements are read when the panel is made; of more than ``AT_ONCE`` first a sample
+        and then all, in a thread.
     value
         The value whose elements these are; its quantization can be drawn over the histogram.
     theme
@@ -43,116 +52,319 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self, tensor: Tensor | SparseTensor, value: Value | None = None, theme: Theme = "light"
     ) -> None:
         super().__init__()
-        self._tensor = choose_elements(tensor)
-        self._whole = tensor
+        self._tensor = tensor
+        #: the given elements and indices, where the tensor is sparse
+        given = describe_parts(tensor)
+        self._parts = write_section(given) if given.rows else ""
         self._theme: Theme = theme
-        size = self._tensor.size
-        self._limit: int | None = SAMPLE if size > SAMPLE else None
         self._quantization = find_quantization(value) if value is not None else None
+        #: held while widgets change, since a thread changes them too
+        self._lock = threading.RLock()
+        self._background: Background | None = None
+        self._reading: Reading | None = None
+        self._known: dict[tuple[View, int, int], Statistics] = {}
+        self._make_controls()
+        self._read()
+
+    # what Python can do
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the picture in another theme."""
+        with self._lock:
+            self._theme = theme
+            self._draw()
+
+    def cancel(self) -> None:
+        """End what is read in the background; what is shown stays."""
+        with self._lock:
+            if self._background is None:
+                return
+            self._background.cancel()
+            self._background = None
+            self._arrange()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until nothing is read in the background; return whether that is so."""
+        background = self._background
+        return background is None or background.wait(seconds)
+
+    def close(self) -> None:
+        """End what is read, and close the panel and everything in it."""
+        with self._lock:
+            if self._background is not None:
+                self._background.cancel()
+                self._background = None
+            for widget in self._inside:
+                for part in (widget.layout, getattr(widget, "style", None)):
+                    if part is not None:
+                        part.close()
+                widget.close()
+            super().close()
+
+    # widgets
+
+    def _make_controls(self) -> None:
+        dims = self._tensor.dims
+        views: list[View] = ["all"]
+        if self._has_channels():
+            views += ["channels", "channel"]
+        if _has_scales(self._quantization):
+            views.append("scales")
+        axis = self._quantization.axis if self._quantization is not None else None
+        axis = axis if axis is not None and 0 <= axis < len(dims) else 0
+        self.view = ipywidgets.Dropdown(
+            options=[(_VIEWS[view], view) for view in views], layout=_sized("168px")
+        )
+        self.axis = ipywidgets.Dropdown(
+            options=[
+                (f"axis {place} · {size:,}", place) for place, size in enumerate(dims or (1,))
+            ],
+            value=axis if dims else 0,
+            layout=_sized("120px"),
+        )
+        self.channel = ipywidgets.BoundedIntText(
+            min=0, max=0, description="channel", layout=_sized("130px")
+        )
         self.bins = ipywidgets.BoundedIntText(
             value=DEFAULT_BINS,
             min=1,
             max=MOST_BINS,
             description="bins",
-            layout=ipywidgets.Layout(width="110px"),
+            layout=_sized("110px"),
         )
         self.log_scale = ipywidgets.Checkbox(
-            value=False, description="log scale", indent=False, layout=_narrow()
+            value=False, description="log scale", indent=False, layout=_sized("auto")
         )
         self.overlay = ipywidgets.Checkbox(
-            value=True, description="quantization", indent=False, layout=_narrow()
+            value=True, description="quantization", indent=False, layout=_sized("auto")
         )
         self.picture = ipywidgets.Image(format="png")
         self.picture.add_class("nl-inspector-plot")
-        self.read_all = ipywidgets.Button(layout=ipywidgets.Layout(width="auto"))
-        self.statistics = ipywidgets.HTML()
-        self._controls = ipywidgets.HBox([self.bins, self.log_scale])
-        self._controls.add_class("nl-inspector-controls")
-        if self._can_overlay():
-            self._controls.children += (self.overlay,)
-        for control in (self.bins, self.log_scale, self.overlay):
-            control.observe(self._draw_again, "value")
-        self.read_all.on_click(self._read_more)
-        if size > LARGE:
-            self.read_all.description = f"Read {size:,} elements"
-            self.children = (self.read_all,)
-        else:
-            self._show()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw the histogram in another theme."""
-        self._theme = theme
-        if self.picture in self.children:
-            self._draw()
-
-    def close(self) -> None:
-        """Close the panel and everything in it."""
-        inside = (
-            self._controls,
-            self.bins,
-            self.log_scale,
-            self.overlay,
-            self.picture,
-            self.read_all,
-            self.statistics,
+        self.progress = ipywidgets.FloatProgress(
+            min=0, max=1, layout=ipywidgets.Layout(flex="1 1 60px", width="auto", height="8px")
         )
-        for widget in inside:
-            widget.layout.close()
-            widget.close()
-        super().close()
+        self.state = ipywidgets.HTML()
+        self.state.add_class("nl-inspector-state")
+        self.stop = ipywidgets.Button(description="Cancel", layout=_sized("auto"))
+        self.read_all = ipywidgets.Button(
+            description=f"Read all {self._tensor.size:,} elements", layout=_sized("auto")
+        )
+        self.message = ipywidgets.HTML()
+        self.statistics = ipywidgets.HTML()
+        self._choice = ipywidgets.HBox()
+        self._controls = ipywidgets.HBox()
+        self._work = ipywidgets.HBox([self.progress, self.state, self.stop])
+        for box in (self._choice, self._controls, self._work):
+            box.add_class("nl-inspector-controls")
+        self._inside = [
+            *(self._choice, self._controls, self._work, self.view, self.axis, self.channel),
+            *(self.bins, self.log_scale, self.overlay, self.picture, self.progress, self.state),
+            *(self.stop, self.read_all, self.message, self.statistics),
+        ]
+        self._limit_channel()
+        for control in (self.view, self.axis, self.channel, self.bins):
+            control.observe(self._asked, "value")
+        for control in (self.log_scale, self.overlay):
+            control.observe(self._look_changed, "value")
+        self.stop.on_click(lambda _button: self.cancel())
+        self.read_all.on_click(lambda _button: self._read())
 
-    def _can_overlay(self) -> bool:
-        """Return whether the histogram has anything to draw for the quantization."""
-        found = self._quantization
-        if found is None:
+    def _has_channels(self) -> bool:
+        """Return whether the elements can be shown by channel: numbers along two axes or more."""
+        tensor = self._tensor
+        if isinstance(tensor, SparseTensor) or tensor.dtype.name == "string":
             return False
-        if self._tensor.dtype.is_integer:  # the stored numbers: only their zero point is among them
+        return len(tensor.dims) > 1 and tensor.size > 1
+
+    def _limit_channel(self) -> None:
+        dims = self._tensor.dims
+        size = dims[self.axis.value] if dims and self._has_channels() else 1
+        self.channel.max = max(size - 1, 0)
+
+    def _arrange(self) -> None:
+        """Show the widgets that have something to say."""
+        view = self.view.value
+        choice = [self.view] if len(self.view.options) > 1 else []
+        if view in ("channels", "channel"):
+            choice.append(self.axis)
+        if view == "channel":
+            choice.append(self.channel)
+        reading = self._reading
+        counts = reading.counts if reading is not None else None
+        controls: list[ipywidgets.Widget] = []
+        if view != "scales" and counts is not None and self._tensor.dtype.name != "string":
+            controls.append(self.bins)
+            if view != "channels":
+                controls.append(self.log_scale)
+            if self._can_overlay(reading):
+                controls.append(self.overlay)
+        self._choice.children = choice
+        self._controls.children = controls
+        shown: list[ipywidgets.Widget] = [self._choice] if choice else []
+        if self.message.value:
+            shown.append(self.message)
+        if view == "scales" or (counts is not None and not self.message.value):
+            shown.append(self.picture)
+        if controls:
+            shown.append(self._controls)
+        if self._background is not None:
+            shown.append(self._work)
+        elif view != "scales" and not self.message.value and (reading is None or reading.is_sample):
+            shown.append(self.read_all)
+        if self.statistics.value:
+            shown.append(self.statistics)
+        self.children = shown
+
+    def _can_overlay(self, reading: Reading | None) -> bool:
+        """Return whether the picture has anything to draw for the quantization."""
+        if reading is None or reading.quantization is None:
+            return False
+        found = reading.quantization
+        if self.view.value == "channels":
+            return getattr(reading.counts, "ranges", None) is not None
+        if reading.saturation is not None:
+            return True
+        if self._tensor.dtype.is_integer:  # of the stored numbers only the zero point is one
             return found.zero_point is not None and found.zero_point.size == 1
         return found.real_range is not None
 
-    def _read_more(self, _button: Any) -> None:
-        # the first press on a large tensor shows a sample, the next one everything
-        if self.children != (self.read_all,):
-            self._limit = None
-        self._show()
+    # reading
 
-    def _show(self) -> None:
-        """Show statistics and, where there is one, a histogram; else why not."""
-        try:
-            section = describe_statistics(self._whole, limit=self._limit)
-            self.statistics.value = write_section(section)
-            shown: list[ipywidgets.Widget] = []
-            if self._tensor.size > 1:
-                self._draw()
-                shown = [self.picture, self._controls]
-        except TensorDataError as error:
-            self.statistics.value = write_error(str(error))
-            self.children = (self.statistics,)
+    def _asked(self, change: Any) -> None:
+        if change.owner is self.axis:
+            self._limit_channel()
+        is_channel = self.view.value == "channel"
+        if change.owner is self.channel and not is_channel:
             return
-        if self._limit is not None:
-            self.read_all.description = f"Use all {self._tensor.size:,} elements"
-            shown.append(self.read_all)
-        self.children = (*shown, self.statistics)
+        if change.owner is self.axis and not (is_channel or self.view.value == "channels"):
+            return
+        self._read()
 
-    def _draw(self) -> None:
-        self.picture.value = draw_histogram_png(
+    def _look_changed(self, _change: Any) -> None:
+        with self._lock:
+            self._draw()
+
+    def _question(self) -> Question:
+        return Question(self.view.value, self.axis.value, self.channel.value, self.bins.value)
+
+    def _read(self) -> None:
+        """Read what is asked for now: at once where that is quick, else in a thread."""
+        with self._lock:
+            if self._background is not None:
+                self._background.cancel()
+                self._background = None
+            self.message.value = ""
+            question = self._question()
+            if question.view == "scales":
+                self._draw()
+                self._arrange()
+                return
+            if self._tensor.size <= AT_ONCE:
+                self._answer(None, question, lambda _share: None)
+                return
+            self.progress.value = 0.0
+            self.state.value = "reading a sample"
+
+            def work(progress: Progress) -> None:
+                self._answer(background, question, progress)
+
+            background = Background(work, lambda share: self._report(background, share))
+            self._background = background
+            self._arrange()
+            background.start()
+
+    def _answer(
+        self, background: Background | None, question: Question, progress: Progress
+    ) -> None:
+        """Read and show; in a thread a sample first."""
+        message = ""
+        try:
+            key = (question.view, question.axis, question.channel)
+            # a picture of channels has no sample: it would leave out channels
+            if background is not None and question.view != "channels":
+                progress(0.0)
+                sample = self._read_part(question, SAMPLE, None, lambda _share: progress(0.0))
+                self._show(background, sample)
+            reading = self._read_part(question, None, self._known.get(key), progress)
+            self._known[key] = reading.statistics
+            self._show(background, reading)
+        except CancelledError:
+            raise
+        except TensorDataError as error:
+            message = str(error)
+        except ValueError as error:
+            message = f"{error}."
+        except MemoryError:
+            message = "There is not enough memory to read these elements."
+        except Exception as error:  # in a thread nobody else would see it
+            if background is None:
+                raise
+            self.log.exception("reading a tensor failed")
+            message = f"internal error: {error}"
+        with self._lock:
+            if self._background is not background:
+                return
+            self._background = None
+            if message:
+                self.message.value = write_error(message)
+                self.statistics.value = self._parts
+                self._reading = None
+            self._arrange()
+
+    def _read_part(
+        self, question: Question, limit: int | None, known: Statistics | None, progress: Progress
+    ) -> Reading:
+        return read_tensor(
             self._tensor,
-            bins=self.bins.value,
-            log=self.log_scale.value,
-            quantization=self._quantization if self.overlay.value else None,
-            theme=self._theme,
-            width=_WIDTH,
-            height=_HEIGHT,
-            limit=self._limit,
+            question,
+            self._quantization,
+            limit=limit,
+            known=known,
+            progress=progress,
         )
 
-    def _draw_again(self, _change: Any) -> None:
-        try:
+    def _show(self, background: Background | None, reading: Reading) -> None:
+        """Show what was read, unless something else is wanted meanwhile."""
+        with self._lock:
+            if self._background is not background:
+                return
+            self._reading = reading
+            self.statistics.value = write_section(reading.section) + self._parts
+            if reading.is_sample:
+                self.state.value = f"a sample; reading all {self._tensor.size:,}"
             self._draw()
-        except TensorDataError as error:  # an external file may vanish meanwhile
-            self.statistics.value = write_error(str(error))
-            self.children = (self.statistics,)
+            self._arrange()
+
+    def _report(self, background: Background, share: float) -> None:
+        with self._lock:
+            if self._background is background:
+                self.progress.value = share
+
+    def _draw(self) -> None:
+        if self.view.value == "scales" and self._quantization is not None:
+            quantization, theme = self._quantization, self._theme
+            self.picture.value = draw_png(
+                lambda ax: draw_scales(ax, quantization, theme),
+                theme,
+                width=_WIDTH,
+                height=_HEIGHT,
+            )
+        elif self._reading is not None and self._reading.counts is not None:
+            reading = self._reading
+            log, overlay, theme = self.log_scale.value, self.overlay.value, self._theme
+            self.picture.value = draw_png(
+                lambda ax: reading.draw(ax, log=log, overlay=overlay, theme=theme),
+                theme,
+                width=_WIDTH,
+                height=_HEIGHT,
+            )
 
 
-def _narrow() -> ipywidgets.Layout:
-    return ipywidgets.Layout(width="auto")
+def _has_scales(quantization: Quantization | None) -> bool:
+    return (
+        quantization is not None and quantization.scale is not None and quantization.scale.size > 1
+    )
+
+
+def _sized(width: str) -> ipywidgets.Layout:
+    return ipywidgets.Layout(width=width)

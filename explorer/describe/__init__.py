@@ -12,7 +12,14 @@ from .graphs import describe_function, describe_graph, describe_group
 from .models import describe_model
 from .nodes import describe_node
 from .place import Place, find_place
-from .statistics import add_statistics, choose_elements, describe_histogram, describe_statistics
+from .statistics import (
+    add_statistics,
+    choose_elements,
+    describe_histogram,
+    describe_parts,
+    describe_statistics,
+    list_statistics,
+)
 from .tensors import describe_tensor
 from .text import format_text
 from .values import describe_value
@@ -31,11 +38,13 @@ __all__ = [
     "describe_histogram",
     "describe_model",
     "describe_node",
+    "describe_parts",
     "describe_path",
     "describe_statistics",
     "describe_tensor",
     "describe_value",
     "find_place",
     "format_text",
+    "list_statistics",
     "to_json",
 ]

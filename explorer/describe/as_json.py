@@ -28,7 +28,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.quantization import find_quantization
-from netloupe.explorer.tensors import compute_histogram, compute_statistics
+from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 
 from .description import Description
 from .notation import list_operators
@@ -78,6 +78,9 @@ def to_json(description: Description, *, bins: int = _BINS) -> dict[str, Any]:
             told["tensor"] = _encode_tensor(description.tensor)
         told |= _encode_elements(description.tensor, bins)
     head = {"path": description.path, "kind": description.kind}
+    unknown = element.header if isinstance(element, Model) else element
+    if not isinstance(unknown, Group):
+        told["unknown_fields"] = unknown.unknown_fields
     warnings = [
         {"path": warning.path, "message": warning.message} for warning in description.warnings
     ]
@@ -279,14 +282,14 @@ def _encode_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
 def _encode_elements(tensor: Tensor | SparseTensor, bins: int) -> dict[str, Any]:
     """Return statistics and histogram of the elements, or the error that they give."""
     try:
-        array = choose_elements(tensor).numpy()
+        elements = open_elements(choose_elements(tensor))
     except TensorDataError as error:
         return {"statistics": None, "histogram": None, "error": str(error)}
-    told: dict[str, Any] = {"statistics": compute_statistics(array), "histogram": None}
-    if array.dtype == object:
-        told["strings"] = array.reshape(-1)[:_MOST_STRINGS].tolist()
+    told: dict[str, Any] = {"statistics": compute_statistics(elements), "histogram": None}
+    if elements.dtype == object:
+        told["strings"] = elements.take(0, min(elements.size, _MOST_STRINGS)).tolist()
         return told
-    found = compute_histogram(array, bins)
+    found = compute_histogram(elements, bins)
     told["histogram"] = {
         "edges": found.edges,
         "counts": found.counts,

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor, ValueType
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
 
-from .description import Row
+from .description import MOST_ROWS, Row
 from .notation import (
     list_denotations,
     write_array,
@@ -101,8 +101,12 @@ def _list_attribute(
                 break
             path = place.path_of(entry.path)
             yield Row(f"{name}[{number}]", write_attribute_value(entry), "", path)
-    for row in list_denotations(value) if hasattr(value, "denotation") else ():  # type: ignore[arg-type]
-        yield Row(f"{name}: {row.name}", row.value, row.note)
+    for number, entry in enumerate(value[:MOST_ROWS] if isinstance(value, tuple) else (value,)):
+        if not isinstance(entry, ValueType):
+            break
+        entry_name = f"{name}[{number}]" if isinstance(value, tuple) else name
+        for row in list_denotations(entry):
+            yield Row(f"{entry_name}: {row.name}", row.value, row.note)
     if attribute.doc:
         yield Row(f"{name}: documentation", write_text(attribute.doc))
 

@@ -37,6 +37,7 @@ from .notation import (
 )
 from .place import Place
 from .repeats import find_constants, list_differences, list_stored, nodes_inside_one
+from .unknown import describe_unknown
 
 MOST_WEIGHTS = 20
 _KINDS = {
@@ -171,6 +172,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section(
             "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_folded=True
         ),
+        describe_unknown(graph.unknown_fields),
     ]
 
 

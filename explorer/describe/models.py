@@ -30,6 +30,7 @@ from .notation import (
     write_value_type,
 )
 from .place import Place
+from .unknown import describe_unknown
 
 MOST_WARNINGS = 100
 #: nodes are read one by one for their warnings only in a model of at most so many
@@ -62,6 +63,7 @@ def describe_model(model: Model) -> Description:
         make_section("Graphs", listed, total=len(graphs)),
         make_section("Largest weights", list_weights(stored, Place()), total=len(stored)),
         *(_describe_training(number, info) for number, info in enumerate(model.training)),
+        describe_unknown(model.header.unknown_fields),
         make_section("Devices", _list_devices(model.header.device_configurations)),
         Section("Note in the file", (), write_text(model.doc)),
         make_section(

@@ -27,6 +27,7 @@ from .notation import (
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
 from .quantized import list_operand_quantization
+from .unknown import describe_unknown
 
 
 def describe_node(node: Node, place: Place | None = None) -> Description:
@@ -66,6 +67,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         make_section(
             "Metadata", list_entries(node.metadata), total=len(node.metadata), is_folded=True
         ),
+        describe_unknown(node.unknown_fields),
         _read_documentation(node, schema),
     ]
     stored = _find_constant(node)
@@ -172,6 +174,8 @@ def _list_sharding(spec: ShardingSpec) -> list[Row]:
         rows.append(Row(f"device group {'?' if key is None else key}", f"devices {members}"))
     for dimension in spec.dimensions[:MOST_ROWS]:
         axis = "?" if dimension.axis is None else dimension.axis
+        if not dimension.shards:
+            rows.append(Row(f"axis {axis}", "sharded, not said how"))
         for extent, shards in dimension.shards[:MOST_ROWS]:
             count = "?" if shards is None else f"{shards:,}"
             size = "" if extent is None else f" of {write_line(str(extent))}"

@@ -71,12 +71,17 @@ def write_list(entries: Sequence[Any], most: int = MOST_ELEMENTS, count: int | N
     return f"[{join_parts(shown, len(entries) if count is None else count)}]"
 
 
-def write_array(array: np.ndarray[Any, Any], most: int = MOST_ELEMENTS) -> str:
-    """Return the number that an array holds, or the first of them as a list."""
+def write_array(
+    array: np.ndarray[Any, Any], most: int = MOST_ELEMENTS, total: int | None = None
+) -> str:
+    """Return the number that an array holds, or the first of them as a list.
+
+    Where the array is the first part of a larger one, ``total`` is the size of that.
+    """
     flat = array.reshape(-1)
     if flat.size == 1:
         return write_scalar(flat[0].item() if hasattr(flat[0], "item") else flat[0])
-    return write_list(flat[:most].tolist(), most, flat.size)
+    return write_list(flat[:most].tolist(), most, flat.size if total is None else total)
 
 
 def write_tensor_type(tensor: Tensor | SparseTensor) -> str:

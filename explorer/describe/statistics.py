@@ -7,7 +7,13 @@ import math
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.tensors import compute_histogram, compute_statistics
+from netloupe.explorer.tensors import (
+    Elements,
+    Statistics,
+    compute_histogram,
+    compute_statistics,
+    open_elements,
+)
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .notation import write_array, write_scalar, write_text
@@ -16,6 +22,7 @@ from .notation import write_array, write_scalar, write_text
 MOST_DENSE = 1 << 24
 _BARS = 24
 _BAR_WIDTH = 32
+_MOST_SHOWN = 20
 
 
 def choose_elements(tensor: Tensor | SparseTensor) -> Tensor | SparseTensor:
@@ -41,13 +48,29 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
         Where the elements cannot be given.
     """
     looked_at = choose_elements(tensor)
-    array = looked_at.numpy()
-    found = compute_statistics(array, limit=limit)
+    elements = open_elements(looked_at)
+    part = "" if looked_at is tensor else "the given elements only"
+    return list_statistics(compute_statistics(elements, limit=limit), elements, part)
+
+
+def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Section:
+    """Return statistics that are computed already, and the first of the elements.
+
+    Parameters
+    ----------
+    found
+        Of all elements, or of a sample.
+    elements
+        What was looked at.
+    part
+        Which part of the tensor that is, where it is not the whole.
+    """
     rows = []
-    if looked_at is not tensor:
-        rows.append(Row("looked at", "the given elements only"))
+    if part:
+        rows.append(Row("looked at", part))
     if found.is_sample:
-        rows.append(Row("looked at", f"{found.count:,} elements", f"a sample of {array.size:,}"))
+        note = f"a sample of {elements.size:,}"
+        rows.append(Row("looked at", f"{found.count:,} elements", note))
     subject = " of magnitudes" if found.is_magnitude else ""
     for name, number in (
         ("min", found.minimum),
@@ -59,7 +82,7 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
             text = f"{number:.7g}" if name in ("mean", "std") else write_scalar(number)
             rows.append(Row(name + subject, text))
     share = f"{found.zeros / found.count:.1%}" if found.count and found.zeros else ""
-    if array.dtype != object:
+    if elements.dtype != object:
         rows.append(Row("zeros", f"{found.zeros:,}", share))
     for name, count in (
         ("NaN", found.nans),
@@ -70,12 +93,31 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
             rows.append(Row(name, f"{count:,}", "not finite"))
     if found.distinct is not None:
         rows.append(Row("distinct", f"{found.distinct:,}"))
-    if found.quantiles and array.size > 1:
+    if found.quantiles and elements.size > 1:
         for fraction, number in found.quantiles.items():
             name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
             rows.append(Row(name, f"{number:.7g}"))
-    rows.append(Row("first elements" if array.size > 1 else "element", write_array(array, 20)))
+    first = elements.take(0, min(elements.size, _MOST_SHOWN))
+    name = "first elements" if elements.size > 1 else "element"
+    rows.append(Row(name, write_array(first, _MOST_SHOWN, elements.size)))
     return make_section("Statistics", rows)
+
+
+def describe_parts(tensor: Tensor | SparseTensor) -> Section:
+    """Return the first elements that a sparse tensor gives, and their indices; else nothing.
+
+    Each part is shown where it can be read, even if no whole can be made of the two.
+    """
+    rows: list[Row] = []
+    parts = ("values", "indices") if isinstance(tensor, SparseTensor) else ()
+    for name in parts:
+        part = getattr(tensor, name)
+        if part is not None:
+            try:
+                rows.append(Row(name, write_array(part.numpy(), _MOST_SHOWN)))
+            except TensorDataError as error:
+                rows.append(Row(name, "not available", write_text(str(error))))
+    return make_section("Given elements and where they stand", rows)
 
 
 def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> Section:
@@ -86,10 +128,10 @@ def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> S
     TensorDataError
         Where the elements cannot be given.
     """
-    array = choose_elements(tensor).numpy()
-    if array.dtype == object or array.size < 2:
+    elements = open_elements(choose_elements(tensor))
+    if elements.dtype == object or elements.size < 2:
         return Section("Histogram", ())
-    found = compute_histogram(array, bins)
+    found = compute_histogram(elements, bins)
     most = max(int(found.counts.max()), 1)
     rows = []
     for index, count in enumerate(found.counts.tolist()):
@@ -104,12 +146,15 @@ def add_statistics(description: Description) -> Description:
     tensor = description.tensor
     if tensor is None:
         return description
+    parts = describe_parts(tensor)
     added: tuple[Section, ...]
     try:
         added = (describe_statistics(tensor), describe_histogram(tensor))
     except TensorDataError as error:
         added = (Section("Statistics", (Row("not available", write_text(str(error))),)),)
-    return dataclasses.replace(description, sections=keep_sections((*description.sections, *added)))
+    return dataclasses.replace(
+        description, sections=keep_sections((*description.sections, *added, parts))
+    )
 
 
 def _draw_bar(fraction: float) -> str:

@@ -14,6 +14,7 @@ from .notation import (
     write_text,
 )
 from .place import Place
+from .unknown import describe_unknown
 
 
 def describe_tensor(tensor: Tensor | SparseTensor, place: Place | None = None) -> Description:
@@ -57,10 +58,11 @@ def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
         Row("given elements", f"{tensor.values.size:,}", write_tensor_type(tensor.values)),
         Row("indices", form, "" if indices is None else write_line(indices.name)),
     ]
-    sections = [make_section("Sparse tensor", rows)]
+    sections = [make_section("Sparse tensor", rows), describe_unknown(tensor.unknown_fields)]
     for part, title in ((tensor.values, "Given elements"), (indices, "Indices")):
         if part is not None:
-            sections.append(make_section(title, _list_storage(part)))
+            stored = [Row("element type", str(part.dtype)), *_list_storage(part)]
+            sections.append(make_section(title, stored))
             sections += _list_notes(part, f"{title}: ")
     return sections
 
@@ -89,4 +91,5 @@ def _list_notes(tensor: Tensor, prefix: str) -> list[Section]:
             total=len(tensor.metadata),
             is_folded=True,
         ),
+        describe_unknown(tensor.unknown_fields, prefix),
     ]

@@ -22,6 +22,7 @@ from .notation import (
 from .place import Place
 from .quantized import list_quantization
 from .tensors import list_tensor_sections, list_tensor_warnings
+from .unknown import describe_unknown
 from .uses import list_uses
 
 
@@ -40,6 +41,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         make_section(
             "Metadata", list_entries(value.metadata), total=len(value.metadata), is_folded=True
         ),
+        describe_unknown(value.unknown_fields),
     ]
     warnings = value.warnings + value.graph.model.warnings_at(value.path)
     if tensor is not None:

@@ -87,10 +87,16 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
     wires = Wires(nodes)
     found: list[Motif] = []
     owner: dict[int, Motif] = {}
-    for search in (_find_norms, _find_activations, _find_attentions, _find_mlps, _find_convolutions):
+    for search in (
+        _find_norms,
+        _find_activations,
+        _find_attentions,
+        _find_mlps,
+        _find_convolutions,
+    ):
         for motif in search(wires, owner):
             places = motif.places | _fixed_givers(wires, motif.places)
-            motif = Motif(motif.name, places)  # noqa: PLW2901
+            motif = Motif(motif.name, places)
             inner = {id(owner[place]): owner[place] for place in places if place in owner}
             if 1 < len(places) < len(nodes) and all(
                 other.places < places for other in inner.values()
@@ -106,7 +112,9 @@ def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:
         giver
         for place in places
         for giver in wires.givers(place)
-        if giver not in places and not wires.computed(giver) and places.issuperset(wires.users(giver))
+        if giver not in places
+        and not wires.computed(giver)
+        and places.issuperset(wires.users(giver))
     }
 
 
@@ -142,9 +150,7 @@ def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             yield Motif(name, frozenset(places))
 
 
-def _walk_back(
-    wires: Wires, place: int, places: set[int], *steps: tuple[str, ...]
-) -> int | None:
+def _walk_back(wires: Wires, place: int, places: set[int], *steps: tuple[str, ...]) -> int | None:
     """Go back by one node for each step, Cast aside; add them. Return the last."""
     for ops in steps:
         giver = next(iter(wires.givers(place)), None)
@@ -164,9 +170,11 @@ def _walk_tail(wires: Wires, root: int, places: set[int], name: str) -> int | No
     if end is None or wires.op(end) not in ("Div", "Reciprocal"):
         return None
     places.add(end)
-    if wires.op(end) == "Reciprocal" or wires.nodes[end].inputs[1:2] != wires.nodes[root].outputs[
-        :1
-    ] or wires.is_scaling(end, "Div"):
+    if (
+        wires.op(end) == "Reciprocal"
+        or wires.nodes[end].inputs[1:2] != wires.nodes[root].outputs[:1]
+        or wires.is_scaling(end, "Div")
+    ):
         product = wires.only_user(end)
         if product is None or wires.op(product) != "Mul":
             return None
@@ -259,7 +267,9 @@ def _find_attentions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
 
 def _find_core(wires: Wires, softmax: int) -> tuple[set[int], int] | None:
     back = _search(softmax, lambda place: list(wires.givers(place)), wires)
-    onward = _search(softmax, lambda place: [user for user in wires.users(place) if user >= 0], wires)
+    onward = _search(
+        softmax, lambda place: [user for user in wires.users(place) if user >= 0], wires
+    )
     if back is None or onward is None:
         return None
     core = {softmax, *back, *onward}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 
-from .group import Group
+from .group import Group, GroupKind
 from .parts import split_large
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
@@ -157,7 +157,7 @@ class Folder:
                 path, label = f"{parent.path}{number}/", f"{child.name} {number}"
             else:
                 path = self.free_path(parent, child.name)
-            kind = "repeat" if child.kind == "repeat" else "block"
+            kind: GroupKind = "repeat" if child.kind == "repeat" else "block"
             group = Group(kind, parent.graph, path, label, child.name, parent)
             group.exemplar = child.exemplar
             group.children = self._carry_out(child.children, nodes, group)

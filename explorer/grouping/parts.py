@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,7 +68,7 @@ def _split(group: Group, parents: list[Group | None], free_path: FreePath) -> No
     )
     _, order, cuts = chosen
     children = [group.children[place] for place in order.tolist()]
-    pieces = [children[low:high] for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+    pieces = [children[low:high] for low, high in pairwise(cuts)]
     level: list[Group | Node] = list(_make_parts(group, pieces, free_path))
     while len(level) > MOST_CHILDREN:
         size = -(-len(level) // -(-len(level) // _MOST))
@@ -145,9 +146,7 @@ def _child_edges(group: Group, parents: list[Group | None]) -> tuple[Integers, I
     return np.array(sources, dtype=np.int64), np.array(targets, dtype=np.int64)
 
 
-def _cut(
-    order: Integers, sources: Integers, targets: Integers
-) -> tuple[int, Integers, list[int]]:
+def _cut(order: Integers, sources: Integers, targets: Integers) -> tuple[int, Integers, list[int]]:
     """Return how many tensors the cuts of an order cross, the order, and the cuts."""
     count = len(order)
     place = np.empty(count, dtype=np.int64)

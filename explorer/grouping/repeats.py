@@ -28,6 +28,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch
@@ -41,6 +42,14 @@ LEAST_OF_ONE = 8
 _SAME_WIRING = 0.8
 _SAME_SOURCES = 0.6
 _MOST_CUTS = 6
+#: a repeat of so much of a range needs no rival; of several that say nearly as much as the
+#: one that says most, the first is taken
+_ALL = 0.9
+#: so much of a block at the end of a run belongs to it
+_NEARLY_WHOLE = 0.95
+_NEARLY = 0.8
+#: share of nodes that must take from others of their block where it is not known to repeat
+_WIRED = 0.5
 #: share of a block's nodes that must be found again in a neighbour that differs
 _ALIKE = 0.72
 #: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
@@ -65,6 +74,11 @@ class Repetitions:
     exemplar: int
     #: the run that the blocks were cut from; its ends may stand out
     run: Run
+
+    @property
+    def weight(self) -> float:
+        """How much it says: its nodes, less where there are few blocks."""
+        return self.node_count * (1 - 1 / len(self.blocks)) ** 3
 
     @property
     def node_count(self) -> int:
@@ -101,33 +115,47 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
             found.append(cuts)
             pending.append((low, cuts[0].low))
             pending.append((cuts[0].high, high))
-    # neighbours join the largest repeats first, and never one that has repeats of its own
+    # neighbours join the largest repeats first, and never one that has repeats of its own;
+    # all first blocks join before any last one, for a stage begins with the block that differs
     found.sort(key=lambda cuts: -cuts[0].node_count)
     repeats = [cuts[0] for cuts in found]
     for number, cuts in enumerate(found):
-        others = [repeat for repeat in repeats if repeat is not repeats[number]]
-        repeats[number] = best = _join_best(stretch, cuts, others)
-        overlapped = [
-            other for other in repeats if other is not best and other.overlaps(best.low, best.high)
-        ]
-        for other in overlapped:
-            index = repeats.index(other)
-            del repeats[index], found[index]
+        repeats[number] = _choose_cut(stretch, cuts, repeats)
+    for forwards in (False, True):
+        for repeat in list(repeats):
+            if repeat in repeats:
+                low, high = _room(stretch, repeat, repeats)
+                _join_neighbours(stretch, repeat, low, high, forwards=forwards)
+                repeats = [
+                    other
+                    for other in repeats
+                    if other is repeat or not other.overlaps(repeat.low, repeat.high)
+                ]
     return sorted(repeats, key=lambda repeat: repeat.low)
 
 
 def _find_largest(stretch: Stretch, low: int, high: int) -> list[Repetitions]:
-    """Return the repeat that covers most of a range, in all ways in which it may be cut."""
+    """Return the repeat that says most of a range, in all ways in which it may be cut."""
+    tried: list[list[Repetitions]] = []
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
         cuts = [_cut(stretch, moved, first) for first in _find_cuts(stretch, moved)]
         found = [repeat for repeat in cuts if repeat is not None]
         if found:
-            return sorted(found, key=lambda repeat: -repeat.node_count)
+            tried.append(sorted(found, key=lambda repeat: -repeat.node_count))
+            if found[0].node_count > _ALL * (high - low):
+                break
+    if tried:
+        most = max(cuts[0].weight for cuts in tried)
+        return next(cuts for cuts in tried if cuts[0].weight >= _NEARLY * most)
     for begun in find_begun_runs(stretch.kinds[low:high], LEAST_OF_TWO * 3):
         block = _cut_begun(stretch, begun, low)
+        producers = stretch.producers[block]
+        if ((producers >= block[0]) & (producers <= block[-1])).any(axis=1).mean() < _WIRED:
+            continue
         repeat = Repetitions([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
-        _join_neighbours(stretch, repeat, low, high)
+        for forwards in (False, True):
+            _join_neighbours(stretch, repeat, low, high, forwards=forwards)
         if len(repeat.blocks) > 1:
             return [repeat]
     return []
@@ -143,33 +171,44 @@ def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
     return block
 
 
-def _join_best(
-    stretch: Stretch, cuts: list[Repetitions], others: list[Repetitions]
+def _choose_cut(
+    stretch: Stretch, cuts: list[Repetitions], repeats: list[Repetitions]
 ) -> Repetitions:
-    """Let the neighbours of a repeat join; return the way of cutting it that suits best.
+    """Return the way of cutting a repeat that suits best once its neighbours have joined.
 
     That is the one of most blocks; then the one of most nodes; then where the last node of a
     block is used most, as the stream of residuals is; then the earliest.
     """
-    best: tuple[tuple[int, int, int, int], Repetitions] | None = None
-    for repeat in cuts:
-        size = len(repeat.blocks[repeat.exemplar])
-        rivals = [other for other in others if other.node_count > size]
-        low, high = 0, len(stretch.rows)
-        for other in rivals:
-            if other.low < repeat.low:
-                low = max(low, other.high, other.run.high)
-            else:
-                high = min(high, other.low, other.run.low)
-        low, high = min(low, repeat.low), max(high, repeat.high)
-        _join_neighbours(stretch, repeat, low, high)
-        end = int(repeat.blocks[repeat.exemplar][-1])
-        users = int(stretch.users[end])
-        score = (len(repeat.blocks), repeat.node_count, users, -repeat.low)
-        if best is None or score > best[0]:
-            best = score, repeat
-    assert best is not None  # noqa: S101 - there is at least one way
-    return best[1]
+    others = [repeat for repeat in repeats if repeat not in cuts]
+
+    def score(repeat: Repetitions) -> tuple[int, int, int, int]:
+        joined = Repetitions(list(repeat.blocks), repeat.exemplar, repeat.run)
+        low, high = _room(stretch, repeat, others)
+        for forwards in (False, True):
+            _join_neighbours(stretch, joined, low, high, forwards=forwards)
+        users = int(stretch.users[repeat.blocks[repeat.exemplar][-1]])
+        return len(joined.blocks), joined.node_count, users, -joined.low
+
+    return max(cuts, key=score)
+
+
+def _room(stretch: Stretch, repeat: Repetitions, others: list[Repetitions]) -> tuple[int, int]:
+    """Return the range in which blocks may join: up to repeats larger than a block."""
+    size = len(repeat.blocks[repeat.exemplar])
+    low, high = 0, len(stretch.rows)
+    for other in others:
+        if other is repeat or other.node_count <= size:
+            continue
+        if other.low < repeat.low:
+            low = max(low, other.high, _end_of(other.high, other.run.high, other.run.period))
+        else:
+            high = min(high, other.low, _end_of(other.low, other.run.low, other.run.period))
+    return min(low, repeat.low), max(high, repeat.high)
+
+
+def _end_of(block: int, run: int, period: int) -> int:
+    """Return where a repeat ends: at its last block, or where its run has nearly one more."""
+    return run if abs(run - block) >= _NEARLY_WHOLE * period else block
 
 
 def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
@@ -221,23 +260,22 @@ def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
     return Repetitions(list(places[low:high]), typical - low, run)
 
 
-def _have_same_sources(producers: Integers, is_inner: Integers, begins: Integers) -> Integers:
+def _have_same_sources(
+    producers: Integers, is_inner: npt.NDArray[np.bool_], begins: Integers
+) -> npt.NDArray[np.bool_]:
     """Return for each block but the first whether it hangs on the others as it should.
 
     An operand from outside should come from the block before, from the same node that gives
     it to the block before, or from before the first block.
     """
-    period = producers.shape[1]
     outer = (producers[1:] >= 0) & ~is_inner[1:]
     from_previous = (producers[1:] >= begins[:-1]) & (producers[1:] < begins[1:])
     as_previous = producers[1:] == producers[:-1]
-    from_before = producers[1:] < begins[0]
-    parallel = from_before & (producers[:-1] < begins[0])
-    shifted = producers[1:] - producers[:-1] == period
-    good = from_previous | as_previous | (parallel & shifted) | (producers[1:] < 0)
+    parallel = (producers[1:] < begins[0]) & (producers[:-1] < begins[0])
+    good = from_previous | as_previous | parallel
     total = outer.sum(axis=(1, 2))
     agreeing = (outer & good).sum(axis=(1, 2))
-    result: Integers = agreeing >= _SAME_SOURCES * total
+    result: npt.NDArray[np.bool_] = agreeing >= _SAME_SOURCES * total
     return result
 
 
@@ -263,57 +301,73 @@ def _longest_true(flags: Integers) -> tuple[int, int]:
     return int(lows[best]), int(highs[best])
 
 
-def _join_neighbours(stretch: Stretch, repeat: Repetitions, low: int, high: int) -> None:
-    """Let blocks before and behind, within a range, join as long as they are like the others."""
-    pattern = stretch.kinds[repeat.blocks[repeat.exemplar]]
+def _join_neighbours(
+    stretch: Stretch, repeat: Repetitions, low: int, high: int, *, forwards: bool
+) -> None:
+    """Let blocks behind or before, within a range, join as long as they are like the others."""
+    pattern = repeat.blocks[repeat.exemplar]
     if len(pattern) < LEAST_OF_TWO:
         return
     reach = 2 * len(pattern) + _MOST_SKIPPED
     while True:
-        begin = repeat.low
-        window = stretch.kinds[max(low, begin - reach) : begin][::-1]
-        block = _match(stretch, pattern[::-1], window, begin - 1, -1)
+        if forwards:
+            window = range(repeat.high, min(high, repeat.high + reach))
+            block = _match(stretch, pattern, window)
+        else:
+            window = range(repeat.low - 1, max(low, repeat.low - reach) - 1, -1)
+            block = _match(stretch, pattern[::-1], window)
         if block is None:
-            break
-        repeat.blocks.insert(0, block)
-        repeat.exemplar += 1
-    while True:
-        end = repeat.high
-        window = stretch.kinds[end : min(high, end + reach)]
-        block = _match(stretch, pattern, window, end, 1)
-        if block is None:
-            break
-        repeat.blocks.append(block)
+            return
+        if forwards:
+            repeat.blocks.append(block)
+        else:
+            repeat.blocks.insert(0, block)
+            repeat.exemplar += 1
 
 
-def _match(
-    stretch: Stretch, pattern: Integers, window: Integers, start: int, step: int
-) -> Integers | None:
+def _match(stretch: Stretch, pattern: Integers, window: range) -> Integers | None:
     """Find most of a block's nodes in a window in the same order, and what belongs to them.
 
     Both are walked from the side of the run. Where they differ, the fewest nodes of either
-    are skipped after which two nodes agree again.
+    are skipped after which two nodes agree again. The wiring must agree too.
     """
-    wanted = pattern.tolist()
-    given = window.tolist()
-    matched: list[int] = []
+    wanted = stretch.kinds[pattern].tolist()
+    given = (
+        stretch.kinds[window.start : window.stop : window.step].tolist()
+        if (window.step > 0)
+        else stretch.kinds[window.stop + 1 : window.start + 1][::-1].tolist()
+    )
+    pairs: dict[int, int] = {}
     here = there = 0
+    first = -1
     while here < len(wanted) and there < len(given):
         if wanted[here] == given[there]:
-            matched.append(there)
+            pairs[int(pattern[here])] = window[there]
+            first = there if first < 0 else first
             here, there = here + 1, there + 1
             continue
         skip = _find_skip(wanted, given, here, there)
         if skip is None:
             break
-        missing, between = here + skip[0] - len(matched), there + skip[1] - len(matched)
+        missing, between = here + skip[0] - len(pairs), there + skip[1] - len(pairs)
         if missing > (1 - _ALIKE) * len(wanted) or between > _MOST_BETWEEN * len(wanted):
             break
         here, there = here + skip[0], there + skip[1]
-    if len(matched) < _ALIKE * len(wanted) or matched[0] > _MOST_SKIPPED // 4:
+    if len(pairs) < _ALIKE * len(wanted) or first > _MOST_SKIPPED // 4:
         return None
-    places = sorted(start + step * offset for offset in matched)
-    return _own(stretch, places)
+    return _own(stretch, sorted(pairs.values())) if _is_wired_alike(stretch, pairs) else None
+
+
+def _is_wired_alike(stretch: Stretch, pairs: dict[int, int]) -> bool:
+    """Return whether most operands inside a block come from the matching nodes."""
+    ours, theirs = stretch.producers[list(pairs)], stretch.producers[list(pairs.values())]
+    total = agreeing = 0
+    for row, other in zip(ours.tolist(), theirs.tolist(), strict=True):
+        for producer, match in zip(row, other, strict=True):
+            if producer in pairs:
+                total += 1
+                agreeing += pairs[producer] == match
+    return agreeing >= _SAME_SOURCES * total
 
 
 def _find_skip(
@@ -322,9 +376,9 @@ def _find_skip(
     for total in range(1, _MOST_SKIPPED):
         for left in range(min(total, len(wanted) - here - 1) + 1):
             right = total - left
-            if wanted[here + left : here + left + 2] == given[there + right : there + right + 2]:
-                if there + right < len(given):
-                    return left, right
+            same = wanted[here + left : here + left + 2] == given[there + right : there + right + 2]
+            if same and there + right < len(given):
+                return left, right
     return None
 
 

@@ -70,9 +70,7 @@ def find_runs(numbers: Integers) -> list[Run]:
     shortest period.
     """
     runs = [
-        run
-        for period in find_periods(numbers)
-        for run in _runs_of_period(numbers, period, period)
+        run for period in find_periods(numbers) for run in _runs_of_period(numbers, period, period)
     ]
     chosen: list[Run] = []
     runs.sort(key=lambda run: (-run.weight, run.period))

@@ -43,7 +43,7 @@ def add_shape_groups(
         by_home.setdefault(homes.of_node[piece[0]], []).append(piece)
     for home, own in by_home.items():
         if len(home.children) + len(own) > MOST_CHILDREN:
-            own = [sorted(index for piece in own for index in piece)]  # noqa: PLW2901
+            own = [sorted(index for piece in own for index in piece)]
         _insert(home, own, homes, free_path)
 
 

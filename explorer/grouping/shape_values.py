@@ -42,7 +42,8 @@ def _describe_unknown(value: Value) -> str:
     if producer is not None and producer.op_type == "Range" and len(producer.inputs) == 3:
         start, end = (
             describe_shape_value(operand)
-            if operand is not None and (operand.producer is None or operand.producer is not producer)
+            if operand is not None
+            and (operand.producer is None or operand.producer is not producer)
             else UNKNOWN
             for operand in producer.inputs[:2]
         )
@@ -224,8 +225,10 @@ def _subtract(left: Element, right: Element) -> Element:
 def _modulo(left: Element, right: Element) -> Element:
     if isinstance(left, int) and isinstance(right, int):
         return left % right if right else UNKNOWN
-    return UNKNOWN if UNKNOWN in (left, right) else _bound(
-        f"{_in_product(left)} mod {_in_product(right)}"
+    return (
+        UNKNOWN
+        if UNKNOWN in (left, right)
+        else _bound(f"{_in_product(left)} mod {_in_product(right)}")
     )
 
 
@@ -291,7 +294,7 @@ def _concat(node: Node, operands: list[Known]) -> Known:
 
 
 def _gather(node: Node, operands: list[Known]) -> Known:
-    known, indexes = (operands + [None])[:2]
+    known, indexes = [*operands, None][:2]
     if not isinstance(known, tuple) or _attribute(node, "axis") not in (None, 0):
         # one of a list of which nothing is known
         return UNKNOWN if isinstance(indexes, int) else None
@@ -323,7 +326,9 @@ def _where(node: Node, operands: list[Known]) -> Known:
     sides = _broadcast(lambda left, right: left if left == right else UNKNOWN, chosen, other)
     if condition is None or chosen is None or other is None or sides is None:
         return sides
-    length = max(len(side) if isinstance(side, tuple) else 1 for side in operands if side is not None)
+    length = max(
+        len(side) if isinstance(side, tuple) else 1 for side in operands if side is not None
+    )
     rows = [_repeat(side, length) for side in (condition, chosen, other, sides)]
     picked = tuple(
         {0: no, 1: yes}.get(flag, both) if isinstance(flag, int) else both

@@ -137,6 +137,10 @@ class SiblingSearch:
             if family and isinstance(child, Group):
                 members.setdefault(family, []).append(index)
         relaxed = exact.copy()
+        for index, (child, family) in enumerate(zip(children, families, strict=True)):
+            if isinstance(child, Node):
+                key = (child.op_type, child.domain, family)
+                relaxed[index] = self._kinds.setdefault(key, len(self._kinds))
         for indexes in members.values():
             variants = Counter(int(exact[index]) for index in indexes)
             common, count = variants.most_common(1)[0]
@@ -153,9 +157,19 @@ class SiblingSearch:
         return relaxed
 
     def _shared(self, kind: int, other: int) -> float:
-        """Return the share of operators that two kinds of group have in common, by count."""
+        """Return the share of operators that two kinds of group have in common, by count.
+
+        It is 0 where they have not as many numbered groups inside: stages of a different
+        number of blocks are not alike.
+        """
+        if self._numbered(kind) != self._numbered(other):
+            return 0
         first, second = self._count(kind), self._count(other)
         return (first & second).total() / max(first.total(), second.total(), 1)
+
+    def _numbered(self, kind: int) -> Counter[str]:
+        families = self._families(self._example[kind].children)
+        return Counter(family for family in families if family)
 
     def _count(self, kind: int) -> Counter[int]:
         counts = self._counts.get(kind)

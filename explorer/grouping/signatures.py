@@ -17,6 +17,8 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 #: how many operands of a node are told apart: the first ones, and the last
 SLOTS = 4
 
+_PADDING = (-1,) * (SLOTS - 1)
+
 #: operators that use no element of their operand
 SHAPE_READERS = frozenset({"Shape", "Size"})
 
@@ -59,45 +61,39 @@ class NodeTable:
         count = len(nodes)
         rows: dict[Node, int] = {node: row for row, node in enumerate(nodes)}
         kinds: list[int] = []
-        slots: list[tuple[int, ...]] = []
+        slots: list[int] = []
         sources: list[int] = []
         targets: list[int] = []
         outside = np.zeros(count, dtype=bool)
         for row, node in enumerate(nodes):
             form, taken = _read_operands(node, rows)
+            op_type = node.op_type
             key = (
-                node.op_type,
+                op_type,
                 node.domain,
                 node.overload,
-                "" if node.op_type in _VARIADIC else form,
+                "" if op_type in _VARIADIC else form,
                 len(node.outputs),
                 node.attribute_key,
                 _subgraph_kinds(node) if node.subgraphs else (),
             )
             kinds.append(known.setdefault(key, len(known)))
-            padded = (*taken[: SLOTS - 1], *((-1,) * (SLOTS - 1)))[: SLOTS - 1]
-            slots.append((*padded, taken[-1] if taken else -1))
-            for source in dict.fromkeys(taken):
+            if len(taken) < SLOTS:
+                last = taken[-1] if taken else -1
+                slots += [*taken, *_PADDING[len(taken) :], last]
+            else:
+                slots += [*taken[: SLOTS - 1], taken[-1]]
+            for source in taken if len(taken) < 2 else dict.fromkeys(taken):
                 if source >= 0:
                     sources.append(source)
                     targets.append(row)
-            for value in (*node.captures, *node.control_inputs):
-                found = rows.get(value.producer) if value.producer is not None else None
-                if found is not None:
-                    sources.append(found)
-                    targets.append(row)
-        for row, node in enumerate(nodes):
-            outside[row] = any(
-                value is not None
-                and (
-                    value.is_output
-                    or any(
-                        user not in rows and user.op_type not in SHAPE_READERS
-                        for user, _ in value.consumers
-                    )
-                )
-                for value in node.outputs
-            )
+            if node.captures or node.control_inputs:
+                for value in (*node.captures, *node.control_inputs):
+                    found = rows.get(value.producer) if value.producer is not None else None
+                    if found is not None:
+                        sources.append(found)
+                        targets.append(row)
+            outside[row] = _is_used_outside(node, rows)
         self.kinds: Integers = np.array(kinds, dtype=np.int64)
         self.producers: Integers = np.array(slots, dtype=np.int64).reshape(count, SLOTS)
         order = np.argsort(np.array(sources, dtype=np.int64), kind="stable")
@@ -107,6 +103,18 @@ class NodeTable:
         self.used_outside = outside
         #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
         self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
+
+
+def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:
+    for value in node.outputs:
+        if value is None:
+            continue
+        if value.is_output:
+            return True
+        for user, _ in value.consumers:
+            if user not in rows and user.op_type not in SHAPE_READERS:
+                return True
+    return False
 
 
 def _read_operands(node: Node, rows: dict[Node, int]) -> tuple[str, list[int]]:
@@ -183,6 +191,17 @@ class Stretch:
             and len(targets) > 0
             and {int(self.rows[other]) for other in others}.issuperset(targets.tolist())
         )
+
+
+def wiring_key(table: NodeTable, rows: Integers) -> tuple[bytes, bytes]:
+    """Return what is equal for rows that hold the same kinds of node, wired alike."""
+    low, count = rows[0], len(rows)
+    if rows[-1] - low + 1 == count:
+        places = table.producers[rows] - low
+        places[(places < 0) | (places >= count)] = -1
+    else:
+        places = Stretch(table, rows).producers
+    return table.kinds[rows].tobytes(), places.tobytes()
 
 
 def _join_ranges(starts: Integers, ends: Integers) -> Integers:

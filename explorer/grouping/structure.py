@@ -17,11 +17,11 @@ from .block_names import name_block
 from .blocks import Motif, find_motifs
 from .order import walk_from_outputs
 from .repeats import Repetitions, find_repeats
-from .signatures import Integers, NodeTable, Stretch
+from .signatures import Integers, NodeTable, wiring_key
 
 #: repeats in repeats are looked for down to this depth
 _MOST_NESTED = 6
-#: where repeats of the file's order cover less, another order is tried
+#: where repeats of the file's order say less of the nodes, another order is tried
 _COVER = 0.5
 
 
@@ -65,17 +65,16 @@ class Planner:
         table = NodeTable(nodes, self._kinds)
         rows: Integers = np.arange(len(nodes))
         repeats = find_repeats(table, rows)
-        if _count(repeats) < _COVER * len(nodes):
+        if _weigh(repeats) < _COVER * len(nodes):
             walked = walk_from_outputs(table)
             others = find_repeats(table, walked)
-            if _count(others) > _count(repeats):
+            if _weigh(others) > _weigh(repeats):
                 rows, repeats = walked, others
         return self._lay_out(table, rows, repeats, 0)
 
     def _plan_block(self, table: NodeTable, rows: Integers, depth: int) -> list[Children]:
         """Return the children of a block as rows."""
-        stretch = Stretch(table, rows)
-        key = (stretch.kinds.tobytes(), stretch.producers.tobytes())
+        key = wiring_key(table, rows)
         known = self._known.get(key)
         if known is None:
             repeats = find_repeats(table, rows) if depth < _MOST_NESTED else []
@@ -158,7 +157,7 @@ def _gather(places: Iterable[int], owner: list[Plan | None]) -> list[Children]:
 
 
 def _write_letters(number: int) -> str:
-    """Return ``A`` … ``Z``, ``AA``, ``AB`` …"""
+    """Return ``A`` … ``Z``, ``AA``, ``AB`` and so on."""
     text = ""
     number += 1
     while number:
@@ -174,8 +173,8 @@ def first_row(child: Children) -> int:
     return child
 
 
-def _count(repeats: list[Repetitions]) -> int:
-    return sum(repeat.node_count for repeat in repeats)
+def _weigh(repeats: list[Repetitions]) -> float:
+    return sum(repeat.weight for repeat in repeats)
 
 
 def _renumber(children: list[Children], numbers: Sequence[int] | dict[int, int]) -> list[Children]:

@@ -54,9 +54,7 @@ class Wires:
     def computed(self, place: int) -> list[Value]:
         """Return the operands of a node that are not constants."""
         return [
-            value
-            for value in self.nodes[place].inputs
-            if value is not None and not is_fixed(value)
+            value for value in self.nodes[place].inputs if value is not None and not is_fixed(value)
         ]
 
     def has_constant(self, place: int) -> bool:
@@ -132,9 +130,9 @@ class Wires:
             allowed.add(giver)
             if self.is_linear(giver):
                 first = self.giver(self.computed(giver)[0]) if self.computed(giver) else None
-                if first is not None and self.op(first) == "Reshape":
-                    if self.only_user(first) == giver:
-                        chain.append(first)
+                is_reshaped = first is not None and self.op(first) == "Reshape"
+                if first is not None and is_reshaped and self.only_user(first) == giver:
+                    chain.append(first)
                 return chain
             if self.op(giver) not in PASSING and not self.is_scaling(giver, "Add", "Mul", "Div"):
                 return []

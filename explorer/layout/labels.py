@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
@@ -48,11 +49,30 @@ class _Grid:
     however large the picture is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, inside: Inside, curves: list[list[tuple[float, float]]]) -> None:
+        #: what is asked for lies along these curves: only what is near them matters
+        self._axis = 1 if inside.layer.direction == "TB" else 0
+        self._bands = sorted(
+            {
+                int(_place_on(curve, place)[self._axis] // _CELL) + step
+                for curve in curves
+                if curve
+                for place in _PLACES
+                for step in (-1, 0, 1)
+            }
+        )
         self._cells: dict[tuple[float, int, int], list[_Area]] = {}
         self._sizes: set[float] = set()
 
+    def matters(self, points: tuple[float, ...]) -> bool:
+        """Return whether a curve comes near to anything that is asked for."""
+        along = points[self._axis :: 2]
+        first = bisect_left(self._bands, min(along) // _CELL)
+        return first < len(self._bands) and self._bands[first] <= max(along) // _CELL
+
     def add(self, area: _Area) -> None:
+        if not self.matters(area[:4]):
+            return
         size = _CELL
         while max(area.right - area.left, area.bottom - area.top) > _COARSER * size:
             size *= _COARSER
@@ -97,7 +117,11 @@ def place_labels(
     list of tuple or None
         The labels' centres; None where there is no room.
     """
-    grid = _Grid()
+    curves = [
+        sample_curve(points) if points and text else []
+        for points, (text, _, _) in zip(inside.curves, texts, strict=True)
+    ]
+    grid = _Grid(inside, curves)
     # an open item is in the way with its title and its walls
     right, bottom = inside.width, inside.height
     for area in (
@@ -112,9 +136,9 @@ def place_labels(
         # the walls of an open box are drawn broader
         broad = 2.0 if is_open else 0.0
         grid.add(_Area(x - broad, y - broad, x + width + broad, y + height + broad))
-    curves = [sample_curve(points) if points else [] for points in inside.curves]
-    for number, curve in enumerate(curves):
-        _block_curve(grid, curve, number)
+    for number, points in enumerate(inside.curves):
+        if points and grid.matters(points):
+            _block_curve(grid, curves[number] or sample_curve(points), number)
     found: list[tuple[float, float] | None] = []
     done: set[int] = set()
     for number, (curve, (text, width, flow)) in enumerate(zip(curves, texts, strict=True)):
@@ -132,12 +156,16 @@ def _find_room(
 ) -> tuple[float, float] | None:
     half = width / 2 + _PADDING
     for place in _PLACES:
-        x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
+        x, y = _place_on(curve, place)
         area = _Area(x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
         if grid.is_free(area, number):
             grid.add(area)
             return round(x, 2), round(y, 2)
     return None
+
+
+def _place_on(curve: list[tuple[float, float]], place: float) -> tuple[float, float]:
+    return curve[min(int(place * len(curve)), len(curve) - 1)]
 
 
 def choose_texts(

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from netloupe.explorer.errors import LayoutError
 
 from .bounded import BoundedCache
-from .components import join_components, split_components
+from .components import join_components
 from .dot import PORT_SIZE, RANK_GAP, Child, Layer, read_drawing, write_dot
 from .engine import LayoutEngine
 from .placement import Placement
-from .series import cut_series, join_series
+from .series import join_series
 from .simple import place_simply
-from .steady import PieceHistory
+from .steady import PieceHistory, divide_layer
 
 #: so many numbers of placements are kept (8 bytes and more each)
 _MOST_KEPT = 4_000_000
@@ -71,17 +71,21 @@ class Placer:
         LayoutError
             Where the layout was cancelled.
         """
-        parts = split_components(layer)
+        divided = divide_layer(layer) if history is None else history.divide(layer)
         placed = []
-        for number, part in enumerate(parts):
-            pieces = cut_series(part.layer)
+        for number, (part, pieces) in enumerate(divided):
             inner = []
             for index, piece in enumerate(pieces):
-                placement = self._place_piece(piece.layer, budget)
+                placement = None
                 if history is not None:
-                    placement = history.settle((number, index), piece.layer, placement)
+                    placement = history.unchanged((number, index), piece.layer)
+                if placement is None:
+                    placement = self._place_piece(piece.layer, budget)
+                    if history is not None:
+                        placement = history.settle((number, index), piece.layer, placement)
                 inner.append(placement)
             placed.append(inner[0] if len(pieces) == 1 else join_series(part.layer, pieces, inner))
+        parts = [part for part, _ in divided]
         return placed[0] if len(parts) == 1 else join_components(layer, parts, placed)
 
     def _place_piece(self, layer: Layer, budget: Budget) -> Placement:

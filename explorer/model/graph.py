@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from .unknown import UnknownFields
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -56,6 +57,22 @@ class NodeLoader(Protocol):
 
     def attribute_key(self, node: Node) -> bytes:
         """Return what is equal for nodes of equal attributes, graphs among them left out."""
+        ...
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        """Look for fields of a node that the schema does not know."""
+        ...
+
+
+class UnknownFinder(Protocol):
+    """What a reader offers to graphs: the fields that the schema does not know."""
+
+    def of_graph(self) -> UnknownFields:
+        """Look for those of the graph itself."""
+        ...
+
+    def of_value(self, name: str) -> UnknownFields:
+        """Look for those of what the graph says of a value."""
         ...
 
 
@@ -154,6 +171,12 @@ class Value:
         """``main/%name``: the percent sign tells values from nodes."""
         return f"{self.graph.path}/%{self.key}"
 
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of what the graph says of this value that the schema does not know."""
+        finder = self.graph.unknown_finder
+        return () if finder is None else finder.of_value(self.name)
+
     def __repr__(self) -> str:
         text = str(self.type or "type unknown")[:100]
         return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}>"
@@ -232,6 +255,11 @@ class Node:
         return self.details.warnings
 
     @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of the node, outside of its subgraphs, that the schema does not know."""
+        return self._loader.unknown_fields(self)
+
+    @property
     def function(self) -> Function | None:
         """The model-local function that this node calls, if there is one."""
         return self.graph.model.function(self.domain, self.op_type, self.overload)
@@ -297,7 +325,13 @@ class Graph:
         self.doc = ""
         self.metadata: dict[str, str] = {}
         self.net: NetDetails | None = None
+        self.unknown_finder: UnknownFinder | None = None
         self.warnings: list[ModelWarning] = []
+
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of the graph itself that the schema does not know."""
+        return () if self.unknown_finder is None else self.unknown_finder.of_graph()
 
     def opset_version(self, domain: str) -> int | None:
         """Return the version imported for an operator domain; None where it is not."""

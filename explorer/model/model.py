@@ -15,6 +15,7 @@ from .device import DeviceConfiguration
 from .graph import Function, Graph, Node, Value
 from .paths import PathIndex, find_element, resolve_path
 from .tensor import SparseTensor, Tensor
+from .unknown import UnknownFields
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class ModelHeader:
     metadata: dict[str, str] = field(default_factory=dict)
     opset_imports: dict[str, int] = field(default_factory=dict)
     device_configurations: tuple[DeviceConfiguration, ...] = ()
+    unknown_fields: UnknownFields = ()
     message: str = ""  #: the protobuf message that the file is, where a format has several
 
 

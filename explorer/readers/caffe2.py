@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ from netloupe.explorer.model import (
     data_type,
 )
 
-from .caffe2_messages import Net
 from .caffe2_net import NetReader
+from .caffe2_parts import Net
 from .caffe2_plan import read_plan
 from .caffe2_tensors import read_qtensor, read_tensor
 from .onnx_tensors import read_text
-from .source import Source
+from .parts import Parts
 
 #: endings of the name of a net without its suffix, and those of its init net
 _PATTERNS = (
@@ -36,54 +37,56 @@ _PATTERNS = (
 _SUFFIXES = (".pb", ".pbtxt", ".prototxt", ".txt")
 
 
-def read_caffe2_message(
-    source: Source, message: Any, init: Any | None = None, container: str = "protobuf"
-) -> Model:
+def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     """Return a parsed Caffe2 message as a model.
 
     Parameters
     ----------
-    source
-        Where the message comes from.
-    message
+    parts
         A NetDef, PlanDef, TensorProtos, TensorProto, QTensorProto, BlobProto or DBReaderProto.
     init
         The init net of a NetDef, whose fills become initializers.
-    container
-        How the bytes are written.
 
     Raises
     ------
     ModelFormatError
-        Where nested nets are damaged or nested too deep, or an init net is given for a message
-        that is no NetDef.
+        Where nested nets are damaged, or an init net is given for a message that is no NetDef.
     """
-    model = Model(source.name, "Caffe2", container, source.folder)
-    if not isinstance(message, Net) and message.DESCRIPTOR.name == "NetDef":
-        message = Net(message)
-    if isinstance(message, Net):
-        model.header.message = "NetDef"
-        model.graph.name = read_text(message.message.name)
-        fills = init if init is None or isinstance(init, Net) else Net(init)
-        NetReader(source.folder).read(model.graph, message, fills)
+    # as in the ONNX reader: searching what is kept for garbage again and again takes its time
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return _read(parts, init)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _read(parts: Parts, init: Parts | None) -> Model:
+    source, message = parts.source, parts.proto
+    model = Model(source.name, "Caffe2", "protobuf", source.folder)
+    root = model.header.message = message.DESCRIPTOR.name
+    if root == "NetDef":
+        model.graph.name = read_text(message.name)
+        fills = Net(init.proto, init) if init is not None else None
+        NetReader(source.folder).read(model.graph, Net(message, parts), fills)
         if fills is not None:
             model.metadata["init net"] = read_text(fills.message.name)
         return model
-    root = model.header.message = message.DESCRIPTOR.name
     if init is not None:
         raise ModelFormatError(
             f"{source.name}: is a Caffe2 {root}, and only a NetDef has an init net. "
             "Load it without one."
         )
     if root == "PlanDef":
-        read_plan(model, message, source.folder)
+        read_plan(model, parts, source.folder)
     elif root == "TensorProtos":
         for index, tensor in enumerate(message.protos):
-            _add_tensor(model, tensor, f"#{index}")
+            _add_tensor(model, tensor, f"#{index}", parts)
     elif root in ("TensorProto", "QTensorProto"):
-        _add_tensor(model, message, "tensor")
+        _add_tensor(model, message, "tensor", parts)
     elif root == "BlobProto":
-        _read_blob(model, message)
+        _read_blob(model, parts)
     else:
         model.graph.name = read_text(message.name)
         _read_metadata(model, message, ("name", "source", "db_type", "key"))
@@ -111,7 +114,7 @@ def find_init_net(path: Path) -> Path | None:
     return None
 
 
-def _add_tensor(model: Model, proto: Any, fallback: str) -> None:
+def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:
     graph = model.graph
     name = key = read_text(proto.name) or fallback
     count = 2
@@ -123,9 +126,9 @@ def _add_tensor(model: Model, proto: Any, fallback: str) -> None:
         graph.warnings.append(ModelWarning(f"{graph.path}/%{key}", message))
     value = graph.values[key] = Value(name, graph, key)
     if proto.DESCRIPTOR.name == "QTensorProto":
-        tensor = read_qtensor(proto, value.path)
+        tensor = read_qtensor(proto, value.path, parts)
     else:
-        tensor = read_tensor(proto, value.path, model.folder)
+        tensor = read_tensor(proto, value.path, model.folder, parts)
     _bind(value, tensor)
 
 
@@ -135,16 +138,19 @@ def _bind(value: Value, tensor: Tensor) -> None:
     value.graph.initializers.append(tensor)
 
 
-def _read_blob(model: Model, message: Any) -> None:
+def _read_blob(model: Model, parts: Parts) -> None:
+    message = parts.proto
     name = read_text(message.name)
     model.graph.name = name
     _read_metadata(model, message, ("name", "type", "content_num_chunks", "content_chunk_id"))
     if message.HasField("tensor"):
-        _add_tensor(model, message.tensor, name or "tensor")
+        _add_tensor(model, message.tensor, name or "tensor", parts)
     if message.HasField("qtensor"):
-        _add_tensor(model, message.qtensor, f"{name or 'tensor'} (quantized)")
-    if message.HasField("content"):
+        _add_tensor(model, message.qtensor, f"{name or 'tensor'} (quantized)", parts)
+    left = parts.stored(message).get("content")
+    if left is not None or message.HasField("content"):
         content = message.content
+        size = len(content) if left is None else left.pieces[-1].end - left.pieces[-1].content
         value = Value("content", model.graph)
         while value.key in model.graph.values:
             value.key += "#2"
@@ -155,10 +161,10 @@ def _read_blob(model: Model, message: Any) -> None:
                 "content",
                 value.path,
                 data_type("uint8"),
-                (len(content),),
+                (size,),
                 "content",
-                len(content),
-                lambda: Payload("raw", content),
+                size,
+                lambda: Payload("raw", content if left is None else left.content(value.path)),
             ),
         )
 

@@ -6,8 +6,6 @@ quantized/int8_given_tensor_fill_op).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,9 +19,12 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
+from netloupe.explorer.model.tensor import count_elements
 
 from .caffe2_tensors import read_caffe2_dtype, read_device
 from .onnx_tensors import read_text
+from .parts import Fetch, Parts, TensorStorage, measure
+from .stored_field import StoredField
 
 #: operator -> the type of the elements that its argument ``values`` gives
 _STORED_FILLS = {
@@ -67,7 +68,7 @@ def is_fill(operator: Any) -> bool:
     )
 
 
-def read_fill(operator: Any, name: str, path: str) -> Tensor:
+def read_fill(operator: Any, name: str, path: str, parts: Parts) -> Tensor:
     """Return the tensor that a fill gives; its elements are made when they are asked for.
 
     Parameters
@@ -76,10 +77,12 @@ def read_fill(operator: Any, name: str, path: str) -> Tensor:
         An OperatorDef for which :func:`is_fill` holds.
     name, path
         Of the tensor.
+    parts
+        What the operator was read with.
     """
     arguments = {read_text(argument.name): argument for argument in reversed(operator.arg)}
     if operator.type in _STORED_FILLS:
-        tensor, warnings = _read_stored(operator, arguments, name, path)
+        tensor, warnings = _read_stored(operator, arguments, name, path, parts)
     elif operator.type == "ConstantFill":
         tensor, warnings = _read_constant(operator, arguments, name, path)
     else:
@@ -94,56 +97,100 @@ def read_fill(operator: Any, name: str, path: str) -> Tensor:
 
 
 def _read_stored(
-    operator: Any, arguments: dict[str, Any], name: str, path: str
+    operator: Any, arguments: dict[str, Any], name: str, path: str, parts: Parts
 ) -> tuple[Tensor, list[str]]:
     kind = operator.type
     dtype = data_type(_STORED_FILLS[kind])
     if kind == "GivenTensorFill":
         dtype = _find_dtype(arguments) or dtype
     values = arguments.get("values")
-    field, count, stored_bytes, fetch = _find_values(kind, dtype, values)
+    storage, count = _find_values(kind, dtype, values, path, parts)
     warnings = [] if values is not None else ["the fill has no values"]
     shape = arguments.get("shape")
     if shape is None:
-        dims: tuple[int, ...] = (count,)
+        dims: tuple[int, ...] = (_count_elements(storage) if count is None else count,)
         warnings.append("the fill does not give a shape")
     else:
         dims = tuple(shape.ints)
-    tensor = Tensor(name, path, dtype, dims, field, stored_bytes, fetch)
+    tensor = Tensor(name, path, dtype, dims, storage.field, storage.size, storage.fetch)
     if kind.startswith("Int8"):
         tensor.quantization = read_output_quantization(operator.type, arguments)
-    if count != tensor.size:
+    if count is not None and count != tensor.size:
         warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
     return tensor, warnings
 
 
 def _find_values(
-    kind: str, dtype: DataType, values: Any
-) -> tuple[str, int, int, Callable[[], Payload]]:
-    """Return the field in use, the number of elements, their bytes, and how to fetch them."""
+    kind: str, dtype: DataType, values: Any, path: str, parts: Parts
+) -> tuple[TensorStorage, int | None]:
+    """Return where the elements are, and their number where it is known without reading them."""
     if values is None:
-        return "none", 0, 0, lambda: Payload("absent")
+        return TensorStorage("none", 0, lambda: Payload("absent")), 0
+    left = parts.stored(values)
     if kind in _BYTE_STRINGS:
-        data = values.s if values.HasField("s") else b"".join(values.strings)
-        return (
-            "s" if values.HasField("s") else "strings",
-            len(data),
-            len(data),
-            lambda: Payload("raw", data),
-        )
+        field = "s" if "s" in left or values.HasField("s") else "strings"
+        return _find_bytes(values, field, left.get(field), path)
     if dtype.name == "string":
+        return _find_strings(values, left.get("strings"), path)
+    has_floats = "floats" in left or bool(values.floats)
+    has_ints = "ints" in left or bool(values.ints)
+    field = "floats" if has_floats or not has_ints else "ints"
+    element = np.float32 if field == "floats" else np.int64
+    width = 4 if field == "floats" else (dtype.bits or 64) // 8
+    numbers = left.get(field)
+    if numbers is None:
+        stored = getattr(values, field)
+        fetch: Fetch = lambda: Payload("typed", _convert(np.array(stored, element), dtype))  # noqa: E731
+        return TensorStorage(field, len(stored) * width, fetch), len(stored)
+    count = numbers.count
+    return TensorStorage(
+        field,
+        count * width
+        if count is not None
+        else lambda: measure(lambda: len(numbers.numbers(path)) * width),
+        lambda: Payload("typed", _convert(numbers.numbers(path), dtype)),
+    ), count
+
+
+def _find_bytes(
+    values: Any, field: str, left: StoredField | None, path: str
+) -> tuple[TensorStorage, int | None]:
+    """Return where elements are that are bytes of one string, or of several in a row."""
+    if left is None:
+        data = values.s if field == "s" else b"".join(values.strings)
+        return TensorStorage(field, len(data), lambda: Payload("raw", data)), len(data)
+    if field == "s" or (len(left.pieces) == 1 and left.pieces[0].content):
+        last = left.pieces[-1]
+        size = last.end - last.content
+        return TensorStorage(field, size, lambda: Payload("raw", left.content(path))), size
+    return TensorStorage(
+        field,
+        lambda: measure(lambda: sum(map(len, left.strings(path)))),
+        lambda: Payload("raw", b"".join(left.strings(path))),
+    ), None
+
+
+def _find_strings(
+    values: Any, left: StoredField | None, path: str
+) -> tuple[TensorStorage, int | None]:
+    if left is None:
         strings = values.strings
         size = sum(map(len, strings))
-        return "strings", len(strings), size, lambda: Payload("strings", list(strings))
-    field = "floats" if values.floats or not values.ints else "ints"
-    stored = getattr(values, field)
-    width = 4 if field == "floats" else (dtype.bits or 64) // 8
+        storage = TensorStorage("strings", size, lambda: Payload("strings", list(strings)))
+        return storage, len(strings)
+    return TensorStorage(
+        "strings",
+        lambda: measure(lambda: sum(map(len, left.strings(path)))),
+        lambda: Payload("strings", left.strings(path)),
+    ), None
 
-    def fetch() -> Payload:
-        element = np.float32 if field == "floats" else np.int64
-        return Payload("typed", _convert(np.array(stored, element), dtype))
 
-    return field, len(stored), len(stored) * width, fetch
+def _count_elements(storage: TensorStorage) -> int:
+    """Return how many elements there are, read now: a fill without a shape has no other size."""
+    try:
+        return len(storage.fetch().data)
+    except TensorDataError:
+        return 0
 
 
 def _convert(elements: np.ndarray[Any, Any], dtype: DataType) -> np.ndarray[Any, Any]:
@@ -167,7 +214,7 @@ def _read_constant(
         used = [field.name for field, _ in argument.ListFields() if field.name in ("f", "i", "s")]
         value = getattr(argument, used[0]) if used else 0
     dims, warnings = _read_dims(arguments)
-    size = math.prod(dims) if all(dim >= 0 for dim in dims) else 0
+    size = count_elements(dims)
 
     def fetch() -> Payload:
         if size > _MOST_FILLED:

@@ -16,10 +16,12 @@ from netloupe.explorer.model import (
     NodeDetails,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 
-from .caffe2_messages import Net
 from .caffe2_net import NetReader
+from .caffe2_parts import Net, lift_message
 from .onnx_tensors import read_text
+from .parts import Parts
 
 #: domains of the nodes that a plan's graphs hold
 STEP_DOMAIN = "caffe2.step"
@@ -40,13 +42,13 @@ _FIELDS = {
 }
 
 
-def read_plan(model: Model, plan: Any, folder: Path | None) -> None:
+def read_plan(model: Model, parts: Parts, folder: Path | None) -> None:
     """Read a PlanDef: its nets as functions, its steps as the main graph.
 
     A step is a node whose body holds its substeps, and a node for each net that it runs,
     which opens like the call of a function.
     """
-    reader = NetReader(folder)
+    plan, reader = parts.proto, NetReader(folder)
     for position, message in enumerate(plan.network):
         name = read_text(message.name)
         path = f"nets/{name or f'#{position}'}"
@@ -56,16 +58,16 @@ def read_plan(model: Model, plan: Any, folder: Path | None) -> None:
         net.kind = "net"
         if not model.add_function(net):
             model.warnings.append(ModelWarning(path, "another net of the plan has the same name"))
-        reader.read(net, Net(message))
+        reader.read(net, Net(message, parts))
     model.graph.name = read_text(plan.name)
-    _read_steps(model, plan.execution_step)
+    _read_steps(model, parts)
 
 
-def _read_steps(model: Model, steps: Any) -> None:
-    pending = deque([(model.graph, [(step, "") for step in steps])])
+def _read_steps(model: Model, parts: Parts) -> None:
+    pending = deque([(model.graph, [(step, "") for step in parts.proto.execution_step])])
     while pending:
         graph, entries = pending.popleft()
-        loader = _StepLoader([step for step, _ in entries])
+        loader = _StepLoader([step for step, _ in entries], parts)
         for index, (step, net) in enumerate(entries):
             if step is None:
                 graph.nodes.append(Node(graph, index, "", net, NET_DOMAIN, loader))
@@ -77,7 +79,11 @@ def _read_steps(model: Model, steps: Any) -> None:
                 graph.nodes.append(Node(graph, index, name, "ExecutionStep", STEP_DOMAIN, loader))
         assign_node_paths(graph)
         for node, (step, _) in zip(graph.nodes, entries, strict=True):
-            inner = [] if step is None else [(substep, "") for substep in step.substep]
+            inner = (
+                []
+                if step is None
+                else [(lift_message(parts, substep), "") for substep in step.substep]
+            )
             inner += [] if step is None else [(None, read_text(name)) for name in step.network]
             if not inner:
                 continue
@@ -92,14 +98,20 @@ def _read_steps(model: Model, steps: Any) -> None:
 class _StepLoader:
     """Reads the details of steps from their messages; the run of a net has none."""
 
-    def __init__(self, steps: list[Any]) -> None:
+    def __init__(self, steps: list[Any], parts: Parts) -> None:
         self._steps = steps
+        self._parts = parts
 
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
 
     def attribute_key(self, node: Node) -> bytes:
         return b""
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        step = self._steps[node.index]
+        apart = frozenset(("ExecutionStep",))
+        return () if step is None else self._parts.find_unknown(step, apart)
 
     def details(self, node: Node) -> NodeDetails:
         step = self._steps[node.index]

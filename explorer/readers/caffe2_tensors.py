@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,13 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
+from netloupe.explorer.model.tensor import MOST_ELEMENTS
 from netloupe.proto.unknown_enums import read_enum_number
 
-from .caffe2_messages import TYPED_FIELDS
+from .caffe2_roots import TYPED_FIELDS
 from .onnx_tensors import read_text
+from .parts import Fetch, Parts, TensorStorage, measure
+from .stored_field import StoredField
 
 _TYPED, _RAW, _EXTERNAL, _NO_CONTENT = 1, 2, 3, 4  # TensorProto.StorageType
 _SOURCES = {0: "INLINE_CONTAINER", 1: "SIMPLE_FILE"}  # ExternalDataProto.SourceType
@@ -34,8 +36,17 @@ _ELEMENTS = {
     "int32_data": np.int32,
     "int64_data": np.int64,
     "double_data": np.float64,
+    "data": np.int32,  # of a QTensorProto
 }
-_DATA_FIELDS = (*_ELEMENTS, "byte_data", "string_data", "raw_data")
+_DATA_FIELDS = (
+    "float_data",
+    "int32_data",
+    "int64_data",
+    "double_data",
+    "byte_data",
+    "string_data",
+    "raw_data",
+)
 _MOST_LISTED = 32
 
 
@@ -61,8 +72,8 @@ def read_device(proto: Any, *, is_inherited: bool = False) -> DeviceOption:
     )
 
 
-def read_tensor(proto: Any, path: str, folder: Path | None) -> Tensor:
-    """Return a TensorProto as a tensor at a path; elements stay in the message until asked for.
+def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Tensor:
+    """Return a TensorProto as a tensor at a path; elements stay where they are until asked for.
 
     Parameters
     ----------
@@ -72,6 +83,8 @@ def read_tensor(proto: Any, path: str, folder: Path | None) -> Tensor:
         Where the tensor is in the model.
     folder
         Where external data may lie; None where there is no file.
+    parts
+        What the message was read with.
     """
     warnings: list[str] = []
     number = read_enum_number(proto, "data_type")
@@ -82,42 +95,49 @@ def read_tensor(proto: Any, path: str, folder: Path | None) -> Tensor:
     if any(dim < 0 for dim in dims):
         warnings.append(f"the dimensions {list(dims)} are negative")
     external = _read_external(proto) if proto.HasField("external_data") else None
-    storage, stored_bytes, fetch = _find_storage(proto, path, folder, external, warnings)
+    held = _find_fields(proto, path, parts)
+    storage = _choose_storage(proto, path, folder, external, held, warnings)
     metadata = {
-        f"also in {field}": _list_content(getattr(proto, field))
-        for field in _DATA_FIELDS
-        if field != storage and _is_given(proto, field)
+        f"also in {field}": _list_elements(other)
+        for field, other in held.items()
+        if field != storage.field
     }
     tensor = Tensor(
         read_text(proto.name),
         path,
         dtype,
         dims,
-        storage,
-        stored_bytes,
-        fetch,
+        storage.field,
+        storage.size,
+        storage.fetch,
         metadata=metadata,
         external=external,
         segment=_read_segment(proto, warnings),
         device=read_device(proto.device_detail) if proto.HasField("device_detail") else None,
+        find_unknown=lambda: parts.find_unknown(proto),
     )
-    count = _count_stored(proto, storage, dtype)
+    count = _count_stored(proto, storage, parts, dtype)
     if count is not None and count != tensor.size and tensor.segment is None:
         warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
     if metadata:
-        warnings.append(f"holds its elements more than once: {', '.join((storage, *metadata))}")
+        warnings.append(
+            f"holds its elements more than once: {', '.join((storage.field, *metadata))}"
+        )
     tensor.warnings = tuple(ModelWarning(path, message) for message in warnings)
     return tensor
 
 
-def read_qtensor(proto: Any, path: str) -> Tensor:
+def read_qtensor(proto: Any, path: str, parts: Parts) -> Tensor:
     """Return a QTensorProto as a tensor of its codes, with its quantization.
 
     A code q stands for the real number q · scale + bias, so that the zero point is
     −bias / scale; it need not be an integer.
     """
     number = read_enum_number(proto, "data_type")
-    dims, stored = tuple(proto.dims), len(proto.data)
+    dims = tuple(proto.dims)
+    left = parts.stored(proto).get("data")
+    storage = _find_left(left, path) if left is not None else _find_field(proto, "data")
+    count = len(proto.data) if left is None else None
     metadata = {}
     for field in ("precision", "scale", "bias", "is_signed", "is_multiparam", "axis"):
         if proto.HasField(field):
@@ -130,9 +150,9 @@ def read_qtensor(proto: Any, path: str) -> Tensor:
         path,
         read_caffe2_dtype(2 if number is None else number),
         dims,
-        "data" if stored else "none",
-        stored * 4,
-        lambda: Payload("typed", np.array(proto.data, np.int32)) if stored else Payload("absent"),
+        storage.field if count != 0 else "none",
+        storage.size,
+        storage.fetch if count != 0 else lambda: Payload("absent"),
         metadata=metadata,
         quantization=_read_quantization(proto),
     )
@@ -142,8 +162,8 @@ def read_qtensor(proto: Any, path: str) -> Tensor:
     ]
     if missing:
         warnings.append(f"does not give its {', '.join(missing)}")
-    if stored != tensor.size:
-        warnings.append(f"{stored} elements are stored where {tensor.size} are claimed")
+    if count is not None and count != tensor.size:
+        warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
     tensor.warnings = tuple(ModelWarning(path, message) for message in warnings)
     return tensor
 
@@ -167,46 +187,80 @@ def _read_quantization(proto: Any) -> StatedQuantization:
     )
 
 
-def _find_storage(
+def _find_fields(proto: Any, path: str, parts: Parts) -> dict[str, TensorStorage]:
+    """Return the fields of a TensorProto that hold elements."""
+    left = parts.stored(proto)
+    return {
+        field: _find_left(left[field], path) if field in left else _find_field(proto, field)
+        for field in _DATA_FIELDS
+        if field in left or _is_given(proto, field)
+    }
+
+
+def _choose_storage(
     proto: Any,
     path: str,
     folder: Path | None,
     external: ExternalLocation | None,
+    held: dict[str, TensorStorage],
     warnings: list[str],
-) -> tuple[str, int | None, Callable[[], Payload]]:
+) -> TensorStorage:
     kind = read_enum_number(proto, "storage_type")
-    given = [field for field in _DATA_FIELDS if _is_given(proto, field)]
     if kind is not None and kind not in (_TYPED, _RAW, _EXTERNAL, _NO_CONTENT):
         warnings.append(f"the storage type is unknown({kind})")
     if kind == _NO_CONTENT:
-        return "no content", 0, lambda: Payload("absent")
-    if kind == _EXTERNAL or (external is not None and not given):
+        return TensorStorage("no content", 0, lambda: Payload("absent"))
+    if kind == _EXTERNAL or (external is not None and not held):
         if external is None:
             warnings.append("is stored externally, but the file does not say where")
-            return "external", None, lambda: Payload("absent")
-        return "external", external.length, _external_fetch(proto, path, folder, external)
+            return TensorStorage("external", None, lambda: Payload("absent"))
+        fetch = _external_fetch(proto, path, folder, external)
+        return TensorStorage("external", external.length, fetch)
     number = read_enum_number(proto, "data_type")
     wanted = "raw_data" if kind == _RAW else TYPED_FIELDS.get(1 if number is None else number, "")
-    if wanted in given:
-        return (wanted, *_find_field(proto, wanted))
-    if not given:
-        return "none", 0, lambda: Payload("absent")
-    field = given[0]
+    if wanted in held:
+        return held[wanted]
+    if not held:
+        return TensorStorage("none", 0, lambda: Payload("absent"))
+    field, storage = next(iter(held.items()))
     # bytes are also where some writers put elements of other 8-bit types
     if wanted and field != "byte_data":
         warnings.append(f"its elements are in {field} instead of {wanted}")
-    return (field, *_find_field(proto, field))
+    return storage
 
 
-def _find_field(proto: Any, field: str) -> tuple[int, Callable[[], Payload]]:
+def _find_field(proto: Any, field: str) -> TensorStorage:
     content = getattr(proto, field)
     if field in ("raw_data", "byte_data"):
-        return len(content), lambda: Payload("raw", getattr(proto, field))
+        return TensorStorage(field, len(content), lambda: Payload("raw", getattr(proto, field)))
     if field == "string_data":
-        return sum(map(len, content)), lambda: Payload("strings", list(proto.string_data))
+        size = sum(map(len, content))
+        return TensorStorage(field, size, lambda: Payload("strings", list(proto.string_data)))
     element = np.dtype(_ELEMENTS[field])
-    return len(content) * element.itemsize, lambda: Payload(
-        "typed", np.array(getattr(proto, field), element)
+    return TensorStorage(
+        field,
+        len(content) * element.itemsize,
+        lambda: Payload("typed", np.array(getattr(proto, field), element)),
+    )
+
+
+def _find_left(left: StoredField, path: str) -> TensorStorage:
+    """Return where elements are that were left behind."""
+    if left.field in ("raw_data", "byte_data"):
+        last = left.pieces[-1]
+        size = last.end - last.content
+        return TensorStorage(left.field, size, lambda: Payload("raw", left.content(path)))
+    if left.field == "string_data":
+        return TensorStorage(
+            left.field,
+            lambda: measure(lambda: sum(map(len, left.strings(path)))),
+            lambda: Payload("strings", left.strings(path)),
+        )
+    known = left.size
+    return TensorStorage(
+        left.field,
+        known if known is not None else lambda: measure(lambda: left.numbers(path).nbytes),
+        lambda: Payload("typed", left.numbers(path)),
     )
 
 
@@ -216,18 +270,34 @@ def _is_given(proto: Any, field: str) -> bool:
     return bool(getattr(proto, field))
 
 
-def _list_content(content: Any) -> str:
+def _list_elements(storage: TensorStorage) -> str:
+    try:
+        data = storage.fetch().data
+    except TensorDataError:
+        return "what cannot be read"
+    if isinstance(data, np.ndarray):
+        return _list_content(data[:_MOST_LISTED].tolist(), len(data))
+    if isinstance(data, (bytes, memoryview)):
+        return _list_content(bytes(data[:_MOST_LISTED]), len(data))
+    return _list_content(list(data[:_MOST_LISTED]), len(data))
+
+
+def _list_content(content: Any, count: int | None = None) -> str:
+    count = len(content) if count is None else count
     if isinstance(content, bytes):
-        return repr(content[:_MOST_LISTED]) + (" …" if len(content) > _MOST_LISTED else "")
+        return repr(content[:_MOST_LISTED]) + (" …" if count > _MOST_LISTED else "")
     shown = ", ".join(map(str, content[:_MOST_LISTED]))
-    return shown + (f", … {len(content):,} in all" if len(content) > _MOST_LISTED else "")
+    return shown + (f", … {count:,} in all" if count > _MOST_LISTED else "")
 
 
-def _count_stored(proto: Any, storage: str, dtype: DataType) -> int | None:
-    if storage in _ELEMENTS or storage == "string_data":
-        return len(getattr(proto, storage))
-    if storage in ("raw_data", "byte_data") and dtype.bits:
-        return len(getattr(proto, storage)) * 8 // dtype.bits
+def _count_stored(proto: Any, storage: TensorStorage, parts: Parts, dtype: DataType) -> int | None:
+    """Return how many elements are stored, where that is known without reading them."""
+    field = storage.field
+    left = parts.stored(proto).get(field)
+    if field in _ELEMENTS or field == "string_data":
+        return len(getattr(proto, field)) if left is None else left.count
+    if field in ("raw_data", "byte_data") and dtype.bits and isinstance(storage.size, int):
+        return storage.size * 8 // dtype.bits
     return None
 
 
@@ -261,7 +331,7 @@ def _read_external(proto: Any) -> ExternalLocation:
 
 def _external_fetch(
     proto: Any, path: str, folder: Path | None, external: ExternalLocation
-) -> Callable[[], Payload]:
+) -> Fetch:
     def fetch() -> Payload:
         number = read_enum_number(proto.external_data, "source_type") or 0
         if number != _SIMPLE_FILE:
@@ -286,5 +356,5 @@ def _row_major(dims: Any) -> tuple[int, ...]:
     strides, step = [], 1
     for dim in reversed(dims):
         strides.append(step)
-        step *= dim
+        step = min(step * dim, MOST_ELEMENTS)
     return tuple(reversed(strides))

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from netloupe.explorer.errors import ModelFormatError, SourceError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
 
-from .caffe2 import find_init_net, read_caffe2_message
-from .caffe2_messages import Net, parse_caffe2, recognize_caffe2
+from .caffe2 import find_init_net, read_caffe2
+from .caffe2_parts import parse_caffe2
+from .caffe2_roots import recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
 from .message_writer import LENGTH, VARINT, encode_varint
 from .onnx import read_onnx
 from .onnx_text import is_onnx_text, parse_onnx_text
+from .parts import Parts
 from .roots import (
     MODEL_FIELDS,
     TopFields,
@@ -76,9 +77,9 @@ def read_model(source: Source, init: Source | None = None, *, beside: Path | Non
         given for something else than a Caffe2 net.
     """
     unwrapped = unwrap_source(source)
-    message = find_caffe2(unwrapped)
-    if message is not None:
-        model = _read_caffe2(unwrapped.source, message, init, beside)
+    parts = find_caffe2(unwrapped)
+    if parts is not None:
+        model = _read_caffe2(parts, init, beside)
     elif init is not None:
         raise ModelFormatError(
             f"{source.name}: is no Caffe2 net, and only these have an init net. Load it alone."
@@ -130,50 +131,55 @@ def _unwrap_text(source: Source) -> Unwrapped:
     return Unwrapped(binary, container, parsed.unknown, parsed.root)
 
 
-def find_caffe2(unwrapped: Unwrapped) -> Any | None:
-    """Return the Caffe2 message that a source holds; None for anything else.
+def find_caffe2(unwrapped: Unwrapped) -> Parts | None:
+    """Return the Caffe2 message that a source holds, parsed; None for anything else.
 
     A small net may look like an ONNX model without a version, or like a lone graph or function,
     but not the other way round.
+
+    Raises
+    ------
+    ModelFormatError
+        Where it is a Caffe2 message, but damaged.
     """
     source = unwrapped.source
     if unwrapped.root:
         package, _, root = unwrapped.root.rpartition(".")
-        return parse_caffe2(source.data, root) if package == "netloupe.caffe2" else None
+        return parse_caffe2(source, root) if package == "netloupe.caffe2" else None
     with source.open() as read:
         top = scan_fields(read, 0, source.size)
         kind = identify_onnx(top, read)
         if kind == "TensorProto" or (kind == "ModelProto" and top.has(1, VARINT)):
             return None
-    found = recognize_caffe2(source.data)
-    return parse_caffe2(source.data, found) if found is not None else None
+    return recognize_caffe2(source, top)
 
 
-def _read_caffe2(source: Source, message: Any, init: Source | None, beside: Path | None) -> Model:
+def _read_caffe2(parts: Parts, init: Source | None, beside: Path | None) -> Model:
     """Read a Caffe2 message with its init net: the one given, or the one found beside it."""
     if init is not None:
-        return read_caffe2_message(source, message, _parse_init_net(init))
-    found = find_init_net(beside) if isinstance(message, Net) and beside is not None else None
+        return read_caffe2(parts, _parse_init_net(init))
+    is_net = parts.proto.DESCRIPTOR.name == "NetDef"
+    found = find_init_net(beside) if is_net and beside is not None else None
     if found is None:
-        return read_caffe2_message(source, message)
+        return read_caffe2(parts)
     try:
         fills = _parse_init_net(open_source(found))
     except (SourceError, ModelFormatError) as error:
-        model = read_caffe2_message(source, message)
+        model = read_caffe2(parts)
         model.warnings.append(ModelWarning("model", f"the init net is not used: {error}"))
         return model
-    model = read_caffe2_message(source, message, fills)
+    model = read_caffe2(parts, fills)
     model.metadata["init net file"] = found.name
     return model
 
 
-def _parse_init_net(source: Source) -> Net:
-    message = find_caffe2(unwrap_source(source))
-    if not isinstance(message, Net):
+def _parse_init_net(source: Source) -> Parts:
+    parts = find_caffe2(unwrap_source(source))
+    if parts is None or parts.proto.DESCRIPTOR.name != "NetDef":
         raise ModelFormatError(
             f"{source.name}: is no Caffe2 NetDef, so it is no init net. Check which file it is."
         )
-    return message
+    return parts
 
 
 def _read_protobuf(source: Source) -> Model:

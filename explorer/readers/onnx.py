@@ -14,7 +14,9 @@ from netloupe.explorer.model import (
     ModelWarning,
     TrainingInfo,
 )
+from netloupe.explorer.notation import write_count
 
+from .deep_types import MOST_NESTED_TYPES
 from .onnx_attributes import read_attribute
 from .onnx_graph import GraphDepthError, GraphReader
 from .onnx_parts import OnnxParts, nesting, parse_model
@@ -56,6 +58,7 @@ def _read(source: Source) -> Model:
 
 class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
+        self.parts = parts
         self.proto = parts.proto
         self.model = Model(source.name, "ONNX", "protobuf", source.folder)
         self.graph_reader = GraphReader(TensorReader(source.folder, parts), parts)
@@ -70,6 +73,12 @@ class _ModelReader:
         self.graph_reader.read(model.graph, proto.graph)
         for number, training in enumerate(proto.training_info):
             self._read_training(training, number)
+        if self.parts.types_cut:
+            types = write_count(self.parts.types_cut, "type")
+            self._warn(
+                "model",
+                f"{types} nested deeper than {MOST_NESTED_TYPES} levels: shown to that depth",
+            )
         return model
 
     def _read_header(self) -> None:
@@ -89,6 +98,9 @@ class _ModelReader:
                 tuple(map(read_text, configuration.device)),
             )
             for configuration in proto.configuration
+        )
+        header.unknown_fields = self.parts.find_unknown(
+            proto, frozenset(("GraphProto", "FunctionProto"))
         )
         if header.ir_version is None:
             self._warn("model", "the file does not state its IR version")

@@ -25,6 +25,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.paths import assign_node_paths
+from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .onnx_attributes import read_attribute
@@ -36,6 +37,12 @@ Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 Redefined = dict[str, list[Value]]
 #: a graph to fill, its message, and the graphs around it, innermost first
 Task = tuple[Graph, Any, tuple[Graph, ...]]
+
+
+#: messages in a graph or function that are elements of their own
+_APART = frozenset(
+    ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
+)
 
 
 class GraphDepthError(Exception):
@@ -61,6 +68,7 @@ class GraphReader:
 
     def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
+        graph.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -84,6 +92,7 @@ class GraphReader:
         _run(self._read_body(function, proto), self._read_graph)
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
+        function.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
@@ -161,7 +170,7 @@ class GraphReader:
     ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
-        loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
+        loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
         nodes = graph.nodes
         messages = protos[:]  # each access by index would make a new object
         for index, proto in enumerate(messages):
@@ -330,10 +339,41 @@ class GraphReader:
                 value.annotation = annotation
 
 
+class _OnnxUnknownFinder:
+    """Looks for unknown fields in the message of a graph or function."""
+
+    def __init__(self, proto: Any, parts: OnnxParts) -> None:
+        self._proto = proto
+        self._parts = parts
+        self._infos: dict[str, list[tuple[str, int]]] | None = None
+
+    def of_graph(self) -> UnknownFields:
+        return self._parts.find_unknown(self._proto, _APART)
+
+    def of_value(self, name: str) -> UnknownFields:
+        found: UnknownFields = ()
+        for field, index in self._index().get(name, ()):
+            found += self._parts.find_unknown(getattr(self._proto, field)[index])
+        return found
+
+    def _index(self) -> dict[str, list[tuple[str, int]]]:
+        """Return where the graph speaks of each value: the field and the place in its list."""
+        if self._infos is None:
+            self._infos = {}
+            for field, content in self._proto.ListFields():
+                if field.message_type is not None and field.message_type.name == "ValueInfoProto":
+                    for index, info in enumerate(content):
+                        self._infos.setdefault(read_text(info.name), []).append((field.name, index))
+        return self._infos
+
+
 class _OnnxNodeLoader:
     """Reads the details of a graph's nodes from their messages when they are asked for."""
 
-    def __init__(self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs) -> None:
+    def __init__(
+        self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs, parts: OnnxParts
+    ) -> None:
+        self._parts = parts
         self._protos = protos
         self._tensors = tensors
         self._subgraphs = subgraphs
@@ -350,6 +390,9 @@ class _OnnxNodeLoader:
             for attribute in attributes
             if not attribute.HasField("g") and not attribute.graphs
         )
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        return self._parts.find_unknown(self._protos[node.index], frozenset(("GraphProto",)))
 
     def details(self, node: Node) -> NodeDetails:
         proto = self._protos[node.index]

@@ -28,8 +28,10 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.tensor import count_elements
 
-from .onnx_parts import TYPED_FIELDS, OnnxParts, TensorStorage
+from .onnx_parts import TYPED_FIELDS, OnnxParts
+from .parts import TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
@@ -158,6 +160,7 @@ class TensorReader:
             metadata=read_entries(proto.metadata_props),
             external=external,
             segment=segment,
+            find_unknown=lambda: self._parts.find_unknown(proto),
         )
         held = self._parts.list_storages(proto)
         if len(held) > 1 or (held and external is not None):
@@ -185,7 +188,8 @@ class TensorReader:
         warnings: tuple[ModelWarning, ...] = ()
         if indices is None:
             warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
-        return SparseTensor(path, values, indices, tuple(proto.dims), warnings)
+        unknown = self._parts.find_unknown(proto, frozenset(("TensorProto",)))
+        return SparseTensor(path, values, indices, tuple(proto.dims), warnings, unknown)
 
     def _external_fetch(
         self, proto: Any, path: str, external: ExternalLocation
@@ -196,10 +200,7 @@ class TensorReader:
             dtype = read_dtype(proto.data_type)
             expected = None
             if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
-                size = 1
-                for dim in proto.dims:
-                    size *= dim
-                expected = (size * dtype.bits + 7) // 8
+                expected = (count_elements(proto.dims) * dtype.bits + 7) // 8
             return Payload("raw", read_external(self._folder, external, expected, path))
 
         return fetch

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import prod
 
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES, data_type
+from netloupe.explorer.model.tensor import count_elements
 from netloupe.proto import onnx_pb2
 
 from .message_writer import FIXED32, FIXED64, LENGTH, VARINT
@@ -196,7 +196,7 @@ def _is_tensor(top: TopFields, read: ReadRange) -> bool:
     if raw is None:
         return top.numbers & set(_TENSOR_STORAGE) <= {_storage_of(claim.data_type), 13}
     bits = data_type(ONNX_DATA_TYPES[claim.data_type]).bits
-    return bits is None or raw.length == (prod(claim.dims) * bits + 7) // 8
+    return bits is None or raw.length == (count_elements(claim.dims) * bits + 7) // 8
 
 
 #: fields that hold elements or say where they are, with the types that the typed ones are for

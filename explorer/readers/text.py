@@ -236,7 +236,7 @@ class _Parser:
                     text[position : position + 2_000].split(rest[:1].encode(), 1)[0].count(b"\n")
                 )
                 reason = f"{rest.split(chr(10), 1)[0]!r} is not understood"
-        return TextError(f"line {line}: {reason}")
+        return TextError(f"line {line}: {' '.join(reason.split())}")
 
 
 _BOOLEANS = {b"true": 1, b"t": 1, b"false": 0, b"f": 0}

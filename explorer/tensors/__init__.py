@@ -5,25 +5,51 @@ A :class:`~netloupe.explorer.model.Tensor` comes in; a numpy array, a :class:`St
 widgets.
 """
 
-from .decode import decode_sparse_tensor, decode_tensor
+from .channel_plot import draw_channels, find_ranges, plot_channels
+from .channels import ChannelHistogram, compute_channels, take_channel
+from .counting import count_strings
+from .decode import decode_sparse_tensor, decode_tensor, open_elements
+from .elements import Elements, Progress, Walk, sample_elements
 from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
-from .plot import draw_histogram_png, open_axes, plot_histogram
+from .histogram_plot import draw_frequencies, draw_histogram, draw_histogram_png, plot_histogram
+from .plot_frame import Theme, draw_png, open_axes
+from .saturation import Saturation, measure_saturation
+from .scale_plot import draw_scales
 from .statistics import Statistics, compute_statistics
 from .stored import StoredBytes, StoredFile
 
 __all__ = [
+    "ChannelHistogram",
+    "Elements",
     "Histogram",
+    "Progress",
+    "Saturation",
     "Statistics",
     "StoredBytes",
     "StoredFile",
+    "Theme",
+    "Walk",
+    "compute_channels",
     "compute_histogram",
     "compute_statistics",
+    "count_strings",
     "decode_sparse_tensor",
     "decode_tensor",
+    "draw_channels",
+    "draw_frequencies",
+    "draw_histogram",
     "draw_histogram_png",
+    "draw_png",
+    "draw_scales",
+    "find_ranges",
     "judge_location",
+    "measure_saturation",
     "open_axes",
+    "open_elements",
+    "plot_channels",
     "plot_histogram",
     "read_external",
+    "sample_elements",
+    "take_channel",
 ]

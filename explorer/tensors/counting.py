@@ -7,17 +7,16 @@ elements would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Array = np.ndarray[Any, Any]
+from .elements import CHUNK, Walk
 
-# elements handled at a time: such a piece of float64 and its scratch space stay in the cache
-CHUNK = 2**16
+#: counters are added up once a piece: with many counters pieces are larger
+_LARGE_CHUNK = 2**18
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +30,22 @@ class ValueCounts:
     negative_infinities: int
 
 
-def split_chunks(elements: Array) -> Iterator[Array]:
-    """Yield a flat array in consecutive views of at most ``CHUNK`` elements."""
-    for start in range(0, elements.size, CHUNK):
-        yield elements[start : start + CHUNK]
-
-
-def count_values(array: Array) -> ValueCounts | None:
-    """Count the values of an array with elements of 16 bits or fewer; None for others."""
-    if array.dtype.itemsize > 2 or array.dtype.kind == "O":
+def count_values(walk: Walk) -> ValueCounts | None:
+    """Count the values of elements of 16 bits or fewer; None for others."""
+    dtype = walk.elements.dtype
+    if dtype.itemsize > 2 or dtype.kind == "O":
         return None
-    pattern_type = np.dtype(np.uint8 if array.dtype.itemsize == 1 else np.uint16)
+    pattern_type = np.dtype(np.uint8 if dtype.itemsize == 1 else np.uint16)
     size = 256**pattern_type.itemsize
     # in two's complement or as a bit pattern, whatever the type: the table below translates
-    patterns = np.ascontiguousarray(array).reshape(-1).view(pattern_type)
     counts = np.zeros(size, np.int64)
-    for chunk in split_chunks(patterns):
-        counts += np.bincount(chunk, minlength=size)
+    for chunk in walk.chunks(CHUNK if size == 256 else _LARGE_CHUNK):
+        patterns = np.ascontiguousarray(chunk).view(pattern_type)
+        counts += np.bincount(patterns, minlength=size)
     present = np.flatnonzero(counts)
     found = present.astype(pattern_type)
     # bools first: a damaged file may hold any byte, and every one but zero is true
-    native = found != 0 if array.dtype.kind == "b" else found.view(array.dtype)
+    native = found != 0 if dtype.kind == "b" else found.view(dtype)
     values = native.astype(np.float64)
     counts = counts[present]
     finite = np.isfinite(values)
@@ -67,38 +61,23 @@ def count_values(array: Array) -> ValueCounts | None:
     )
 
 
-def count_integers(array: Array, low: int, high: int) -> ValueCounts:
-    """Count the values of a wide integer array whose elements lie in ``low`` … ``high``.
+def count_integers(walk: Walk, low: int, high: int) -> ValueCounts:
+    """Count the values of wide integers that lie in ``low`` … ``high``.
 
     Allocates by ``high - low``: the caller sees to it that this is small.
     """
     counts = np.zeros(high - low + 1, np.int64)
-    for chunk in split_chunks(array.reshape(-1)):
+    for chunk in walk.chunks(_LARGE_CHUNK):
         offsets = chunk - chunk.dtype.type(low)  # fits: both lie in a span that is small
         counts += np.bincount(offsets.astype(np.intp), minlength=counts.size)
     present = np.flatnonzero(counts)
     return ValueCounts((present + low).astype(np.float64), counts[present], 0, 0, 0)
 
 
-def measure_magnitude(array: Array) -> Array:
-    """Return the magnitudes of a complex array as float64, without intermediate overflow."""
-    flat = array.reshape(-1)
-    magnitudes = np.empty(flat.size, np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, flat.size, CHUNK):
-            chunk = flat[start : start + CHUNK].astype(np.complex128)
-            magnitudes[start : start + CHUNK] = np.abs(chunk)
-    return magnitudes
-
-
-def sample_elements(array: Array, limit: int) -> Array:
-    """Return about ``limit`` elements in short runs spread evenly over the array.
-
-    Short runs, not single elements, so that a mapped file is read in few places.
-    """
-    flat = array.reshape(-1)
-    if flat.size <= limit:
-        return flat
-    run = min(1024, max(limit, 1))
-    starts = np.linspace(0, flat.size - run, max(limit // run, 1)).astype(np.int64)
-    return np.concatenate([flat[start : start + run] for start in starts])
+def count_strings(walk: Walk) -> Counter[str | bytes]:
+    """Count how often each string occurs."""
+    counted: Counter[str | bytes] = Counter()
+    for chunk in walk.chunks():
+        counted.update(chunk.tolist())
+    walk.finish()
+    return counted

@@ -1,4 +1,4 @@
-"""Decode a tensor's stored elements into a numpy array.
+"""Decode a tensor's stored elements into a numpy array, whole or piece by piece.
 
 Sizes are compared with the bytes at hand before anything is allocated: the dimensions are
 only a claim of the file.
@@ -7,7 +7,8 @@ only a claim of the file.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,12 @@ import numpy.typing as npt
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
 
+from .elements import Elements, as_elements
+from .stored import release_pages
+
 Array = np.ndarray[Any, Any]
 Bytes = npt.NDArray[np.uint8]
+Take = Callable[[int, int], Array]
 
 MAX_RANK = 64
 MAX_DENSE_ELEMENTS = 2**28
@@ -52,6 +57,18 @@ def decode_tensor(tensor: Tensor) -> Array:
     TensorDataError
         Where the type or the dimensions make no sense, nothing is stored, or the stored size
         is not the size that the dimensions claim.
+    """
+    elements = open_elements(tensor)
+    return _shape(tensor.path, elements.take(0, elements.size), tensor.dims)
+
+
+def open_elements(tensor: Tensor | SparseTensor) -> Elements:
+    """Return the elements of a tensor, to be decoded piece by piece; a sparse one is made dense.
+
+    Raises
+    ------
+    TensorDataError
+        As :func:`decode_tensor` and :func:`decode_sparse_tensor` do.
 
     Notes
     -----
@@ -59,6 +76,8 @@ def decode_tensor(tensor: Tensor) -> Array:
     ONNX schema (IR 14): 4-bit low nibble first, 2-bit lowest bits first, 6-bit as one
     little-endian bit stream.
     """
+    if isinstance(tensor, SparseTensor):
+        return as_elements(decode_sparse_tensor(tensor))
     dtype = tensor.dtype.numpy
     if dtype is None:
         raise TensorDataError(
@@ -76,24 +95,24 @@ def decode_tensor(tensor: Tensor) -> Array:
     data = payload.data
     match payload.kind:
         case "raw" if tensor.dtype.bits is not None:
-            elements = _decode_raw(tensor, _as_bytes(tensor, data), dtype)
+            take = _decode_raw(tensor, _as_bytes(tensor, data), dtype)
         case "typed" if tensor.dtype.bits is not None:
-            elements = _decode_typed(tensor, np.ravel(np.asarray(data)), dtype)
+            take = _decode_typed(tensor, np.ravel(np.asarray(data)), dtype)
         case "strings" if tensor.dtype.name == "string":
-            elements = _decode_strings(tensor, data)
+            take = _decode_strings(tensor, data)
         case "absent":
             if tensor.size:
                 raise TensorDataError(
                     f"{tensor.path}: claims {_describe_claim(tensor)}, but the file stores none. "
                     "Load the model with its data, or write it again with the data inside."
                 )
-            elements = np.empty(0, dtype)
+            return as_elements(np.empty(0, dtype))
         case kind:
             raise TensorDataError(
                 f"{tensor.path}: elements of type {tensor.dtype} cannot be stored as {kind} data "
                 f"({tensor.storage}). Write the tensor again in the field of its type."
             )
-    return _shape(tensor.path, elements, tensor.dims)
+    return Elements(dtype, tensor.size, take, partial(release_pages, data))
 
 
 def decode_sparse_tensor(sparse: SparseTensor) -> Array:
@@ -184,7 +203,7 @@ def _as_bytes(tensor: Tensor, data: Any) -> Bytes:
         raise TensorDataError(f"{tensor.path}: its stored elements are no bytes.") from error
 
 
-def _decode_raw(tensor: Tensor, stored: Bytes, dtype: np.dtype[np.generic]) -> Array:
+def _decode_raw(tensor: Tensor, stored: Bytes, dtype: np.dtype[np.generic]) -> Take:
     bits = tensor.dtype.bits
     assert bits is not None  # noqa: S101 - the caller matched on it
     size = tensor.size
@@ -197,11 +216,21 @@ def _decode_raw(tensor: Tensor, stored: Bytes, dtype: np.dtype[np.generic]) -> A
             f"{stored.size} bytes of raw data hold {stored.size * 8 // bits} (expected {expected})",
         )
     if bits < 8:
-        return _unpack(stored, bits, size).view(dtype)
+        return lambda start, stop: _unpack_range(stored, bits, start, stop).view(dtype)
+    width = dtype.itemsize
     if bits > 8 and sys.byteorder == "big":
-        part = dtype.itemsize // 2 if tensor.dtype.is_complex else dtype.itemsize
-        stored = stored.reshape(-1, part)[:, ::-1].reshape(-1)
-    return stored.view(dtype)
+        part = width // 2 if tensor.dtype.is_complex else width
+        return lambda start, stop: (
+            stored[start * width : stop * width].reshape(-1, part)[:, ::-1].reshape(-1).view(dtype)
+        )
+    return lambda start, stop: stored[start * width : stop * width].view(dtype)
+
+
+def _unpack_range(stored: Bytes, bits: int, start: int, stop: int) -> Bytes:
+    """Unpack some of the codes; those before ``start`` in the same byte, or three, come along."""
+    first = start - start % 4
+    begin, end = first * bits // 8, (stop * bits + 7) // 8
+    return _unpack(stored[begin:end], bits, stop - first)[start - first :]
 
 
 def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
@@ -221,29 +250,34 @@ def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
     return codes.reshape(-1)[:size]
 
 
-def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) -> Array:
+def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) -> Take:
     name, field = tensor.dtype.name, stored.dtype.name
     bits = tensor.dtype.bits
     assert bits is not None  # noqa: S101 - the caller matched on it
     if name in _BY_VALUE.get(field, ()):
         _check_count(tensor, stored, tensor.size)
         # numbers out of range wrap around, as they do in the specification's own reader
-        return stored if stored.dtype == dtype else stored.astype(dtype)
+        return lambda start, stop: stored[start:stop].astype(dtype, copy=False)
     if _COMPLEX_PARTS.get(name) == field:
         _check_count(tensor, stored, 2 * tensor.size)
-        return np.ascontiguousarray(stored).view(dtype)
-    if field != "int32":
+        parts = np.ascontiguousarray(stored)
+        return lambda start, stop: parts[2 * start : 2 * stop].view(dtype)
+    if field != "int32" or bits > 16:  # int32_data holds codes of up to 16 bits
         raise TensorDataError(
             f"{tensor.path}: elements of type {name} cannot be stored as {field} numbers "
             f"({tensor.storage}). Write the tensor again in the field of its type."
         )
     if bits in (2, 4):
         _check_count(tensor, stored, (tensor.size * bits + 7) // 8)
-        return _unpack(stored.astype(np.uint8), bits, tensor.size).view(dtype)
+        packed = stored.astype(np.uint8)
+        return lambda start, stop: _unpack_range(packed, bits, start, stop).view(dtype)
     _check_count(tensor, stored, tensor.size)
     if bits == 6:
-        return (stored.astype(np.uint8) & np.uint8(0x3F)).view(dtype)
-    return stored.astype(np.uint16 if bits == 16 else np.uint8).view(dtype)
+        return lambda start, stop: (stored[start:stop].astype(np.uint8) & np.uint8(0x3F)).view(
+            dtype
+        )
+    whole = np.uint16 if bits == 16 else np.uint8
+    return lambda start, stop: stored[start:stop].astype(whole).view(dtype)
 
 
 def _check_count(tensor: Tensor, stored: Array, expected: int) -> None:
@@ -253,17 +287,21 @@ def _check_count(tensor: Tensor, stored: Array, expected: int) -> None:
         )
 
 
-def _decode_strings(tensor: Tensor, stored: Any) -> Array:
+def _decode_strings(tensor: Tensor, stored: Any) -> Take:
     strings: Sequence[bytes] = stored
     if len(strings) != tensor.size:
         raise _size_error(tensor, f"{len(strings)} strings are stored")
-    elements = np.empty(len(strings), object)
-    for index, text in enumerate(strings):
-        try:
-            elements[index] = bytes(text).decode()
-        except UnicodeDecodeError:
-            elements[index] = bytes(text)
-    return elements
+
+    def take(start: int, stop: int) -> Array:
+        elements = np.empty(stop - start, object)
+        for index, text in enumerate(strings[start:stop]):
+            try:
+                elements[index] = bytes(text).decode()
+            except UnicodeDecodeError:
+                elements[index] = bytes(text)
+        return elements
+
+    return take
 
 
 def _linear_positions(

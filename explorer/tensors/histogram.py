@@ -11,7 +11,17 @@ import numpy.typing as npt
 
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
-from .counting import CHUNK, count_values, measure_magnitude, sample_elements, split_chunks
+from .bin_finder import BinFinder
+from .counting import count_values
+from .elements import (
+    Elements,
+    Progress,
+    Walk,
+    as_elements,
+    measure_magnitudes,
+    replace_nonfinite,
+    sample_elements,
+)
 
 Array = np.ndarray[Any, Any]
 Edges = npt.NDArray[np.float64]
@@ -60,18 +70,20 @@ class Histogram:
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news
 def compute_histogram(
-    array: Array,
+    given: Array | Elements,
     bins: int = 64,
     value_range: tuple[float, float] | None = None,
     *,
     limit: int | None = None,
+    progress: Progress | None = None,
 ) -> Histogram:
-    """Count the elements of an array in intervals of equal width.
+    """Count numbers in intervals of equal width.
 
     Parameters
     ----------
-    array
-        Numbers or bools of any shape; complex numbers are counted by magnitude.
+    given
+        Numbers or bools of any shape; complex numbers are counted by magnitude. An array, or
+        the elements of a tensor piece by piece.
     bins
         Number of bins, 1 to 65,536. Integers and bools without a ``value_range`` get at most
         so many, each covering the same whole number of integers, with borders halfway
@@ -81,6 +93,9 @@ def compute_histogram(
         narrow for so many bins).
     limit
         Count about this many elements only, spread evenly; None for all of them.
+    progress
+        Called with the share that is done, 0 to 1, at least every four million elements. What
+        it raises ends the work and reaches the caller: so a computation is cancelled.
 
     Returns
     -------
@@ -92,28 +107,23 @@ def compute_histogram(
     ValueError
         For strings, a number of bins out of range, or a range that is empty or not finite.
     """
-    if not 1 <= bins <= MAX_BINS:
-        raise ValueError(f"bins must be 1 to {MAX_BINS}, not {bins}")
-    if value_range is not None and not (
-        math.isfinite(value_range[0])
-        and math.isfinite(value_range[1])
-        and value_range[0] < value_range[1]
-    ):
-        raise ValueError(f"value_range must be two finite numbers in order, not {value_range}")
-    if array.dtype.kind in "OSU":
+    check_bins(bins, value_range)
+    elements = as_elements(given)
+    if elements.dtype.kind in "OSU":
         raise ValueError("strings have no histogram")
-    is_sample = limit is not None and array.size > limit
-    elements = sample_elements(array, limit) if limit is not None else array.reshape(-1)
+    is_sample = limit is not None and elements.size > limit
+    if limit is not None:
+        elements = sample_elements(elements, limit)
     if elements.dtype.kind == "c":
-        elements = measure_magnitude(elements)
-    is_integer = elements.dtype.kind in "iub" or "int" in elements.dtype.name
-
-    counted = count_values(elements)
+        elements = measure_magnitudes(elements)
+    has_range = value_range is not None
+    walk = Walk(elements, progress, 1 if elements.dtype.itemsize <= 2 or has_range else 2)
+    counted = count_values(walk)
     if counted is not None:
         values = counted.values
         is_bool = elements.dtype.kind == "b"  # both bins, even where one is empty
         extent = (values[0], values[-1]) if values.size and not is_bool else (0.0, 1.0)
-        edges = _choose_edges(extent, bins, value_range, is_integer)
+        edges = choose_edges(extent, bins, value_range, elements.is_integer)
         slots = np.searchsorted(edges, values, side="right")
         slots[values == edges[-1]] = edges.size - 1
         totals = np.zeros(edges.size + 1, np.int64)
@@ -122,20 +132,45 @@ def compute_histogram(
         totals[-1] += counted.positive_infinities
         nans = counted.nans
     else:
-        low, high, has_others = _find_extent(elements)
-        edges = _choose_edges((low, high), bins, value_range, is_integer)
-        totals, nans = _count_elements(elements, edges, has_others or value_range is not None)
+        has_others = has_range
+        if value_range is None:
+            *value_extent, has_others = _find_extent(walk)
+            extent = (value_extent[0], value_extent[1])
+        else:
+            extent = value_range
+        edges = choose_edges(extent, bins, value_range, elements.is_integer)
+        totals, nans = _count_elements(walk, edges, has_others)
+    walk.finish()
     return Histogram(
         edges, totals[1:-1], int(totals[0]), int(totals[-1]), nans, is_sample=is_sample
     )
 
 
-def _choose_edges(
+def check_bins(bins: int, value_range: tuple[float, float] | None) -> None:
+    """Refuse a number of bins or a range that no histogram can have.
+
+    Raises
+    ------
+    ValueError
+        For a number of bins out of range, or a range that is empty or not finite.
+    """
+    if not 1 <= bins <= MAX_BINS:
+        raise ValueError(f"bins must be 1 to {MAX_BINS}, not {bins}")
+    if value_range is not None and not (
+        math.isfinite(value_range[0])
+        and math.isfinite(value_range[1])
+        and value_range[0] < value_range[1]
+    ):
+        raise ValueError(f"value_range must be two finite numbers in order, not {value_range}")
+
+
+def choose_edges(
     extent: tuple[float, float],
     bins: int,
     value_range: tuple[float, float] | None,
     is_integer: bool,
 ) -> Edges:
+    """Return the borders of bins over a range that is given, or over the extent of elements."""
     low, high = map(float, extent if value_range is None else value_range)
     magnitude = max(abs(low), abs(high))
     if value_range is None and is_integer and magnitude < 2**52:
@@ -153,95 +188,36 @@ def _choose_edges(
     return edges
 
 
-def _find_extent(elements: Array) -> tuple[float, float, bool]:
+def _find_extent(walk: Walk) -> tuple[float, float, bool]:
     """Return the finite range, and whether there are elements that are not finite."""
     low, high, has_others = math.inf, -math.inf, False
-    for chunk in split_chunks(elements):
-        smallest, largest = float(chunk.min()), float(chunk.max())
-        if not (math.isfinite(smallest) and math.isfinite(largest)):
-            has_others = True
-            finite = chunk[np.isfinite(chunk)]
-            if not finite.size:
-                continue
-            smallest, largest = float(finite.min()), float(finite.max())
+    for chunk in walk.chunks():
+        finite, places = replace_nonfinite(chunk)
+        has_others = has_others or places.size > 0
+        if not finite.size:
+            continue
+        smallest, largest = float(finite.min()), float(finite.max())
         low, high = min(low, smallest), max(high, largest)
     return (low, high, has_others) if low <= high else (0.0, 1.0, has_others)
 
 
-def _count_elements(elements: Array, edges: Edges, may_lie_outside: bool) -> tuple[Counts, int]:
+def _count_elements(walk: Walk, edges: Edges, may_lie_outside: bool) -> tuple[Counts, int]:
     """Count elements below, in each bin, and above; NaNs apart."""
-    totals = np.zeros(edges.size + 1, np.int64)
-    nans = 0
-    count_inside = _Scaler(edges, elements.dtype).count
-    for chunk in split_chunks(elements):
+    below = above = nans = 0
+    finder = BinFinder(edges, walk.elements.dtype)
+    for chunk in walk.chunks():
         if may_lie_outside:
             # arrays of one element, not scalars: numpy 1 would round those to the chunk's type
-            inside = (chunk >= edges[:1]) & (chunk <= edges[-1:])
-            kept = chunk[inside]
-            if kept.size < chunk.size:
-                below = int(np.count_nonzero(chunk < edges[:1]))
-                above = int(np.count_nonzero(chunk > edges[-1:]))
-                nans += chunk.size - kept.size - below - above
-                totals[0] += below
-                totals[-1] += above
-                chunk = kept
-        totals[1:-1] += count_inside(chunk)
-    return totals, nans
-
-
-class _Scaler:
-    """Finds bins by one multiplication; elements too near an edge are compared with it.
-
-    Scaling alone is fast, but rounds: an element may come out one bin off next to an edge.
-    ``tolerance`` bounds that error in units of bins, so only elements nearer than that to a
-    whole number need the exact comparison.
-    """
-
-    def __init__(self, edges: Edges, dtype: np.dtype[Any]) -> None:
-        self._edges = edges
-        bins = edges.size - 1
-        low, high = float(edges[0]), float(edges[-1])
-        span = high / 2 - low / 2
-        # float32 is twice as fast, where it holds the lower edge exactly and cannot overflow
-        is_single = (
-            dtype == np.float32
-            and 1e-30 < span < 1e30
-            and max(abs(low), abs(high)) < 1e38
-            and float(np.float32(low)) == low
-        )
-        self._work = np.dtype(np.float32 if is_single else np.float64)
-        usable = 1e-290 < span < 8e307
-        self._scale = self._work.type(bins / (2 * span) if usable else 0)
-        self._low = self._work.type(low)
-        precision = 2.0**-21 if is_single else 2.0**-49
-        magnitude = max(abs(low), abs(high))
-        self._tolerance = (
-            bins * precision + magnitude * 2.0**-49 * float(self._scale) if usable else 1.0
-        )
-        self._scaled = np.empty(CHUNK, self._work)
-        self._nearest = np.empty(CHUNK, self._work)
-        self._slots = np.empty(CHUNK, np.intp)
-        self._is_near = np.empty(CHUNK, np.bool_)
-
-    def count(self, chunk: Array) -> Counts:
-        """Count elements that all lie within the edges."""
-        size, edges = chunk.size, self._edges
-        bins = edges.size - 1
-        if self._tolerance > 0.25:
-            slots = np.searchsorted(edges, chunk, side="right") - 1
-            return np.bincount(np.minimum(slots, bins - 1), minlength=bins)
-        scaled, nearest = self._scaled[:size], self._nearest[:size]
-        slots, is_near = self._slots[:size], self._is_near[:size]
-        np.subtract(chunk, self._low, out=scaled, dtype=self._work)
-        np.multiply(scaled, self._scale, out=scaled)
-        np.copyto(slots, scaled, casting="unsafe")
-        np.rint(scaled, out=nearest)
-        np.subtract(scaled, nearest, out=scaled)
-        np.abs(scaled, out=scaled)
-        np.less(scaled, self._tolerance, out=is_near)
-        positions = np.flatnonzero(is_near)
-        if positions.size:
-            edge = nearest[positions].astype(np.intp)
-            exact = edge - (chunk[positions] < edges[edge])
-            slots[positions] = np.clip(exact, 0, bins - 1)
-        return np.bincount(slots, minlength=bins)
+            is_below, is_above = chunk < edges[:1], chunk > edges[-1:]
+            few, many = int(np.count_nonzero(is_below)), int(np.count_nonzero(is_above))
+            below, above = below + few, above + many
+            if few or many:
+                chunk = chunk[~(is_below | is_above)]
+            if chunk.dtype.kind == "f":
+                is_nan = np.isnan(chunk)
+                missing = int(np.count_nonzero(is_nan))
+                if missing:
+                    nans += missing
+                    chunk = chunk[~is_nan]
+        finder.add(chunk)
+    return np.concatenate([[below], finder.counts, [above]]), nans

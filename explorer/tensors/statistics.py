@@ -10,14 +10,17 @@ import numpy.typing as npt
 
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
-from .counting import (
-    ValueCounts,
-    count_integers,
-    count_values,
-    measure_magnitude,
+from .counting import ValueCounts, count_integers, count_strings, count_values
+from .elements import (
+    Elements,
+    Progress,
+    Walk,
+    as_elements,
+    measure_magnitudes,
+    replace_nonfinite,
     sample_elements,
-    split_chunks,
 )
+from .ranks import find_ranked
 
 Array = np.ndarray[Any, Any]
 
@@ -84,45 +87,62 @@ class Statistics:
 
 # signalling NaNs are no news, and moments of numbers near the end of float64 may be infinite
 @np.errstate(over="ignore", invalid="ignore")
-def compute_statistics(array: Array, *, limit: int | None = None) -> Statistics:
-    """Compute the statistics of an array of any dtype and shape.
+def compute_statistics(
+    given: Array | Elements, *, limit: int | None = None, progress: Progress | None = None
+) -> Statistics:
+    """Compute the statistics of numbers of any dtype and shape.
 
     Parameters
     ----------
-    array
-        Numbers, bools, or objects (strings), for which count and distinct alone are given.
+    given
+        Numbers, bools, or objects (strings), for which count and distinct alone are given. An
+        array, or the elements of a tensor piece by piece.
     limit
         Look at about this many elements only, spread evenly; None for all of them.
+    progress
+        Called with the share that is done, 0 to 1, at least every four million elements. What
+        it raises ends the work and reaches the caller: so a computation is cancelled.
 
     Returns
     -------
     Statistics
         Exact for types of up to 16 bits; for others count, zeros, minimum, maximum and
         quantiles are exact, mean and deviation are accumulated in float64.
+
+    Notes
+    -----
+    Memory for some million elements and counters is taken, whatever the size of the tensor.
     """
-    is_sample = limit is not None and array.size > limit
-    elements = sample_elements(array, limit) if limit is not None else array.reshape(-1)
-    if array.dtype.kind in "OSU":
-        return Statistics(elements.size, distinct=len(set(elements.tolist())), is_sample=is_sample)
-    is_magnitude = array.dtype.kind == "c"
+    elements = as_elements(given)
+    is_sample = limit is not None and elements.size > limit
+    if limit is not None:
+        elements = sample_elements(elements, limit)
+    if elements.dtype.kind in "OSU":
+        distinct = len(count_strings(Walk(elements, progress)))
+        return Statistics(elements.size, distinct=distinct, is_sample=is_sample)
+    is_magnitude = elements.dtype.kind == "c"
     if is_magnitude:
-        elements = measure_magnitude(elements)
-    counted = count_values(elements)
-    low, high = (None, None) if counted else _find_range(elements)
-    if (
-        elements.dtype.kind in "iu"
-        and isinstance(low, int)
-        and isinstance(high, int)
-        and high - low < min(2**16, 4 * elements.size + 256)
-        and max(-low, high) < 2**53  # beyond, float64 cannot tell neighbours apart
-    ):
-        counted = count_integers(elements, low, high)
+        elements = measure_magnitudes(elements)
+    narrow, wide = elements.dtype.itemsize <= 2, elements.dtype.itemsize > 4
+    passes = 1 if narrow else (5 if wide else 3) + elements.is_integer
+    walk = Walk(elements, progress, passes)
+    counted = count_values(walk)
+    if counted is None and elements.is_integer and elements.size:
+        low, high = _find_range(walk)
+        if (
+            high - low < min(2**16, 4 * elements.size + 256)
+            and max(-low, high) < 2**53  # beyond, float64 cannot tell neighbours apart
+        ):
+            counted = count_integers(walk, low, high)
     if counted is not None:
-        return _summarize_counts(counted, elements, is_sample)
-    return _summarize_elements(elements, low, high, is_magnitude, is_sample)
+        found = _summarize_counts(counted, elements, is_sample)
+    else:
+        found = _summarize_elements(walk, is_magnitude, is_sample)
+    walk.finish()
+    return found
 
 
-def _summarize_counts(counted: ValueCounts, elements: Array, is_sample: bool) -> Statistics:
+def _summarize_counts(counted: ValueCounts, elements: Elements, is_sample: bool) -> Statistics:
     values, counts = counted.values, counted.counts
     nonfinite = (counted.nans, counted.positive_infinities, counted.negative_infinities)
     total = int(counts.sum())
@@ -132,8 +152,7 @@ def _summarize_counts(counted: ValueCounts, elements: Array, is_sample: bool) ->
         )
     mean = float(values @ counts) / total
     std = float(np.sqrt(((values - mean) ** 2 @ counts) / total))
-    is_float = not (elements.dtype.kind in "iub" or "int" in elements.dtype.name)
-    number = float if is_float else int
+    number = int if elements.is_integer else float
     ends = counts.cumsum()
     return Statistics(
         elements.size,
@@ -151,52 +170,44 @@ def _summarize_counts(counted: ValueCounts, elements: Array, is_sample: bool) ->
     )
 
 
-def _find_range(elements: Array) -> tuple[float | int | None, float | int | None]:
-    """Return the smallest and the largest finite element, ints for integers."""
-    number = int if elements.dtype.kind in "iu" else float
+def _find_range(walk: Walk) -> tuple[int, int]:
+    """Return the smallest and the largest of some integers."""
+    ends = [(int(chunk.min()), int(chunk.max())) for chunk in walk.chunks()]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _summarize_elements(walk: Walk, is_magnitude: bool, is_sample: bool) -> Statistics:
+    elements = walk.elements
+    number = int if elements.is_integer else float
     low = high = None
-    for chunk in split_chunks(elements):
-        smallest, largest = chunk.min(), chunk.max()
-        if not (np.isfinite(smallest) and np.isfinite(largest)):
-            chunk = chunk[np.isfinite(chunk)]
-            if not chunk.size:
-                continue
-            smallest, largest = chunk.min(), chunk.max()
-        low = smallest if low is None else min(low, smallest)
-        high = largest if high is None else max(high, largest)
-    return (None, None) if low is None or high is None else (number(low), number(high))
-
-
-def _summarize_elements(
-    elements: Array,
-    low: float | int | None,
-    high: float | int | None,
-    is_magnitude: bool,
-    is_sample: bool,
-) -> Statistics:
     zeros = nans = positive = negative = seen = 0
     mean = squares = 0.0
-    for chunk in split_chunks(elements):
+    for chunk in walk.chunks():
         zeros += chunk.size - int(np.count_nonzero(chunk))
-        wide = chunk.astype(np.float64)
+        finite, places = replace_nonfinite(chunk)
+        others = chunk[places]
+        nans += int(np.count_nonzero(np.isnan(others)))
+        positive += int(np.count_nonzero(others == np.inf))
+        negative += int(np.count_nonzero(others == -np.inf))
+        size = chunk.size - places.size
+        if not size:
+            continue
+        smallest, largest = number(finite.min()), number(finite.max())
+        low = smallest if low is None else min(low, smallest)
+        high = largest if high is None else max(high, largest)
+        wide = finite.astype(np.float64)
+        wide[places] = 0
         total = wide.sum()
-        if not np.isfinite(total):
-            finite = np.isfinite(wide)
-            nans += int(np.count_nonzero(np.isnan(wide)))
-            positive += int(np.count_nonzero(wide == np.inf))
-            negative += int(np.count_nonzero(wide == -np.inf))
-            wide = wide[finite]
-            if not wide.size:
-                continue
-            total = wide.sum()
         # the sum of finite numbers may overflow where their mean does not
-        chunk_mean = total / wide.size if np.isfinite(total) else (wide / wide.size).sum()
+        chunk_mean = total / size if np.isfinite(total) else (wide / size).sum()
         # moments of two sets joined: Chan, Golub and LeVeque, 1979
-        deviations = wide - chunk_mean
-        joined = seen + wide.size
+        wide -= chunk_mean
+        wide[places] = 0
+        joined = seen + size
         delta = chunk_mean - mean
-        squares += deviations @ deviations + delta * (seen * wide.size / joined) * delta
-        mean += delta * (wide.size / joined)
+        np.multiply(wide, wide, out=wide)  # a dot product would wait for threads of its own
+        squares += wide.sum() + delta * (seen * (size / joined)) * delta
+        mean += delta * (size / joined)
         seen = joined
     std = float(np.sqrt(squares / seen)) if seen else None
     return Statistics(
@@ -210,15 +221,10 @@ def _summarize_elements(
         positive,
         negative,
         distinct=None if elements.size else 0,
-        quantiles=_find_quantiles(elements, seen),
+        quantiles=_interpolate(seen, lambda ranks: find_ranked(walk, ranks)),
         is_magnitude=is_magnitude,
         is_sample=is_sample,
     )
-
-
-def _find_quantiles(elements: Array, finite: int) -> dict[float, float]:
-    ordered = np.sort(elements if finite == elements.size else elements[np.isfinite(elements)])
-    return _interpolate(finite, lambda ranks: ordered[ranks].astype(np.float64))
 
 
 def _interpolate(count: int, look_up: Any) -> dict[float, float]:
@@ -228,7 +234,9 @@ def _interpolate(count: int, look_up: Any) -> dict[float, float]:
     positions = np.array(QUANTILES) * (count - 1)
     ranks = np.floor(positions).astype(np.int64)
     weights = positions - ranks
-    below: npt.NDArray[np.float64] = look_up(ranks)
-    above: npt.NDArray[np.float64] = look_up(np.minimum(ranks + 1, count - 1))
+    found: npt.NDArray[np.float64] = look_up(
+        np.concatenate([ranks, np.minimum(ranks + 1, count - 1)])
+    )
+    below, above = found[: ranks.size], found[ranks.size :]
     mixed = np.where(below == above, below, below * (1 - weights) + above * weights)
     return dict(zip(QUANTILES, mixed.tolist(), strict=True))

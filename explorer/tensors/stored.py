@@ -149,6 +149,16 @@ def read_descriptor(descriptor: int, offset: int, length: int) -> bytes | memory
     return data
 
 
+def release_pages(data: object) -> None:
+    """Give back the memory behind a map that :func:`read_descriptor` made; it can be read again.
+
+    Does nothing with other data, and where the system has no such call.
+    """
+    mapped = data.obj if isinstance(data, memoryview) else None
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
 def _read_pieces(descriptor: int, offset: int, length: int) -> bytes:
     os.lseek(descriptor, offset, os.SEEK_SET)
     pieces = []

@@ -21,6 +21,9 @@ def bind_body(instance: Instance, node: Node) -> None:
     * Scan and SequenceMap: inputs and outputs correspond one by one.
     * If: the branches have no inputs; their outputs are the results.
 
+    * Nets within operators of Caffe2: a blob is a result where the operator gives a blob of the
+      same name; only a Do has other names outside, one by one.
+
     Subgraphs of operators that netloupe does not know are bound one by one where the numbers
     agree, and not at all otherwise.
     """
@@ -40,17 +43,23 @@ def _formal_pairs(
     if graph.kind == "function":
         padded = inputs + [None] * (len(graph.inputs) - len(inputs))
         return list(zip(graph.inputs, padded, strict=False)), _pairs(graph.outputs, outputs)
+    if node.graph.model.format == "Caffe2" and node.op_type != "Do":
+        # nets see the blobs around by name: they have no formal inputs
+        return [], [
+            (inner, outer)
+            for outer in outputs
+            for inner in graph.outputs
+            if outer is not None and inner.name == outer.name
+        ]
     if node.op_type == "Loop":
         # the iteration number is counted from 0 to the trip count: it stands for no operand
         carried = list(zip(graph.inputs[1:], inputs[1:], strict=False))
         return carried, _pairs(graph.outputs[1:], outputs)
     if node.op_type in ("If", "Scan", "SequenceMap"):
         return list(zip(graph.inputs, inputs, strict=False)), _pairs(graph.outputs, outputs)
-    operands = list(zip(graph.inputs, inputs, strict=False))
-    # nets within operators of Caffe2 see the blobs around by name: they have no formal inputs
     is_bound = len(graph.inputs) == len(inputs) and node.graph.model.format != "Caffe2"
     return (
-        operands if is_bound else [],
+        list(zip(graph.inputs, inputs, strict=False)) if is_bound else [],
         _pairs(graph.outputs, outputs) if len(graph.outputs) == len(outputs) else [],
     )
 

@@ -4,7 +4,8 @@ Run ``python tests/benchmarks/open_files.py``. The files are made in a temporary
 700 MB on disk; what is larger is sparse) and removed. Each measurement has a process of its own,
 which first opens a tiny model, so that imports do not count; the best of some rounds is shown.
 CPU time is user and system time; memory is the peak of the resident set above its peak before.
-``ParseFromString`` is that of the ``onnx`` package, with the time to read the file. Nothing but
+``ParseFromString`` is that of the ``onnx`` package, or for Caffe2 that of netloupe's own generated
+classes, with the time to read the file. Nothing but
 Linux tells the peak of one process, so this runs there.
 """
 
@@ -25,6 +26,7 @@ from onnx import TensorProto, helper
 
 ROOT = Path(__file__).resolve().parents[2]
 WAYS = ("netloupe", "onnx.load", "ParseFromString")
+CAFFE2_WAYS = ("netloupe", "Caffe2 ParseFromString")
 ROUNDS = 5
 FLOAT = TensorProto.FLOAT
 
@@ -93,6 +95,22 @@ def write_external(path: Path, weights: int, shape: tuple[int, int]) -> None:
         file.truncate(weights * size)
 
 
+def write_init_net(path: Path, weights: int, shape: tuple[int, int]) -> None:
+    """Write a Caffe2 init net: its ``values`` are not packed, as Caffe2 writes them."""
+    from netloupe.proto import caffe2_pb2
+
+    entries = np.empty(shape[0] * shape[1], np.dtype([("tag", "u1"), ("number", "<f4")]))
+    entries["tag"] = 5 << 3 | 5  # Argument.floats
+    entries["number"] = np.random.default_rng(0).standard_normal(len(entries))
+    values = b"\x0a\x06values" + entries.tobytes()
+    with path.open("wb") as file:
+        for index in range(weights):
+            operator = caffe2_pb2.OperatorDef(type="GivenTensorFill", output=[f"w{index}"])
+            operator.arg.add(name="shape", ints=shape)
+            head = operator.SerializeToString() + b"\x2a" + write_varint(len(values))
+            file.write(b"\x12" + write_varint(len(head) + len(values)) + head + values)
+
+
 def write_varint(number: int) -> bytes:
     """Return a number as protobuf writes it."""
     result = bytearray()
@@ -110,6 +128,12 @@ def open_file(way: str, path: str) -> object:
         return load(path)
     if way == "onnx.load":
         return onnx.load(path)
+    if way == "Caffe2 ParseFromString":
+        from netloupe.proto import caffe2_pb2
+
+        net = caffe2_pb2.NetDef()
+        net.ParseFromString(Path(path).read_bytes())
+        return net
     model = onnx.ModelProto()
     model.ParseFromString(Path(path).read_bytes())
     return model
@@ -172,9 +196,14 @@ def main() -> int:
             ("(d) 3,000 × 64 KB", [many], ROUNDS),
             ("(e) 100 small models", small, ROUNDS),
         )
-        print(f"{'file':22} {'opened by':16} {'CPU':>10} {'wall':>10} {'memory':>10} {'ratio':>8}")
+        print(f"{'file':22} {'opened by':22} {'CPU':>10} {'wall':>10} {'memory':>10} {'ratio':>8}")
         for title, paths, rounds in cases:
             print_case(title, {way: best_of_rounds(way, warm, paths, rounds) for way in WAYS})
+        warm, init = folder / "warm.pb", folder / "large_init_net.pb"
+        write_init_net(warm, 2, (2, 2))
+        write_init_net(init, 100, (1024, 1024))
+        results = {way: best_of_rounds(way, warm, [init], ROUNDS) for way in CAFFE2_WAYS}
+        print_case("(f) 500 MB init net", results)
     print("\nratio: CPU time over netloupe's (higher is better for netloupe)")
     return 0
 
@@ -184,10 +213,10 @@ def print_case(title: str, results: dict[str, dict[str, Any]]) -> None:
     ours = results["netloupe"]["seconds"]
     for way, result in results.items():
         if "failure" in result:
-            print(f"{title:22} {way:16} {'fails: ' + result['failure']:>10}")
+            print(f"{title:22} {way:22} {'fails: ' + result['failure']:>10}")
             continue
         print(
-            f"{title:22} {way:16} {result['seconds'] * 1e3:8.1f}ms {result['wall'] * 1e3:8.1f}ms "
+            f"{title:22} {way:22} {result['seconds'] * 1e3:8.1f}ms {result['wall'] * 1e3:8.1f}ms "
             f"{result['bytes'] / 1e6:8.1f}MB {result['seconds'] / ours:7.1f}x"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.info import format_summary, summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.proto import caffe2_pb2
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
 
@@ -52,3 +53,11 @@ def test_many_graphs_are_bounded() -> None:
     text = format_summary(summary)
     assert "… 4,988 more" in text
     assert max(map(len, text.split("\n"))) < 120
+
+
+def test_operator_sets_are_left_out_where_the_format_has_none() -> None:
+    net = caffe2_pb2.NetDef(name="n", op=[{"type": "Relu", "input": ["x"], "output": ["y"]}])
+    summary = summarize_model(load(net))
+    assert summary["opsets"] == {}
+    assert "opsets" not in format_summary(summary)
+    assert "opsets" in format_summary(summarize_model(load_text(NESTED)))

@@ -14,7 +14,8 @@ from netloupe.explorer.errors import ModelFormatError, SourceError, TensorDataEr
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Model, Node, Tensor, is_constant
 from netloupe.explorer.readers.caffe2 import find_init_net
-from netloupe.explorer.readers.caffe2_messages import recognize_caffe2
+from netloupe.explorer.readers.caffe2_roots import recognize_caffe2
+from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 
 
@@ -208,7 +209,7 @@ def test_nets_nested_200_deep_open() -> None:
 
 
 def test_nets_nested_beyond_the_limit_are_refused() -> None:
-    with pytest.raises(ModelFormatError, match="more than 500 deep"):
+    with pytest.raises(ModelFormatError, match="nested deeper than 500 levels"):
         load(nest(600))
 
 
@@ -329,9 +330,9 @@ def test_what_is_no_caffe2_is_not_taken_for_it() -> None:
     bare = onnx.ModelProto(graph=graph)
     tensor = numpy_helper.from_array(np.ones(3, np.float32), "input")
     for message in (helper.make_model(graph), bare, tensor):
-        assert recognize_caffe2(message.SerializeToString()) is None
+        assert recognize_caffe2(Source("<test>", message.SerializeToString())) is None
     for data in (b"", b"\x00", b"PK\x03\x04", b"<html>", b"\xff" * 100):
-        assert recognize_caffe2(data) is None
+        assert recognize_caffe2(Source("<test>", data)) is None
 
 
 def test_elements_have_the_types_of_the_view_model() -> None:

@@ -16,21 +16,21 @@ from netloupe.explorer.errors import ModelFormatError, NetloupeError, SourceErro
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
-from netloupe.explorer.readers import onnx_parts, source
+from netloupe.explorer.readers import onnx_parts, parts, source
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.model_check import list_facts
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 MODELS = sorted(str(path.relative_to(CORPUS)) for path in CORPUS.glob("*/*.onnx"))
-SMALL_SIZES = (0, onnx_parts.SMALL_MESSAGE_BYTES)
+SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
 
 
 @contextmanager
-def threshold(size: int, small: int = onnx_parts.SMALL_MESSAGE_BYTES) -> Iterator[None]:
+def threshold(size: int, small: int = parts.SMALL_MESSAGE_BYTES) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "WHOLE_BYTES", size)
-        patch.setattr(onnx_parts, "WHOLE_BYTES", size)
-        patch.setattr(onnx_parts, "SMALL_MESSAGE_BYTES", small)
+        patch.setattr(parts, "WHOLE_BYTES", size)
+        patch.setattr(parts, "SMALL_MESSAGE_BYTES", small)
         yield
 
 

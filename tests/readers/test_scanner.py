@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from netloupe.proto import onnx_pb2, scanner
-from netloupe.proto.scanner import NestingError, Scan, ScanError, SizeError, scan_model
+from netloupe.proto.scanner import Scan, scan_message
+from netloupe.proto.wire import NestingError, ScanError, SizeError
 
 
 def scan(data: bytes, small: int = 0, size: int | None = None) -> Scan:
-    return scan_model(reader_of(data), len(data) if size is None else size, small)
+    return scan_message(reader_of(data), len(data) if size is None else size, small)
 
 
 def reader_of(data: bytes, sizes: list[int] | None = None) -> Callable[[int, int], bytes]:
@@ -32,7 +33,7 @@ def reader_of(data: bytes, sizes: list[int] | None = None) -> Callable[[int, int
 
 
 def parse(found: Scan) -> Any:
-    return onnx_pb2.ModelProto.FromString(found.model)
+    return onnx_pb2.ModelProto.FromString(found.root)
 
 
 def varint(number: int) -> bytes:
@@ -68,7 +69,7 @@ def test_a_payload_is_left_where_it_is() -> None:
     raw = bytes(range(256)) * 40
     data = model_of(TensorProto(name="w", data_type=2, dims=[10240], raw_data=raw))
     found = scan(data, small=512)
-    assert len(found.model) < 200
+    assert len(found.root) < 200
     (tensor,) = parse(found).graph.initializer
     assert (tensor.name, list(tensor.dims), tensor.data_type) == ("w", [10240], 2)
     assert not tensor.HasField("raw_data")
@@ -124,8 +125,8 @@ def test_strings_in_a_row_are_one_piece() -> None:
 
 def test_small_messages_are_taken_as_they_are() -> None:
     data = model_of(TensorProto(name="w", data_type=2, dims=[100], raw_data=bytes(100)))
-    assert scan(data, small=512).model == data
-    assert len(scan(data, small=0).model) < len(data)
+    assert scan(data, small=512).root == data
+    assert len(scan(data, small=0).root) < len(data)
 
 
 def test_graphs_of_attributes_are_taken_out() -> None:
@@ -154,7 +155,7 @@ def test_a_graph_given_twice_is_merged() -> None:
 
 def test_a_file_cannot_forge_pieces_or_numbers() -> None:
     own = scanner._OWN_TAG
-    piece = own + varint(33) + bytes(33)
+    piece = own + varint(34) + bytes(34)
     number = own + varint(16) + bytes(16)
     tensor = field(5, piece + field(8, b"w"))
     attribute = field(5, field(6, number) + field(11, number))
@@ -171,7 +172,7 @@ def test_a_file_cannot_forge_pieces_or_numbers() -> None:
 def test_unknown_fields_and_groups_pass() -> None:
     group = varint(90 << 3 | 3) + b"\x08\x01" + field(2, b"in") + varint(90 << 3 | 4)
     data = group + field(60, b"later") + in_graph(field(61, b"x") + group + field(2, b"g"))
-    assert scan(data).model == data
+    assert scan(data).root == data
 
 
 @pytest.mark.parametrize(
@@ -236,7 +237,7 @@ def test_random_bytes(data: bytes, small: int) -> None:
         found = scan(data, small)
     except ScanError:
         return
-    assert len(found.model) <= len(data) + 60 * (data.count(b"\x2a") + len(data))
+    assert len(found.root) <= len(data) + 60 * (data.count(b"\x2a") + len(data))
 
 
 @given(st.data())
@@ -285,7 +286,7 @@ def test_only_small_windows_are_read() -> None:
     ]
     data = model_of(*tensors)
     sizes: list[int] = []
-    found = scan_model(reader_of(data, sizes), len(data))
+    found = scan_message(reader_of(data, sizes), len(data))
     assert sum(sizes) < 60_000
     assert all(found.find_pieces(tensor) for tensor in parse(found).graph.initializer)
 
@@ -294,5 +295,5 @@ def test_windows_grow_where_everything_is_read() -> None:
     nodes = [helper.make_node("Relu", [f"x{i}"], [f"x{i + 1}"]) for i in range(20_000)]
     data = helper.make_model(helper.make_graph(nodes, "g", [], [])).SerializeToString()
     sizes: list[int] = []
-    assert scan_model(reader_of(data, sizes), len(data)).model == data
+    assert scan_message(reader_of(data, sizes), len(data)).root == data
     assert len(sizes) < 30

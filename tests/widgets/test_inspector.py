@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 
 import ipywidgets
 import numpy as np
@@ -130,7 +131,7 @@ def test_quantization_can_be_laid_over(model: Model) -> None:
     assert panel_of(inspector).overlay not in list(walk(inspector))
     inspector.show(describe_path(model, "main/%Wq"))
     assert "per channel" in text_of(inspector)
-    assert panel_of(inspector).overlay not in list(walk(inspector))
+    assert panel_of(inspector).overlay in list(walk(inspector))  # says the share at the ends
     inspector.show(describe_path(model, "main/%Bq"))
     panel = panel_of(inspector)
     assert panel.overlay in list(walk(panel))
@@ -139,20 +140,27 @@ def test_quantization_can_be_laid_over(model: Model) -> None:
     assert bytes(panel.picture.value) != marked
 
 
-def test_large_tensor_waits_for_a_button(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tensor_panel, "LARGE", 400)
-    monkeypatch.setattr(tensor_panel, "SAMPLE", 100)
+def test_another_element_ends_what_is_read(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensor_panel, "AT_ONCE", 400)
+    held, let = threading.Event(), threading.Event()
+
+    def read(*_given: object, progress: Callable[[float], object], **_more: object) -> None:
+        held.set()
+        assert let.wait(30)
+        progress(0.5)
+        raise AssertionError("the reading was not cancelled")
+
+    monkeypatch.setattr(tensor_panel, "read_tensor", read)
     inspector = Inspector()
     inspector.show(describe_element(model, model["B"]))
     panel = panel_of(inspector)
-    assert panel.read_all.description == "Read 500 elements"
-    assert "Statistics" not in text_of(inspector)
-    panel.read_all.click()
-    assert "a sample of 500" in text_of(inspector)
-    assert panel.read_all.description == "Use all 500 elements"
-    panel.read_all.click()
-    assert "a sample of" not in text_of(inspector)
-    assert panel.read_all not in panel.children
+    background = panel._background
+    assert background is not None
+    assert held.wait(30)
+    inspector.show(describe_element(model, model))
+    let.set()
+    assert background.wait(30)
+    assert "internal error" not in panel.message.value
 
 
 def test_elements_that_cannot_be_read_are_an_error_in_the_panel() -> None:
@@ -178,3 +186,19 @@ def test_error_stands_above_what_is_shown(model: Model) -> None:
     assert "model" in text_of(inspector)
     inspector.show(describe_element(model, model.graph))
     assert "no such" not in text_of(inspector)
+
+
+@pytest.mark.parametrize("place", [7, 70], ids=["sound", "outside"])
+def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
+    from onnx import helper
+
+    graph = helper.make_graph([], "g", [], [])
+    values = helper.make_tensor("s", 1, [2], [4.25, -8.5])
+    indices = helper.make_tensor("i", 7, [2], [3, place])
+    graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [9]))
+    model = netloupe.load(helper.make_model(graph))
+    panel = TensorPanel(model.graph.sparse_initializers[0])
+    text = panel.statistics.value + panel.message.value
+    assert "[4.25, -8.5]" in text
+    assert f"[3, {place}]" in text
+    assert ("points outside" in text) == (place == 70)

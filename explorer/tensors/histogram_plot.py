@@ -1,15 +1,19 @@
-"""Draw a tensor's histogram with matplotlib; only :func:`open_axes` touches its global state."""
+"""Draw a tensor's histogram, with the quantization grid over it; of strings, the commonest."""
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .counting import count_strings
+from .decode import open_elements
+from .elements import Elements, Walk, sample_elements
 from .histogram import Histogram, compute_histogram
+from .plot_frame import COLOURS, Theme, draw_png, make_axes, style_axes, write_note
+from .saturation import Saturation, measure_saturation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,31 +21,10 @@ if TYPE_CHECKING:
     from netloupe.explorer.model import DataType, SparseTensor, Tensor
     from netloupe.explorer.quantization import Quantization
 
-Theme = Literal["light", "dark"]
-
 _MAX_GRID_LINES = 64
 _MAX_STRINGS = 20
 _ROW_POINTS = 12.0
 _MAX_LABEL = 28
-_FONT_SIZE = 8.0
-_COLOURS: dict[str, dict[str, str]] = {
-    "light": {
-        "bar": "#5b84b1",
-        "background": "#ffffff",
-        "text": "#3d4650",
-        "quiet": "#8a949e",
-        "line": "#cbd2d9",
-        "quantization": "#c2703d",
-    },
-    "dark": {
-        "bar": "#7fa8d6",
-        "background": "#1c2128",
-        "text": "#c9d1d9",
-        "quiet": "#8b949e",
-        "line": "#444c56",
-        "quantization": "#e0955f",
-    },
-}
 
 
 def plot_histogram(
@@ -52,6 +35,7 @@ def plot_histogram(
     quantization: Quantization | None = None,
     theme: Theme = "light",
     *,
+    elements: Elements | None = None,
     limit: int | None = None,
 ) -> Axes:
     """Draw the histogram of a tensor; of strings, the most frequent ones as bars.
@@ -68,9 +52,12 @@ def plot_histogram(
         Whether counts are drawn on a logarithmic scale.
     quantization
         Marks the real range as a band, and each level as a line where at most 64 are in
-        view; on the stored integers themselves, the zero point.
+        view, else says the step; on the stored integers themselves, the zero point. Says
+        which share of the elements lies outside the range, or at its ends.
     theme
         ``light`` or ``dark``.
+    elements
+        Look at these instead of all of the tensor: one of its channels.
     limit
         Look at about this many elements only, and say so in the picture.
 
@@ -83,51 +70,68 @@ def plot_histogram(
     TensorDataError
         Where the elements cannot be decoded.
     """
-    colours = _COLOURS[theme]
-    array = tensor.numpy()
     if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(**_choose_frame(colours)).add_subplot(facecolor=colours["background"])
-    if array.dtype == object:
-        _draw_frequencies(ax, array, colours)
-    else:
-        histogram = compute_histogram(array, bins, limit=limit)
-        unit = _choose_unit(histogram)
-        _draw_bars(ax, histogram, unit, colours)
-        if quantization is not None and unit == 1:
-            _draw_quantization(ax, quantization, tensor.dtype.is_integer, colours)
-        subject = "magnitude" if tensor.dtype.is_complex else "value"
-        ax.set_xlabel(subject if unit == 1 else f"{subject} / {unit:.0e}")
-        ax.set_ylabel("count")
-        if log:
-            ax.set_yscale("log")
-            ax.set_ylim(bottom=0.7)
-        _draw_note(ax, histogram, colours)
-        _choose_ticks(ax, tensor.dtype, histogram, log, colours)
-    _style_axes(ax, colours)
-    return ax
+        ax = make_axes(theme)
+    is_whole = elements is None
+    if elements is None:
+        elements = open_elements(tensor)
+    if elements.dtype == object:
+        if limit is not None:
+            elements = sample_elements(elements, limit)
+        return draw_frequencies(ax, count_strings(Walk(elements)), theme)
+    saturation = None
+    if quantization is not None:
+        dims = tensor.dims if is_whole else None
+        saturation = measure_saturation(elements, quantization, dims, limit=limit)
+    histogram = compute_histogram(elements, bins, limit=limit)
+    return draw_histogram(ax, histogram, tensor.dtype, log, quantization, saturation, theme)
 
 
-def open_axes(theme: Theme = "light") -> Axes:
-    """Open a figure with pyplot and return its axes.
+def draw_histogram(
+    ax: Axes,
+    histogram: Histogram,
+    dtype: DataType,
+    log: bool = False,
+    quantization: Quantization | None = None,
+    saturation: Saturation | None = None,
+    theme: Theme = "light",
+) -> Axes:
+    """Draw a histogram that is counted already, and return the axes.
 
-    A notebook shows the figure below its cell, a desktop session in a window. Without a
-    display nobody would ever close it: there, only the last one stays registered.
+    Parameters
+    ----------
+    ax
+        Where to draw.
+    histogram
+        What to draw.
+    dtype
+        The element type of the tensor.
+    log, quantization, theme
+        As for :func:`plot_histogram`.
+    saturation
+        How many elements lie outside the real range or at its ends.
     """
-    from matplotlib import pyplot
-
-    colours = _COLOURS[theme]
-    name = None
-    if pyplot.get_backend().lower() == "agg":
-        name = "netloupe"
-        pyplot.close(name)
-    figure = pyplot.figure(name, **_choose_frame(colours))
-    return figure.add_subplot(facecolor=colours["background"])
-
-
-def _choose_frame(colours: dict[str, str]) -> dict[str, Any]:
-    return {"figsize": (5, 3), "layout": "constrained", "facecolor": colours["background"]}
+    colours = COLOURS[theme]
+    unit = _choose_unit(histogram)
+    _draw_bars(ax, histogram, unit, colours)
+    notes = []
+    if quantization is not None and unit == 1:
+        step = _draw_quantization(ax, quantization, dtype.is_integer, colours)
+        notes = [step] if step else []
+    if saturation is not None:
+        notes.append(saturation.describe())
+    subject = "magnitude" if dtype.is_complex else "value"
+    ax.set_xlabel(subject if unit == 1 else f"{subject} / {unit:.0e}")
+    ax.set_ylabel("count")
+    if log:
+        ax.set_yscale("log")
+        ax.set_ylim(bottom=0.7)
+    has_note = _draw_note(ax, histogram, colours)
+    if notes:
+        write_note(ax, " · ".join(notes), colours["quantization"], "left", int(has_note))
+    _choose_ticks(ax, dtype, histogram, log, colours)
+    style_axes(ax, colours)
+    return ax
 
 
 def draw_histogram_png(
@@ -142,36 +146,20 @@ def draw_histogram_png(
     scale: float = 2.0,
     limit: int | None = None,
 ) -> bytes:
-    """Draw the histogram of a tensor as a PNG.
+    """Draw the histogram of a tensor as a PNG; the same input gives the same bytes.
 
     Parameters
     ----------
     tensor, bins, log, quantization, theme, limit
         As for :func:`plot_histogram`.
-    width, height
-        Size as shown, in CSS pixels.
-    scale
-        Pixels of the picture for one CSS pixel.
-
-    Returns
-    -------
-    bytes
-        A PNG file; the same input gives the same bytes.
+    width, height, scale
+        As for :func:`draw_png`.
     """
-    from matplotlib.figure import Figure
 
-    colours = _COLOURS[theme]
-    figure = Figure(
-        figsize=(width / 96, height / 96),
-        dpi=96 * scale,
-        layout="constrained",
-        facecolor=colours["background"],
-    )
-    ax = figure.add_subplot(facecolor=colours["background"])
-    plot_histogram(tensor, ax, bins, log, quantization, theme, limit=limit)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", metadata={"Software": None})
-    return picture.getvalue()
+    def draw(ax: Axes) -> None:
+        plot_histogram(tensor, ax, bins, log, quantization, theme, limit=limit)
+
+    return draw_png(draw, theme, width=width, height=height, scale=scale)
 
 
 def _choose_unit(histogram: Histogram) -> float:
@@ -207,19 +195,20 @@ def _draw_quantization(
     quantization: Quantization,
     is_stored: bool,
     colours: dict[str, str],
-) -> None:
+) -> str:
+    """Draw levels or range; return the step where its levels are too many to be drawn."""
     colour = colours["quantization"]
     if is_stored:
         zero_point = quantization.zero_point
         if zero_point is not None and zero_point.size == 1:
             ax.axvline(float(zero_point.reshape(-1)[0]), color=colour, linewidth=0.8, alpha=0.8)
-        return
+        return ""
     if quantization.real_range is None:
-        return
+        return ""
     low = float(np.min(quantization.real_range[0]))
     high = float(np.max(quantization.real_range[1]))
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        return
+        return ""
     # show the range's ends where they are near; data squeezed into a corner help nobody
     left, right = ax.get_xlim()
     span = right - left
@@ -244,9 +233,23 @@ def _draw_quantization(
             if left <= end <= right:
                 ax.axvline(end, color=colour, linewidth=0.8, alpha=0.7, zorder=0.5)
     ax.set_xlim(left, right)
+    if visible is not None and visible.size <= _MAX_GRID_LINES:
+        return ""
+    return _describe_step(quantization)
 
 
-def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> None:
+def _describe_step(quantization: Quantization) -> str:
+    """Return the distance of neighbouring levels; of float levels there is none."""
+    scale, storage = quantization.scale, quantization.storage
+    if scale is None or storage is None or not storage.is_integer:
+        return ""
+    steps = np.abs(scale.astype(np.float64))
+    low, high = float(steps.min()), float(steps.max())
+    return f"step {low:.3g}" if low == high else f"steps {low:.3g} … {high:.3g}"
+
+
+def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> bool:
+    """Say what the bars do not show; return whether there is anything to say."""
     parts = [
         f"{number:,} {name}"
         for number, name in (
@@ -262,22 +265,16 @@ def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> None:
     elif not counted:
         parts.append("no finite elements" if parts else "no elements")
     if parts:
-        ax.text(
-            0.99,
-            1.02,
-            " · ".join(parts),
-            transform=ax.transAxes,
-            ha="right",
-            va="bottom",
-            fontsize=_FONT_SIZE,
-            color=colours["quantization"] if histogram.nans else colours["quiet"],
-        )
+        colour = colours["quantization"] if histogram.nans else colours["quiet"]
+        write_note(ax, " · ".join(parts), colour)
+    return bool(parts)
 
 
-def _draw_frequencies(ax: Axes, array: np.ndarray[Any, Any], colours: dict[str, str]) -> None:
+def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: Theme = "light") -> Axes:
+    """Draw how often the most frequent strings occur, and return the axes."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 
-    counted = Counter(array.reshape(-1).tolist())
+    colours = COLOURS[theme]
     height = ax.bbox.height * 72 / ax.figure.dpi
     rows = min(max(int(height / _ROW_POINTS), 3), _MAX_STRINGS)
     shown = counted.most_common(rows)[::-1]
@@ -294,16 +291,11 @@ def _draw_frequencies(ax: Axes, array: np.ndarray[Any, Any], colours: dict[str, 
     ax.xaxis.grid(True, color=colours["line"], linewidth=0.5, alpha=0.6)
     ax.set_xlabel("count")
     if len(counted) > len(shown):
-        ax.text(
-            0.99,
-            1.02,
-            f"… {len(counted) - len(shown):,} more",
-            transform=ax.transAxes,
-            ha="right",
-            va="bottom",
-            fontsize=_FONT_SIZE,
-            color=colours["quiet"],
-        )
+        write_note(ax, f"… {len(counted) - len(shown):,} more", colours["quiet"])
+    elif not counted:
+        write_note(ax, "no elements", colours["quiet"])
+    style_axes(ax, colours)
+    return ax
 
 
 def _make_legible(text: str | bytes) -> str:
@@ -337,17 +329,3 @@ def _choose_ticks(
     ax.tick_params(axis="x", length=3)
     ax.tick_params(axis="y", length=0)
     ax.yaxis.grid(True, color=colours["line"], linewidth=0.5, alpha=0.6)
-
-
-def _style_axes(ax: Axes, colours: dict[str, str]) -> None:
-    ax.minorticks_off()
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.spines["bottom"].set_color(colours["line"])
-    ax.tick_params(colors=colours["quiet"], labelsize=_FONT_SIZE, width=0.6)
-    ax.set_axisbelow(True)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.label.set_color(colours["text"])
-        axis.label.set_fontsize(_FONT_SIZE)
-        axis.offsetText.set_color(colours["quiet"])
-        axis.offsetText.set_fontsize(_FONT_SIZE)

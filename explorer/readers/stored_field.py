@@ -1,0 +1,209 @@
+"""Data fields that the scanner left where they are, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError
+
+from netloupe.explorer.errors import TensorDataError
+from netloupe.proto.scanner import Piece
+
+from .source import Source
+
+_FIXED: dict[int, np.dtype[Any]] = {
+    FieldDescriptor.TYPE_FLOAT: np.dtype("<f4"),
+    FieldDescriptor.TYPE_DOUBLE: np.dtype("<f8"),
+}
+_VARINTS: dict[int, np.dtype[Any]] = {
+    FieldDescriptor.TYPE_INT32: np.dtype(np.int32),
+    FieldDescriptor.TYPE_INT64: np.dtype(np.int64),
+    FieldDescriptor.TYPE_UINT64: np.dtype(np.uint64),
+}
+_MOST_PARSED = 2**31 - 1  # what the protobuf runtime takes at once
+_WINDOW = 2**22
+_LONGEST_VARINT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StoredField:
+    """A field of one message whose content is still in the source.
+
+    Parameters
+    ----------
+    source
+        Where the message comes from.
+    message
+        The generated class of the message.
+    field
+        The name of the field.
+    pieces
+        Where the field lies, in the order of the file.
+    """
+
+    source: Source
+    message: Any
+    field: str
+    pieces: Sequence[Piece]
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the elements in memory, where they are known without reading any."""
+        kind = self._descriptor.type
+        if kind in _FIXED:
+            width = _FIXED[kind].itemsize
+            if all(piece.content or piece.is_run for piece in self.pieces):
+                return sum(
+                    (piece.end - piece.start) // (width + 1) * width
+                    if piece.is_run
+                    else piece.end - piece.content
+                    for piece in self.pieces
+                )
+        elif kind == FieldDescriptor.TYPE_BYTES and all(piece.content for piece in self.pieces):
+            return sum(piece.end - piece.content for piece in self.pieces)
+        return None
+
+    @property
+    def count(self) -> int | None:
+        """Number of the elements of a list, where it is known without reading any."""
+        kind, size = self._descriptor.type, self.size
+        if kind in _FIXED and size is not None:
+            return size // _FIXED[kind].itemsize
+        return None
+
+    def is_plausible(self) -> bool:
+        """Return whether every packed list may end where it does, going by its length and end."""
+        kind = self._descriptor.type
+        for piece in self.pieces:
+            if not piece.content:
+                continue
+            if kind in _FIXED and (piece.end - piece.content) % _FIXED[kind].itemsize:
+                return False
+            if kind in _VARINTS:
+                with self.source.open() as read:
+                    if read(1, piece.end - 1) > b"\x7f":
+                        return False
+        return True
+
+    def content(self, path: str) -> bytes | memoryview:
+        """Return the bytes of a single field; of one that is given twice the last counts.
+
+        Raises
+        ------
+        TensorDataError
+            Where the source cannot be read any more; so in the other methods.
+        """
+        last = self.pieces[-1]
+        return self.source.stored.read(last.content, last.end - last.content, path)
+
+    def strings(self, path: str) -> list[bytes]:
+        """Return the entries of a list of bytes."""
+        return [text for piece in self.pieces for text in self._parse(piece, path)]
+
+    def numbers(self, path: str) -> npt.NDArray[Any]:
+        """Return a list of numbers: float32, float64, int32, int64 or uint64, as in the schema."""
+        kind = self._descriptor.type
+        element = _FIXED[kind] if kind in _FIXED else _VARINTS[kind]
+        parts = [self._read_numbers(piece, element, path) for piece in self.pieces]
+        found = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return found.astype(element.newbyteorder("="), copy=False)
+
+    @property
+    def _descriptor(self) -> Any:
+        return self.message.DESCRIPTOR.fields_by_name[self.field]
+
+    def _read_numbers(
+        self, piece: Piece, element: np.dtype[Any], path: str
+    ) -> npt.NDArray[np.generic]:
+        if not piece.content and not piece.is_run:
+            return np.array(self._parse(piece, path), element)
+        start = piece.content or piece.start
+        data = self.source.stored.read(start, piece.end - start, path)
+        if element.kind == "f":
+            found = _read_fixed(data, element, piece)
+        else:
+            try:
+                found = _read_varints(data, element, piece)
+            except ValueError:
+                raise self._damage(path) from None
+        # what is no plain list of numbers, the generated class sorts out
+        return np.array(self._parse(piece, path), element) if found is None else found
+
+    def _parse(self, piece: Piece, path: str) -> Any:
+        """Return what the generated class finds in a piece."""
+        if piece.end - piece.start > _MOST_PARSED:
+            raise TensorDataError(
+                f"{path}: its elements take more than 2 GiB as a list. "
+                "Write the tensor again as raw data."
+            )
+        message = self.message()
+        data = self.source.stored.read(piece.start, piece.end - piece.start, path)
+        try:
+            message.ParseFromString(bytes(data))
+        except DecodeError:
+            raise self._damage(path) from None
+        return getattr(message, self.field)
+
+    def _damage(self, path: str) -> TensorDataError:
+        return TensorDataError(
+            f"{path}: its stored elements are damaged. Get the file again from its source."
+        )
+
+
+def _read_fixed(
+    data: bytes | memoryview, element: np.dtype[Any], piece: Piece
+) -> npt.NDArray[np.generic] | None:
+    if not piece.is_run:
+        return np.frombuffer(data, element) if len(data) % element.itemsize == 0 else None
+    entries = np.frombuffer(data, np.dtype([("tag", "u1"), ("number", element)]))
+    wire_type = 5 if element.itemsize == 4 else 1
+    if not (entries["tag"] == (piece.number << 3 | wire_type)).all():
+        return None
+    return np.ascontiguousarray(entries["number"])
+
+
+def _read_varints(
+    data: bytes | memoryview, element: np.dtype[Any], piece: Piece
+) -> npt.NDArray[np.generic] | None:
+    numbers = decode_varints(data)
+    if piece.is_run:  # every other number is a tag
+        if len(numbers) % 2 or not (numbers[::2] == piece.number << 3).all():
+            return None
+        numbers = numbers[1::2]
+    return numbers.astype(element)  # what is too large for 32 bits is cut off, as the runtime does
+
+
+def decode_varints(data: bytes | memoryview) -> npt.NDArray[np.uint64]:
+    """Return the numbers of a packed list.
+
+    Raises
+    ------
+    ValueError
+        Where the bytes end within a number, or one has more than ten bytes.
+    """
+    stored = np.frombuffer(data, np.uint8)
+    parts = [np.empty(0, np.uint64)]
+    position = 0
+    while position < len(stored):
+        window = stored[position : position + _WINDOW]
+        ends = np.flatnonzero(window < 128)
+        if not len(ends):
+            raise ValueError("a number does not end")
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        lengths = ends - starts + 1
+        longest = int(lengths.max())
+        if longest > _LONGEST_VARINT:
+            raise ValueError("a number has more than ten bytes")
+        numbers = (window[starts] & 127).astype(np.uint64)
+        for index in range(1, longest):
+            longer = np.flatnonzero(lengths > index)
+            more = (window[starts[longer] + index] & 127).astype(np.uint64)
+            numbers[longer] |= more << np.uint64(7 * index)
+        parts.append(numbers)
+        position += int(ends[-1]) + 1
+    return np.concatenate(parts)

@@ -1,0 +1,156 @@
+"""A tensor's elements as one flat row, given piece by piece.
+
+What is computed over a tensor asks for one piece after another, so that the memory it takes
+does not depend on the tensor's size: a mapped file is given back behind the reader, and narrow
+types are unpacked only as far as they are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = np.ndarray[Any, Any]
+
+#: called with the share that is done, 0 to 1; what it raises ends the work and reaches the caller
+Progress = Callable[[float], object]
+
+#: elements handled at a time: such a piece of float64 and its scratch space stay in the cache
+CHUNK = 2**16
+#: after so many elements progress is told, and the pages of a mapped file are given back
+_REST = 2**22
+_NO_PLACES = np.empty(0, np.intp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """Elements in row-major order.
+
+    Parameters
+    ----------
+    dtype
+        Of the pieces.
+    size
+        Number of elements.
+    take
+        Gives the elements from one position up to another, flat; perhaps a read-only view.
+    release
+        Called now and then with nothing: memory behind the pieces taken may be given back.
+    """
+
+    dtype: np.dtype[Any]
+    size: int
+    take: Callable[[int, int], Array]
+    release: Callable[[], None] = lambda: None
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether these are integers or bools; those of ``ml_dtypes`` have a kind of their own."""
+        return self.dtype.kind in "iub" or "int" in self.dtype.name
+
+
+def as_elements(given: Array | Elements) -> Elements:
+    """Return elements as they are, and an array as elements (a copy where it is not in order)."""
+    if isinstance(given, Elements):
+        return given
+    flat = given.reshape(-1)
+    if not flat.dtype.isnative:
+        flat = flat.astype(flat.dtype.newbyteorder("="))
+    return Elements(flat.dtype, flat.size, lambda start, stop: flat[start:stop])
+
+
+def sample_elements(elements: Elements, limit: int) -> Elements:
+    """Return about ``limit`` elements in short runs spread evenly over the others.
+
+    Short runs, not single elements, so that a mapped file is read in few places.
+    """
+    if elements.size <= limit:
+        return elements
+    run = min(1024, max(limit, 1))
+    starts = np.linspace(0, elements.size - run, max(limit // run, 1)).astype(np.int64)
+    runs = [elements.take(start, start + run) for start in starts.tolist()]
+    sample = np.concatenate(runs)
+    elements.release()
+    return as_elements(sample)
+
+
+def measure_magnitudes(elements: Elements) -> Elements:
+    """Return the magnitudes of complex elements as float64, without intermediate overflow."""
+
+    def take(start: int, stop: int) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            magnitudes: Array = np.abs(elements.take(start, stop).astype(np.complex128))
+        return magnitudes
+
+    return Elements(np.dtype(np.float64), elements.size, take, elements.release)
+
+
+def replace_nonfinite(chunk: Array) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Return numbers with one of them in place of those that are not finite, and their places.
+
+    Replacing is several times faster than leaving out. What is returned is the chunk itself
+    where all of it is finite, and empty where nothing is.
+    """
+    finite = np.isfinite(chunk) if chunk.dtype.kind == "f" else None
+    if finite is None or finite.all():
+        return chunk, _NO_PLACES
+    places = np.flatnonzero(~finite)
+    if places.size == chunk.size:
+        return chunk[:0], places
+    filled = chunk.copy()
+    filled[places] = chunk[int(finite.argmax())]
+    return filled, places
+
+
+class Walk:
+    """Goes over elements, as often as needed, and tells how far it is.
+
+    Parameters
+    ----------
+    elements
+        What to go over.
+    progress
+        Told the share of all passes that is done.
+    passes
+        The most passes there will be; fewer let the share jump.
+    """
+
+    def __init__(
+        self, elements: Elements, progress: Progress | None = None, passes: int = 1
+    ) -> None:
+        self.elements = elements
+        self._progress = progress
+        self._passes = max(passes, 1)
+        self._done = 0
+
+    def chunks(self, size: int = CHUNK) -> Iterator[Array]:
+        """Yield the elements in pieces of ``size``: one pass."""
+        total = self.elements.size
+        spans = ((start, min(start + size, total)) for start in range(0, total, size))
+        return self.pieces(spans)
+
+    def pieces(self, spans: Iterable[tuple[int, int]]) -> Iterator[Array]:
+        """Yield the elements of some spans, which follow one another: one pass."""
+        told = 0
+        for start, stop in spans:
+            yield self.elements.take(start, stop)
+            if stop - told >= _REST:
+                told = stop
+                self.report(stop / self.elements.size)
+        self._done += 1
+        self.report(0.0)
+
+    def report(self, share: float) -> None:
+        """Say which share of this pass is done, and give back what lies behind it."""
+        self.elements.release()
+        if self._progress is not None:
+            self._progress(min((self._done + share) / self._passes, 1.0))
+
+    def finish(self) -> None:
+        """Say that all is done."""
+        if self._progress is not None:
+            self._progress(1.0)

@@ -1,0 +1,135 @@
+"""What all plots have in common: colours, frame, ticks, and the way to a PNG."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Theme = Literal["light", "dark"]
+
+FONT_SIZE = 8.0
+_LINE_POINTS = 11.0
+COLOURS: dict[str, dict[str, str]] = {
+    "light": {
+        "bar": "#5b84b1",
+        "background": "#ffffff",
+        "text": "#3d4650",
+        "quiet": "#8a949e",
+        "line": "#cbd2d9",
+        "quantization": "#c2703d",
+    },
+    "dark": {
+        "bar": "#7fa8d6",
+        "background": "#1c2128",
+        "text": "#c9d1d9",
+        "quiet": "#8b949e",
+        "line": "#444c56",
+        "quantization": "#e0955f",
+    },
+}
+
+#: matplotlib's caches are not meant for several threads at once
+_drawing = threading.Lock()
+
+
+def open_axes(theme: Theme = "light") -> Axes:
+    """Open a figure with pyplot and return its axes.
+
+    A notebook shows the figure below its cell, a desktop session in a window. Without a
+    display nobody would ever close it: there, only the last one stays registered.
+    """
+    from matplotlib import pyplot
+
+    colours = COLOURS[theme]
+    name = None
+    if pyplot.get_backend().lower() == "agg":
+        name = "netloupe"
+        pyplot.close(name)
+    figure = pyplot.figure(name, **choose_frame(colours))
+    return figure.add_subplot(facecolor=colours["background"])
+
+
+def make_axes(theme: Theme) -> Axes:
+    """Return the axes of a figure that nobody else knows of."""
+    from matplotlib.figure import Figure
+
+    colours = COLOURS[theme]
+    return Figure(**choose_frame(colours)).add_subplot(facecolor=colours["background"])
+
+
+def choose_frame(colours: dict[str, str]) -> dict[str, Any]:
+    """Return the arguments of a figure of its own."""
+    return {"figsize": (5, 3), "layout": "constrained", "facecolor": colours["background"]}
+
+
+def draw_png(
+    draw: Callable[[Axes], object],
+    theme: Theme = "light",
+    *,
+    width: int = 360,
+    height: int = 200,
+    scale: float = 2.0,
+) -> bytes:
+    """Return what a function draws on axes as a PNG; for one thread after another.
+
+    Parameters
+    ----------
+    draw
+        Draws on the axes that it is given.
+    theme
+        ``light`` or ``dark``.
+    width, height
+        Size as shown, in CSS pixels.
+    scale
+        Pixels of the picture for one CSS pixel.
+    """
+    from matplotlib.figure import Figure
+
+    colours = COLOURS[theme]
+    picture = io.BytesIO()
+    with _drawing:
+        figure = Figure(
+            figsize=(width / 96, height / 96),
+            dpi=96 * scale,
+            layout="constrained",
+            facecolor=colours["background"],
+        )
+        draw(figure.add_subplot(facecolor=colours["background"]))
+        figure.savefig(picture, format="png", metadata={"Software": None})
+    return picture.getvalue()
+
+
+def write_note(ax: Axes, text: str, colour: str, side: str = "right", line: int = 0) -> None:
+    """Write a small text above the axes, at either side; line 0 is the lowest."""
+    ax.annotate(
+        text,
+        (1.0 if side == "right" else 0.0, 1.0),
+        (0, 2 + line * _LINE_POINTS),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        fontsize=FONT_SIZE,
+        color=colour,
+        parse_math=False,
+    )
+
+
+def style_axes(ax: Axes, colours: dict[str, str]) -> None:
+    """Give axes the look of the theme."""
+    ax.minorticks_off()
+    for side in ("top", "right", "left"):
+        ax.spines[side].set_visible(False)
+    ax.spines["bottom"].set_color(colours["line"])
+    ax.tick_params(colors=colours["quiet"], labelsize=FONT_SIZE, width=0.6)
+    ax.set_axisbelow(True)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.label.set_color(colours["text"])
+        axis.label.set_fontsize(FONT_SIZE)
+        axis.offsetText.set_color(colours["quiet"])
+        axis.offsetText.set_fontsize(FONT_SIZE)

@@ -1,0 +1,128 @@
+"""What is done with every mutant: it is opened, and looked at in each way that a user has."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.info import format_summary, summarize_model
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor
+from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
+
+from .seeds import Files
+
+_MOST_ELEMENTS = 200
+_MOST_FILLED = 2**20
+
+
+def try_files(reader: str, files: Files, *, draws: bool) -> bool:
+    """Open files as a reader's user would, and look at everything; return whether they opened.
+
+    Parameters
+    ----------
+    reader
+        Its name says how to open them: ``onnx scanned`` reads even small files with the scanner.
+    files
+        The model first.
+    draws
+        Whether a picture is made, too, which takes longer than all else.
+
+    Raises
+    ------
+    BaseException
+        Whatever comes out that is no NetloupeError; none should.
+    """
+    with _as_reader(reader, files):
+        try:
+            model = _open(reader, files)
+        except NetloupeError as error:
+            _check_message(error)
+            return False
+        examine(model, draws=draws)
+    return True
+
+
+@contextmanager
+def _as_reader(reader: str, files: Files) -> Iterator[None]:
+    if reader != "onnx scanned":
+        yield
+        return
+    small = (1, 64, 512)[len(next(iter(files.values()))) % 3]
+    parts = "netloupe.explorer.readers.parts"
+    with patch(f"{parts}.WHOLE_BYTES", 0), patch(f"{parts}.SMALL_MESSAGE_BYTES", small):
+        yield
+
+
+def _open(reader: str, files: Files) -> Model:
+    contents = list(files.values())
+    if reader == "caffe2 with init net":
+        return load(contents[0], contents[1])
+    if len(files) == 1:
+        return load(contents[0])
+    with tempfile.TemporaryDirectory(prefix="netloupe-fuzz-") as folder:
+        for name, data in files.items():
+            (Path(folder) / name).write_bytes(data)
+        model = load(Path(folder) / next(iter(files)))
+        examine(model, draws=False)
+        return model
+
+
+def _check_message(error: NetloupeError) -> None:
+    if "\n" in str(error) or not str(error):
+        raise AssertionError(f"the message is not one line: {str(error)!r}")
+
+
+def examine(model: Model, *, draws: bool) -> None:
+    """Look at a model: summary, descriptions, statistics and picture."""
+    summary = summarize_model(model)
+    format_summary(summary)
+    json.dumps(summary).encode("utf-8")
+    repr(model)
+    model._repr_html_()
+    for element in list_elements(model):
+        description = describe_element(model, element)
+        format_text(description).encode("utf-8")
+        if _is_huge(description.tensor):
+            continue
+        format_text(add_statistics(description)).encode("utf-8")
+        json.dumps(to_json(description)).encode("utf-8")
+        if isinstance(element, Tensor):
+            with suppress(NetloupeError):
+                element.statistics()
+    if draws:
+        picture = make_picture(model, ViewOptions.parse({}))
+        for format in ("svg", "html", "dot"):
+            render_picture(picture, format)
+
+
+def _is_huge(tensor: Tensor | SparseTensor | None) -> bool:
+    """Return whether a tensor rightly has many more elements than the file has bytes."""
+    fills = isinstance(tensor, SparseTensor) or (tensor is not None and tensor.storage == "value")
+    return fills and tensor is not None and tensor.size > _MOST_FILLED
+
+
+def list_elements(model: Model) -> list[Any]:
+    """Return the model and the first of what it holds, each kind in turn."""
+    elements: list[Any] = [model]
+    for graph in model.graphs[:20]:
+        kinds = [graph.nodes, list(graph.values.values()), graph.initializers]
+        kinds.append(graph.sparse_initializers)
+        kinds.append([*tensors_of(graph)])
+        elements += [graph, *(element for kind in kinds for element in kind[:25])]
+    return elements[:_MOST_ELEMENTS]
+
+
+def tensors_of(graph: Graph) -> Iterator[Tensor | SparseTensor]:
+    """Yield the tensors among the attributes of a graph's nodes."""
+    for node in graph.nodes:
+        for attribute in node.attributes.values():
+            held = attribute.value if isinstance(attribute.value, tuple) else (attribute.value,)
+            yield from (entry for entry in held if isinstance(entry, Tensor | SparseTensor))

@@ -1,0 +1,390 @@
+"""Repeated blocks: among named siblings, and by structure alone with every name left aside."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper
+
+from netloupe.explorer.cli import _GROUPINGS
+from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.parts import MOST_CHILDREN
+from netloupe.explorer.grouping.runs import find_runs
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Graph, Node
+from tests.corpus import corpus_file, light_file
+
+from .blank_names import load_blank
+from .test_tree import check_tree, make_chain, outline
+
+
+class Builder:
+    """Writes models node by node."""
+
+    def __init__(self) -> None:
+        self.nodes: list[object] = []
+        self.initializers: list[object] = []
+        self.names = 0
+
+    def weight(self) -> str:
+        name = f"w{len(self.initializers)}"
+        self.initializers.append(helper.make_tensor(name, TensorProto.FLOAT, [1], [0.5]))
+        return name
+
+    def add(self, op: str, *operands: str, name: str = "", **attributes: object) -> str:
+        self.names += 1
+        output = f"t{self.names}"
+        self.nodes.append(helper.make_node(op, operands, [output], name=name, **attributes))
+        return output
+
+    def load(self, output: str) -> Graph:
+        info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("x", output)]
+        graph = helper.make_graph(self.nodes, "", info[:1], info[1:], self.initializers)
+        return load(helper.make_model(graph).SerializeToString()).graph
+
+    def norm(self, x: str) -> str:
+        """Write an RMSNorm of six nodes."""
+        square = self.add("Pow", x, self.weight())
+        root = self.add("Sqrt", self.add("Add", self.add("ReduceMean", square), self.weight()))
+        return self.add("Mul", self.add("Div", x, root), self.weight())
+
+    def linear(self, x: str) -> str:
+        return self.add("Add", self.add("MatMul", x, self.weight()), self.weight())
+
+    def attention(self, x: str, mask: str = "") -> str:
+        q, k, v = (self.add("Transpose", self.linear(x)) for _ in "qkv")
+        scores = self.add("Div", self.add("MatMul", q, k), self.weight())
+        if mask:
+            scores = self.add("Add", scores, mask)
+        weights = self.add("Softmax", scores)
+        return self.linear(self.add("Transpose", self.add("MatMul", weights, v)))
+
+    def mlp(self, x: str, activation: str = "Relu") -> str:
+        return self.linear(self.add(activation, self.linear(x)))
+
+    def layer(self, x: str, mask: str = "", activation: str = "Relu") -> str:
+        """Write a layer that normalizes first, with two residuals."""
+        x = self.add("Add", x, self.attention(self.norm(x), mask))
+        return self.add("Add", x, self.mlp(self.norm(x), activation))
+
+
+def repeats(tree: GroupTree, group: Group | None = None) -> Iterator[Group]:
+    """Yield the repeats of a tree that are not inside others."""
+    for child in (group or tree.root).children:
+        if isinstance(child, Group):
+            if child.kind == "repeat":
+                yield child
+            else:
+                yield from repeats(tree, child)
+
+
+def counts(graph: Graph, grouping: str = "repeats") -> list[tuple[str, int]]:
+    tree = build_group_tree(graph, grouping)
+    check_tree(tree)
+    return [(repeat.label, len(repeat.children)) for repeat in repeats(tree)]
+
+
+def test_the_command_line_offers_every_grouping() -> None:
+    assert _GROUPINGS == GROUPINGS
+
+
+def test_named_layers_are_one_repeat() -> None:
+    names = [f"/layers.{number}/{part}" for number in range(12) for part in "xyz"]
+    tree = build_group_tree(make_chain("/in/a", "/in/b", *names, "/out/a", "/out/b"), "names")
+    check_tree(tree)
+    (repeat,) = repeats(tree)
+    assert (repeat.label, repeat.path) == ("layers.0 … layers.11", "main/layers.0-11/")
+    assert [child.path for child in repeat.children] == [f"main/layers.{n}/" for n in range(12)]  # type: ignore[union-attr]
+    assert repeat.parent is tree.root
+
+
+def test_a_first_layer_that_differs_joins_and_the_common_one_is_shown() -> None:
+    names = [f"/h.{number}/{part}" for number in range(5) for part in "xyz"]
+    tree = build_group_tree(make_chain("/h.0/mask", *names, "/o/a", "/o/b"), "names")
+    (repeat,) = repeats(tree)
+    assert len(repeat.children) == 5
+    assert repeat.exemplar == 1
+
+
+def test_siblings_with_other_names_are_no_repeat() -> None:
+    names = [f"/{name}/{part}" for name in ("q_proj", "k_proj", "v_proj") for part in "xy"]
+    assert counts(make_chain(*names, "/o/a", "/o/b"), "names") == []
+
+
+def test_stages_of_different_size_are_no_repeat() -> None:
+    names = [
+        f"/layer{stage}/{block}/{part}"
+        for stage, blocks in enumerate((3, 4, 6, 3), 1)
+        for block in range(blocks)
+        for part in "xy"
+    ]
+    tree = build_group_tree(make_chain(*names), "names")
+    assert [group.label for group in tree.root.children] == [f"layer{n}" for n in range(1, 5)]  # type: ignore[union-attr]
+    assert [repeat.label for repeat in repeats(tree)] == ["0 … 2", "0 … 3", "0 … 5", "0 … 2"]
+
+
+def test_two_kinds_of_named_layer_in_turns() -> None:
+    builder = Builder()
+    x = "x"
+    for number in range(8):
+        for op in ("Relu", "Sigmoid", "Neg") if number % 2 else ("Exp", "Log", "Abs"):
+            x = builder.add(op, x, name=f"/layers.{number}/{op}")
+    graph = builder.load(builder.add("Neg", x, name="/out/Neg"))
+    tree = build_group_tree(graph, "names")
+    check_tree(tree)
+    (repeat,) = repeats(tree)
+    assert [child.kind for child in repeat.children] == ["block"] * 4  # type: ignore[union-attr]
+    assert outline(tree, repeat.children[1]) == "layers.2(Exp Log Abs) layers.3(Relu Sigmoid Neg)"  # type: ignore[arg-type]
+
+
+def test_nodes_between_named_layers_belong_to_them() -> None:
+    builder = Builder()
+    x = builder.add("Relu", "x", name="/in/Relu")
+    for number in range(4):
+        inner = builder.add("Exp", x, name=f"/h.{number}/Exp")
+        inner = builder.add("Neg", inner, name=f"/h.{number}/Neg")
+        x = builder.add("Add", x, inner, name="/Add" + f"_{number}" * bool(number))
+    graph = builder.load(x)
+    tree = build_group_tree(graph, "names")
+    check_tree(tree)
+    (repeat,) = repeats(tree)
+    assert len(repeat.children) == 4
+    assert outline(tree, repeat.children[0]) == "h.0(Exp Neg) Add"  # type: ignore[arg-type]
+
+
+def test_equal_branches_are_one_repeat() -> None:
+    builder = Builder()
+    ends = []
+    for number in range(300):
+        inner = builder.add("Relu", "x", name=f"/branch.{number}/Relu")
+        ends.append(builder.add("Neg", inner, name=f"/branch.{number}/Neg"))
+    graph = builder.load(builder.add("Sum", *ends, name="/Sum"))
+    assert counts(graph, "names") == [("branch.0 … branch.299", 300)]
+
+
+@pytest.mark.parametrize("layers", [2, 3, 12, 40])
+def test_nameless_layers_with_a_shared_mask(layers: int) -> None:
+    builder = Builder()
+    mask = builder.add("Mul", builder.add("Cast", "x", to=1), builder.weight())
+    x = builder.add("Exp", "x")
+    for _ in range(layers):
+        x = builder.layer(x, mask)
+    assert counts(builder.load(builder.norm(x))) == [("Transformer block", layers)]
+
+
+def test_what_a_nameless_layer_consists_of() -> None:
+    builder = Builder()
+    x = builder.add("Exp", "x")
+    for _ in range(4):
+        x = builder.layer(x)
+    tree = build_group_tree(builder.load(builder.norm(x)), "auto")
+    (repeat,) = repeats(tree)
+    layer = repeat.children[repeat.exemplar]
+    assert isinstance(layer, Group)
+    assert layer.path == "main/Transformer block/0/"
+    parts = [child.label if isinstance(child, Group) else child.op_type for child in layer.children]
+    assert parts == ["RMSNorm", "Attention", "Add", "RMSNorm", "MLP", "Add"]
+
+
+def test_a_mask_made_inside_the_first_layer() -> None:
+    builder = Builder()
+    x = builder.add("Exp", "x")
+    mask = ""
+    for number in range(6):
+        normed = builder.norm(x)
+        if not number:
+            mask = builder.add("Mul", builder.add("Cast", "x", to=1), builder.weight())
+            mask = builder.add("Sub", builder.add("Tile", mask, builder.weight()), mask)
+        x = builder.add("Add", x, builder.attention(normed, mask))
+        x = builder.add("Add", x, builder.mlp(builder.norm(x)))
+    tree = build_group_tree(builder.load(x), "repeats")
+    (repeat,) = repeats(tree)
+    assert len(repeat.children) == 6
+    assert repeat.exemplar > 0
+    sizes = [child.node_count for child in repeat.children]  # type: ignore[union-attr]
+    assert len(set(sizes)) == 1, "what all layers use stays outside"
+
+
+def test_nameless_layers_of_two_kinds_in_turns() -> None:
+    builder = Builder()
+    x = builder.add("Exp", "x")
+    for number in range(12):
+        x = builder.layer(x, activation="Tanh" if number % 2 else "Relu")
+    assert counts(builder.load(builder.add("Neg", x))) == [("2 Transformer blocks", 6)]
+
+
+def test_repeats_in_repeats() -> None:
+    builder = Builder()
+    x = builder.add("Exp", "x")
+    for _ in range(5):
+        for _ in range(2):
+            x = builder.add("Add", x, builder.mlp(builder.norm(x), "Tanh"))
+        x = builder.layer(x)
+    tree = build_group_tree(builder.load(builder.add("Neg", x)), "repeats")
+    check_tree(tree)
+    (outer,) = repeats(tree)
+    assert len(outer.children) == 5
+    for block in outer.children:
+        assert isinstance(block, Group)
+        assert [len(inner.children) for inner in repeats(tree, block)] == [2]
+
+
+def test_nodes_mixed_by_the_exporter() -> None:
+    builder = Builder()
+    x = builder.add("Exp", "x")
+    for _ in range(8):
+        x = builder.layer(x)
+    output = builder.add("Neg", x)
+    # a breadth-first order from the inputs: any topological order is allowed
+    ready = {"x", *(entry.name for entry in builder.initializers)}  # type: ignore[attr-defined]
+    waiting, order = list(builder.nodes), []
+    shuffle = random.Random(1)
+    while waiting:
+        able = [node for node in waiting if ready.issuperset(node.input)]  # type: ignore[attr-defined]
+        node = shuffle.choice(able)
+        waiting.remove(node)
+        ready.update(node.output)  # type: ignore[attr-defined]
+        order.append(node)
+    builder.nodes = order
+    ((name, count),) = counts(builder.load(output))
+    assert (name, count) == ("Transformer block", 8)
+
+
+def test_a_chain_of_one_node() -> None:
+    graph = make_chain(*[""] * 500)
+    tree = build_group_tree(graph, "repeats")
+    (repeat,) = tree.root.children
+    assert isinstance(repeat, Group)
+    assert (repeat.label, len(repeat.children)) == ("Relu", 500)
+    assert all(isinstance(child, Node) for child in repeat.children)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_repeats_in_random_graphs(seed: int) -> None:
+    chance = random.Random(seed)
+    builder = Builder()
+    values = ["x"]
+    for _ in range(600):
+        op = chance.choice(["Relu", "Neg", "Exp", "Add", "Mul", "Sub"])
+        operands = chance.choices(values[-40:], k=1 if op in ("Relu", "Neg", "Exp") else 2)
+        values.append(builder.add(op, *operands))
+    assert counts(builder.load(values[-1])) == []
+
+
+def test_a_repeat_is_found_around_random_nodes() -> None:
+    chance = random.Random(3)
+    builder = Builder()
+    x = "x"
+    for part in range(2):
+        for _ in range(100):
+            x = builder.add(chance.choice(["Relu", "Neg", "Exp", "Log", "Abs"]), x)
+        if not part:
+            for _ in range(9):
+                x = builder.layer(x)
+    assert counts(builder.load(x)) == [("Transformer block", 9)]
+
+
+@pytest.mark.parametrize(
+    ("name", "truth"),
+    [
+        ("gpt2.legacy", [12]),
+        ("bert.legacy", [12]),
+        ("bert.dynamo", [12]),
+        ("vit.dynamo", [12]),
+        ("t5.legacy", [8, 8]),
+        ("whisper.dynamo", [6, 6]),
+        ("densenet.legacy", [6, 12, 24, 16]),
+    ],
+)
+def test_layers_of_models_without_names(name: str, truth: list[int]) -> None:
+    graph = load_blank(corpus_file(f"exported/{name}.onnx"))
+    assert [count for _, count in counts(graph)] == truth
+    assert [count for _, count in counts(graph, "auto")] == truth
+
+
+def test_stages_of_a_segformer_without_names() -> None:
+    found = counts(load_blank(corpus_file("exported/segformer.dynamo.onnx")))
+    assert [count for label, count in found if label == "Attention block"] == [2, 2, 2, 2]
+
+
+def test_stages_of_a_unet_without_names() -> None:
+    # residual block and transformer: two in each of three stages down and one in the middle,
+    # three in each of three stages up
+    found = counts(load_blank(corpus_file("exported/unet.dynamo.onnx")))
+    assert [count for label, count in found if label == "Attention block"] == [7, 3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "truth"),
+    [
+        ("resnet50", "Residual block", [3, 4, 6, 3]),
+        ("densenet121", "Dense layer", [6, 12, 24, 16]),
+        ("inception_v1", "Inception block", [2, 5, 2]),
+    ],
+)
+def test_light_models_have_their_stages(name: str, label: str, truth: list[int]) -> None:
+    graph = load(light_file(f"light_{name}.onnx")).graph
+    assert counts(graph) == [(label, count) for count in truth]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=120), st.randoms(use_true_random=False))
+def test_any_wiring_gives_a_sound_tree(ops: list[int], chance: random.Random) -> None:
+    builder = Builder()
+    values = ["x"]
+    for op in ops:
+        name = ("Relu", "Add", "Softmax", "Sqrt", "MatMul")[op]
+        values.append(builder.add(name, *chance.choices(values[-3:], k=1 + op % 2)))
+    graph = builder.load(values[-1])
+    for grouping in ("auto", "repeats"):
+        check_tree(build_group_tree(graph, grouping))
+
+
+@given(st.integers(1, 9), st.integers(2, 9), st.integers(0, 20))
+def test_a_run_is_found(period: int, count: int, before: int) -> None:
+    block = list(range(100, 100 + period))
+    numbers = np.array([*range(before), *block * count, 50, 51])
+    run = find_runs(numbers)[0]
+    assert (run.period, run.low, run.high) == (period, before, before + period * count)
+
+
+def test_only_some_nodes_of_a_repeat() -> None:
+    graph = make_chain(*[f"/h.{n}/{part}" for n in range(6) for part in "xyz"], "/o/a", "/o/b")
+    tree = build_group_tree(graph, "auto", frozenset(range(3, 12)))
+    (repeat,) = tree.root.children
+    assert isinstance(repeat, Group)
+    assert (repeat.label, len(repeat.children)) == ("h.1 … h.3", 3)
+
+
+def test_large_flat_graphs_are_split() -> None:
+    chance = random.Random(5)
+    builder = Builder()
+    values = ["x"]
+    for _ in range(25_000):
+        values.append(builder.add("Sum", *chance.sample(values[-30:], k=min(2, len(values)))))
+    graph = builder.load(values[-1])
+    started = time.monotonic()
+    tree = build_group_tree(graph)
+    assert time.monotonic() - started < 20  # 1.5 s here; quadratic work would take minutes
+    check_tree(tree)
+    for group in tree.groups.values():
+        assert group.kind == "repeat" or len(group.children) <= MOST_CHILDREN
+    assert any(group.kind == "part" for group in tree.groups.values())
+
+
+@pytest.mark.parametrize(
+    "name", ["scope_cycle", "evil_scopes", "scope_wide_20000", "cycle_scc_dense", "cycle_self"]
+)
+@pytest.mark.parametrize("grouping", ["auto", "repeats"])
+def test_hostile_models(name: str, grouping: str) -> None:
+    graph = load(corpus_file(f"hostile/{name}.onnx")).graph
+    tree = build_group_tree(graph, grouping)
+    check_tree(tree)
+    for group in tree.groups.values():
+        assert group.kind == "repeat" or len(group.children) <= MOST_CHILDREN

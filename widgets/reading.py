@@ -1,0 +1,213 @@
+"""What the tensor panel reads: the counts behind a picture and statistics, of a part or of all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from netloupe.explorer.describe import Section, choose_elements, list_statistics
+from netloupe.explorer.model import SparseTensor, Tensor
+from netloupe.explorer.quantization import Quantization
+from netloupe.explorer.tensors import (
+    ChannelHistogram,
+    Elements,
+    Histogram,
+    Progress,
+    Saturation,
+    Statistics,
+    Theme,
+    Walk,
+    compute_channels,
+    compute_histogram,
+    compute_statistics,
+    count_strings,
+    draw_channels,
+    draw_frequencies,
+    draw_histogram,
+    find_ranges,
+    measure_saturation,
+    open_elements,
+    sample_elements,
+    take_channel,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+View = Literal["all", "channels", "channel", "scales"]
+
+#: shares of the time that statistics, histogram and saturation take, roughly
+_STATISTICS, _HISTOGRAM = 0.65, 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be shown.
+
+    Parameters
+    ----------
+    view
+        ``all`` elements, the ``channels`` side by side, one ``channel``, or the ``scales``.
+    axis, channel
+        Where the view is of channels.
+    bins
+        Of the histogram.
+    """
+
+    view: View = "all"
+    axis: int = 0
+    channel: int = 0
+    bins: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came of reading a tensor: the statistics, and what the picture shows.
+
+    Parameters
+    ----------
+    statistics
+        Of what is shown; with channels side by side, of all elements.
+    section
+        The statistics in words.
+    counts
+        What the picture shows; None where there is nothing to draw.
+    quantization
+        How what is shown is quantized.
+    saturation
+        How many elements the quantization cannot hold.
+    is_sample
+        Whether only a part of the elements was read.
+    """
+
+    tensor: Tensor | SparseTensor
+    statistics: Statistics
+    section: Section
+    counts: Histogram | ChannelHistogram | Counter[str | bytes] | None
+    quantization: Quantization | None
+    saturation: Saturation | None
+    is_sample: bool
+
+    def draw(self, ax: Axes, *, log: bool, overlay: bool, theme: Theme) -> None:
+        """Draw the picture; ``overlay`` is whether the quantization is laid over it."""
+        counts = self.counts
+        if isinstance(counts, ChannelHistogram):
+            if not overlay:
+                counts = dataclasses.replace(counts, ranges=None, outside=None)
+            draw_channels(ax, counts, theme)
+        elif isinstance(counts, Histogram):
+            over = (self.quantization, self.saturation) if overlay else (None, None)
+            draw_histogram(ax, counts, self.tensor.dtype, log, *over, theme=theme)
+        elif counts is not None:
+            draw_frequencies(ax, counts, theme)
+
+
+def read_tensor(
+    whole: Tensor | SparseTensor,
+    question: Question,
+    quantization: Quantization | None = None,
+    *,
+    limit: int | None = None,
+    known: Statistics | None = None,
+    progress: Progress | None = None,
+) -> Reading:
+    """Read a tensor, or a sample of it.
+
+    Parameters
+    ----------
+    whole
+        The tensor; of a huge sparse one the given elements are read.
+    question
+        What is to be shown.
+    quantization
+        How the tensor is quantized.
+    limit
+        Read about this many elements; None for all.
+    known
+        Its statistics, where they are computed already.
+    progress
+        As for :func:`~netloupe.explorer.tensors.compute_statistics`.
+
+    Raises
+    ------
+    TensorDataError
+        Where the elements cannot be given.
+    ValueError
+        For a channel that does not exist, and for more channels than can be counted.
+    """
+    tensor = choose_elements(whole)
+    elements, dims = open_elements(tensor), tensor.dims
+    part = "" if tensor is whole else "the given elements only"
+    shown: tuple[int, ...] | None = dims
+    if question.view == "channel":
+        elements = take_channel(elements, dims, question.axis, question.channel)
+        quantization = _choose_channel(quantization, dims, question)
+        part, shown = f"channel {question.channel:,} of axis {question.axis}", None
+    statistics = known or compute_statistics(
+        elements, limit=limit, progress=_share(progress, 0, _STATISTICS)
+    )
+    done = 0.0 if known else _STATISTICS
+    counts: Histogram | ChannelHistogram | Counter[str | bytes] | None = None
+    saturation = None
+    if elements.dtype == object:
+        sample = elements if limit is None else sample_elements(elements, limit)
+        counts = count_strings(Walk(sample, _share(progress, done, 1)))
+    elif question.view == "channels":
+        counts = _count_channels(
+            elements, tensor, question, quantization, _share(progress, done, 1)
+        )
+    elif elements.size > 1:
+        to_count = _share(progress, done, 1 if quantization is None else _HISTOGRAM)
+        counts = compute_histogram(elements, question.bins, limit=limit, progress=to_count)
+        if quantization is not None:
+            saturation = measure_saturation(
+                elements,
+                quantization,
+                shown,
+                limit=limit,
+                progress=_share(progress, _HISTOGRAM, 1),
+            )
+    section = list_statistics(statistics, elements, part)
+    is_sample = limit is not None and elements.size > limit
+    return Reading(tensor, statistics, section, counts, quantization, saturation, is_sample)
+
+
+def _count_channels(
+    elements: Elements,
+    tensor: Tensor | SparseTensor,
+    question: Question,
+    quantization: Quantization | None,
+    progress: Progress | None,
+) -> ChannelHistogram:
+    ranges = None
+    if not tensor.dtype.is_integer:
+        ranges = find_ranges(quantization, tensor.dims, question.axis)
+    return compute_channels(
+        elements, tensor.dims, question.axis, question.bins, ranges=ranges, progress=progress
+    )
+
+
+def _choose_channel(
+    quantization: Quantization | None, dims: tuple[int, ...], question: Question
+) -> Quantization | None:
+    """Return how one channel is quantized; None where that does not differ along this axis."""
+    if quantization is None or quantization.granularity in ("per tensor", None):
+        return quantization
+    size = 0 if quantization.scale is None else quantization.scale.size
+    if (
+        quantization.granularity == "per block"
+        or quantization.axis != question.axis
+        or size != dims[question.axis]
+    ):
+        return None
+    return quantization.channel(question.channel)
+
+
+def _share(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Return a progress that runs from one share of another to a later one."""
+    if progress is None:
+        return None
+    tell = progress
+    return lambda done: tell(begin + (end - begin) * done)
