@@ -8,6 +8,7 @@ project's notes on formats; none of it is specified by ONNX.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +26,9 @@ _QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
+
+#: a blob's first words that name a part of a net: ``res2_0`` of ``res2_0_branch2a_bn``
+_NUMBERED = re.compile(r"[^_/]*\d(?:_\d+)*(?=_|$)")
 
 
 @dataclass(slots=True)
@@ -61,7 +65,7 @@ def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
         if scopes is not None:
             return scopes
     if grouping in ("auto", "names"):
-        return read_name_scopes(graph)
+        return read_name_scopes(graph) or read_blob_scopes(graph)
     return None
 
 
@@ -161,6 +165,39 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
         of_node.append(tuple(part for part in parts[:-1] if part not in _ARTEFACTS))
     wanted = _SHARE_NEEDED * _count_authored(graph)
     return Scopes(of_node) if known and known >= wanted else None
+
+
+def read_blob_scopes(graph: Graph) -> Scopes | None:
+    """Read the scopes from the names of Caffe2's blobs; None where they say too little.
+
+    Operators of Caffe2 rarely have names, but the blobs that they write do:
+    ``inception_3a/3x3_reduce`` is in ``inception_3a``, ``res2_0_branch2a_bn`` in ``res2`` and
+    ``res2_0``. Where a scope would hold less than two operators on average, they are no scopes.
+    """
+    of_node: list[Scope | None] = []
+    for node in graph.nodes:
+        output = node.outputs[0] if node.outputs and node.domain == "caffe2" else None
+        of_node.append(_split_blob(output.name) if output is not None else None)
+    found = [scope for scope in of_node if scope]
+    wanted = _SHARE_NEEDED * _count_authored(graph)
+    if not found or len(found) < wanted or 2 * len(set(found)) > len(found):
+        return None
+    for node in graph.nodes:
+        # what joins the branches of a block ends it: it belongs where its last operand does
+        producer = node.inputs[-1].producer if node.inputs and node.inputs[-1] else None
+        if of_node[node.index] is None and producer is not None and producer.graph is graph:
+            scope = of_node[producer.index]
+            of_node[node.index] = scope[:1] if scope else None
+    return Scopes(of_node)
+
+
+def _split_blob(name: str) -> Scope | None:
+    *levels, leaf = [part for part in name.split("/", _MAX_DEPTH) if part] or [""]
+    match = _NUMBERED.match(leaf)
+    if match is not None:
+        words = match[0].split("_")
+        levels += ["_".join(words[: count + 1]) for count in range(min(len(words), _MAX_DEPTH))]
+    return tuple(levels) or None
 
 
 def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:

@@ -35,7 +35,8 @@ LEAST_OF_TWO = 4
 #: nodes alone (groups of one) are a repeat in so large a number
 LEAST_NODES = 8
 
-_DIGITS = re.compile(r"\d+")
+#: a number, or one with a letter: ``4a``
+_DIGITS = re.compile(r"\d+(?:[a-z](?![a-zA-Z0-9]))?")
 Child = Group | Node
 
 

@@ -66,7 +66,20 @@ class NodeTable:
         targets: list[int] = []
         outside = np.zeros(count, dtype=bool)
         for row, node in enumerate(nodes):
-            form, taken = _read_operands(node, rows)
+            form = ""
+            taken: list[int] = []
+            for value in node.inputs:
+                source = -1
+                if value is None:
+                    form += "-"
+                elif (producer := value.producer) is None:
+                    form += "c" if value.initializer is not None or value.is_parameter else "v"
+                elif producer in rows:
+                    source = rows[producer]
+                    form += "v"
+                else:
+                    form += "c" if is_constant_node(producer) else "v"
+                taken.append(source)
             op_type = node.op_type
             key = (
                 op_type,
@@ -79,11 +92,13 @@ class NodeTable:
             )
             kinds.append(known.setdefault(key, len(known)))
             if len(taken) < SLOTS:
-                last = taken[-1] if taken else -1
-                slots += [*taken, *_PADDING[len(taken) :], last]
+                slots += taken
+                slots += _PADDING[len(taken) :]
+                slots.append(taken[-1] if taken else -1)
             else:
-                slots += [*taken[: SLOTS - 1], taken[-1]]
-            for source in taken if len(taken) < 2 else dict.fromkeys(taken):
+                slots += taken[: SLOTS - 1]
+                slots.append(taken[-1])
+            for source in taken if len(taken) < 2 else {*taken}:
                 if source >= 0:
                     sources.append(source)
                     targets.append(row)
@@ -93,7 +108,8 @@ class NodeTable:
                     if found is not None:
                         sources.append(found)
                         targets.append(row)
-            outside[row] = _is_used_outside(node, rows)
+            if _is_used_outside(node, rows):
+                outside[row] = True
         self.kinds: Integers = np.array(kinds, dtype=np.int64)
         self.producers: Integers = np.array(slots, dtype=np.int64).reshape(count, SLOTS)
         order = np.argsort(np.array(sources, dtype=np.int64), kind="stable")
@@ -115,27 +131,6 @@ def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:
             if user not in rows and user.op_type not in SHAPE_READERS:
                 return True
     return False
-
-
-def _read_operands(node: Node, rows: dict[Node, int]) -> tuple[str, list[int]]:
-    """Return which operands are computed, constant or absent, and the rows of their nodes."""
-    form = ""
-    taken = []
-    for value in node.inputs:
-        row = -1
-        if value is None:
-            form += "-"
-        elif value.producer is None:
-            form += "c" if value.initializer is not None or value.is_parameter else "v"
-        else:
-            found = rows.get(value.producer)
-            if found is not None:
-                row = found
-                form += "v"
-            else:
-                form += "c" if is_constant_node(value.producer) else "v"
-        taken.append(row)
-    return form, taken
 
 
 def _subgraph_kinds(node: Node) -> tuple[tuple[str, ...], ...]:

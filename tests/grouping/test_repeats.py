@@ -224,7 +224,10 @@ def test_repeats_in_repeats() -> None:
     x = builder.add("Exp", "x")
     for _ in range(5):
         for _ in range(2):
-            x = builder.add("Add", x, builder.mlp(builder.norm(x), "Tanh"))
+            inner = x
+            for op in ("Relu", "Neg", "Exp", "Log", "Abs", "Ceil", "Sin"):
+                inner = builder.add(op, inner)
+            x = builder.add("Add", x, inner)
         x = builder.layer(x)
     tree = build_group_tree(builder.load(builder.add("Neg", x)), "repeats")
     check_tree(tree)
