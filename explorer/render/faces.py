@@ -136,8 +136,10 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
     shown = repeat.children[repeat.exemplar] if repeat is not None else element
     if isinstance(element, Group):
         label, type_name = item.label or element.label, element.type_name
+        quiet = _other_than(type_name, label)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
+        quiet = ""
     operators = count_operators(shown)
     count = shown.node_count if isinstance(shown, Group) else sum(operators.values())
     listed = _list_operators(_operators_that_tell(operators))
@@ -147,9 +149,7 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         rows.append(Row(listed, "muted", ()))
     category = category_of_group(label, type_name, operators)
     times = len(repeat.children) if repeat is not None else 0
-    return _make_box(
-        "group", category, label, type_name, [rows], openable=item.openable, times=times
-    )
+    return _make_box("group", category, label, quiet, [rows], openable=item.openable, times=times)
 
 
 def _list_operators(operators: Sequence[tuple[str, int]], most: int = 3) -> str:
@@ -264,7 +264,7 @@ def _make_stub_face(item: Item) -> Face:
 def _make_frame(item: Item) -> Face:
     element = item.element
     if isinstance(element, Group):
-        title, quiet = item.label or element.label, element.type_name
+        title, quiet = item.label or element.label, _other_than(element.type_name, element.label)
         if item.repeat is not None:
             title = f"{title} ×{len(element.children):,}"
             quiet = " · ".join(filter(None, (quiet, describe_shown(item))))
@@ -279,13 +279,20 @@ def _make_frame(item: Item) -> Face:
     return Face("frame", category, _round(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
 
 
+def _other_than(type_name: str, label: str) -> str:
+    """Return a module's class where the label does not say it already."""
+    return "" if type_name == label else type_name
+
+
 def describe_shown(item: Item) -> str:
     """Return what an open repeat shows, and what it cannot: ``shows layers.3``."""
     repetition, repeat = item.repetition, item.repeat
     if repetition is None or repeat is None:
         return "all shown"
     label = repetition.label if isinstance(repetition, Group) else ""
-    parts = [f"shows {label or f'{item.shown + 1} of {len(repeat.children):,}'}"]
+    is_telling = label and not label.startswith(repeat.label)
+    shown = label if is_telling else f"{item.shown + 1} of {len(repeat.children):,}"
+    parts = [f"shows {shown}"]
     for count, what in zip(item.unmatched, ("input", "output"), strict=True):
         if count:
             parts.append(f"{count:,} {what}{'' if count == 1 else 's'} of others")
