@@ -119,25 +119,29 @@ class _Accounting:
     def _is_shape_constant(self, end: Item | None) -> bool:
         return end is not None and end.kind == "constant"
 
-    def _around(self, element: Item | Value) -> set[Group]:
-        """Return the repeats of which one repetition holds an element."""
+    def _around(self, element: Item | Value) -> set[Group | Node]:
+        """Return the repetitions that hold an element, those of unrolled repeats left out.
+
+        What comes from another repetition than the one shown is drawn as if it came from
+        where the repeat has its counterpart from.
+        """
+        found: set[Group | Node] = set()
         if isinstance(element, Item):
-            found = set()
             item: Item | None = element
             while item is not None:
                 if item.repetition is not None:
-                    assert item.repeat is not None
-                    found.add(item.repeat)
+                    found.add(item.repetition)
                 item = item.parent
             return found
-        tree = self.view.wiring(element.graph).tree
-        group = tree.group_of[element.producer.index] if element.producer is not None else None
-        found = set()
+        if element.producer is None:
+            return found
+        inner: Group | Node = element.producer
+        group = self.view.wiring(element.graph).tree.group_of[element.producer.index]
         while group is not None:
             shown = self.view.items.get(group.path)
             if group.kind == "repeat" and (shown is None or not shown.is_unrolled):
-                found.add(group)
-            group = group.parent
+                found.add(inner)
+            inner, group = group, group.parent
         return found
 
     def _trace(self, item: Item, value: Value) -> Iterator[tuple[Item | None, Value, str]]:

@@ -5,9 +5,9 @@ takes 10,000 and 100,000. The models are decoders that the script makes itself, 
 group open. Each frame a script moves the pointer or turns the wheel as a user does; what is
 measured is the time from frame to frame, painting included, with Chromium's limit of 60 frames
 a second taken off. ``CPU`` is the processor time of all of Chromium's processes for a frame: on
-a machine that is busy with other things it tells more than the clock. ``--lab`` also measures, in a real JupyterLab, the time from running the
-cell to the painted first view (nothing opened by hand). The memory is that of the page's
-renderer process: its resident set.
+a machine that is busy with other things it tells more than the clock. ``--lab`` also measures,
+in a real JupyterLab, the time from running the cell to the painted first view (nothing opened
+by hand). The memory is that of the page's renderer process: its resident set.
 """
 
 from __future__ import annotations

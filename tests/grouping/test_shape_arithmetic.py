@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from onnx import parser
 
@@ -13,13 +15,18 @@ from tests.corpus import corpus_file
 from .test_tree import check_tree
 
 
-def read(text: str) -> Graph:
+def read(text: str, names: Sequence[str] = ()) -> Graph:
+    """Return the graph of a text; its nodes get names that the text form has no way to write."""
     header = '<ir_version: 9, opset_import: ["" : 18]>\n'
-    return load(parser.parse_model(header + text).SerializeToString()).graph
+    proto = parser.parse_model(header + text)
+    for node, name in zip(proto.graph.node, names, strict=bool(names)):
+        node.name = name
+    return load(proto.SerializeToString()).graph
 
 
 RESHAPE = """g (float[batch, seq, 768] x, float[batch, seq, 768] other) => (float[a, b, c, d] y)
-<int64 zero = {0}, int64 one = {1}, int64[1] axis = {0}, int64[1] heads = {12}, int64[1] size = {64}>
+<int64 zero = {0}, int64 one = {1}, int64[1] axis = {0}, int64[1] heads = {12},
+ int64[1] size = {64}>
 {
     r = Relu (x)
     s = Shape (x)
@@ -96,56 +103,61 @@ def test_arithmetic_without_shapes_is_left_alone() -> None:
 
 
 def test_each_piece_is_where_its_users_are() -> None:
+    operators = ["a/Relu", "a/Shape", "a/Gather", "a/Unsqueeze", "a/Concat", "a/Reshape"]
+    operators += ["b/Concat", "b/Reshape", "b/Relu"]
     graph = read(
-        """g (float[batch, 4] x) => (float[n, m] y) <int64 zero = {0}, int64[1] axis = {0}, int64[1] four = {4}> {
-            [/a/Relu] r = Relu (x)
-            [/a/Shape] s = Shape (r)
-            [/a/Gather] n = Gather (s, zero)
-            [/a/Unsqueeze] u = Unsqueeze (n, axis)
-            [/a/Concat] t = Concat <axis = 0> (u, four)
-            [/a/Reshape] p = Reshape (r, t)
-            [/b/Concat] t2 = Concat <axis = 0> (u, four)
-            [/b/Reshape] q = Reshape (p, t2)
-            [/b/Relu] y = Relu (q)
-        }"""
+        """g (float[batch, 4] x) => (float[n, m] y)
+        <int64 zero = {0}, int64[1] axis = {0}, int64[1] four = {4}> {
+            r = Relu (x)
+            s = Shape (r)
+            n = Gather (s, zero)
+            u = Unsqueeze (n, axis)
+            t = Concat <axis = 0> (u, four)
+            p = Reshape (r, t)
+            t2 = Concat <axis = 0> (u, four)
+            q = Reshape (p, t2)
+            y = Relu (q)
+        }""",
+        [f"/{name}" for name in operators],
     )
     tree = build_group_tree(graph)
     check_tree(tree)
-    places = {tuple(ops(shape)): shape.parent.label for shape in shapes(tree)}  # type: ignore[union-attr]
-    root = tree.root.label
-    assert places == {("Shape", "Gather", "Unsqueeze"): root, ("Concat",): "a"} | {("Concat",): "b"}
-    assert [shape.path for shape in shapes(tree)] == [
-        "main/shape/",
-        "main/a/shape/",
-        "main/b/shape/",
+    assert [(shape.path, ops(shape)) for shape in shapes(tree)] == [
+        ("main/shape/", ["Shape", "Gather", "Unsqueeze"]),
+        ("main/a/shape/", ["Concat"]),
+        ("main/b/shape/", ["Concat"]),
     ]
+    for shape in shapes(tree):
+        assert shape.parent is tree.groups[shape.path.removesuffix("shape/")]
 
 
 def test_shapes_of_a_repeat_are_in_its_repetitions_or_beside_it() -> None:
-    lines = ["[/in/Shape] s = Shape (x)", "h0 = Relu (x)"]
+    lines, names = ["s = Shape (x)", "h0 = Relu (x)"], ["/in/Shape", "/in/Relu"]
     for layer in range(4):
         lines += [
-            f"[/h.{layer}/Shape] s{layer} = Shape (h{layer})",
-            f"[/h.{layer}/Exp] e{layer} = Exp (h{layer})",
-            f"[/h.{layer}/Reshape] r{layer} = Reshape (e{layer}, s{layer})",
-            f"[/h.{layer}/Expand] h{layer + 1} = Expand (r{layer}, s)",
+            f"s{layer} = Shape (h{layer})",
+            f"e{layer} = Exp (h{layer})",
+            f"r{layer} = Reshape (e{layer}, s{layer})",
+            f"h{layer + 1} = Expand (r{layer}, s)",
         ]
-    graph = read(f"g (float[b, 4] x) => (float[n, m] h4) {{ {' '.join(lines)} }}")
+        names += [f"/h.{layer}/{op}" for op in ("Shape", "Exp", "Reshape", "Expand")]
+    graph = read(f"g (float[b, 4] x) => (float[n, m] h4) {{ {' '.join(lines)} }}", names)
     tree = build_group_tree(graph)
     check_tree(tree)
-    own, inner = [], []
-    for shape in shapes(tree):
-        assert shape.parent is not None
-        assert shape.parent.kind != "repeat"
-        (own if shape.parent is tree.root else inner).append(shape)
-    assert len(own) == 1
-    assert [shape.parent.label for shape in inner] == [f"h.{layer}" for layer in range(4)]  # type: ignore[union-attr]
+    (repeat,) = [
+        child for child in tree.root.children if isinstance(child, Group) and child.kind == "repeat"
+    ]
+    parents = {shape.path: shape.parent for shape in shapes(tree)}
+    assert parents == {
+        "main/shape/": tree.root,
+        **{f"main/h.{layer}/shape/": repeat.children[layer] for layer in range(4)},
+    }
 
 
 def test_only_some_nodes() -> None:
     graph = read(RESHAPE)
     tree = build_group_tree(graph, "auto", frozenset({1, 2, 5}))
-    assert [ops(shape) for shape in shapes(tree)] == [["Shape", "Gather"], ["Concat"]]
+    assert [ops(shape) for shape in shapes(tree)] == [["Shape", "Gather"], ["Unsqueeze"]]
     assert [position >= 0 for position in tree.positions] == [
         index in (1, 2, 5) for index in range(len(graph.nodes))
     ]
@@ -198,7 +210,11 @@ def test_values_in_words(lines: str, text: str) -> None:
     graph = read(
         f"""g (float[batch, seq, 768] x, float unknown0) => (int64[n] w)
         <int64 zero = {{0}}, int64 one = {{1}}, int64 twelve = {{12}}, int64[1] axis = {{0}},
-         int64[1] last = {{-1}}> {{ unknown = NoSuchOperator (unknown0) {lines} w = Identity (v) }}"""
+         int64[1] last = {{-1}}> {{
+            unknown = NoSuchOperator (unknown0)
+            {lines}
+            w = Identity (v)
+        }}"""
     )
     assert describe_shape_value(graph.values["v"]) == text
 

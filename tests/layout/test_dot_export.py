@@ -57,9 +57,17 @@ def test_names_mean_nothing_to_graphviz(text: str) -> None:
     assert len(drawing["edges"]) == 2
 
 
-def test_a_light_model() -> None:
-    drawing = draw_with_graphviz(load(light_file("light_squeezenet.onnx")).to_dot().source)
-    assert len(drawing["objects"]) > 60
+@pytest.mark.parametrize("expand", ["none", "auto", "all"])
+def test_a_light_model(expand: str) -> None:
+    model = load(light_file("light_squeezenet.onnx"))
+    view = View(model)
+    expand_view(view, expand)
+    opened = [item for item in view.open_items() if item is not view.root]
+    drawing = draw_with_graphviz(model.to_dot(expand=expand).source)
+    clusters = [shape for shape in drawing["objects"] if shape["name"].startswith("cluster_")]
+    ports = sum(len(item.inputs) + len(item.outputs) for item in opened)
+    assert len(clusters) == len(opened)
+    assert len(drawing["objects"]) == len(view.items) - 1 + ports
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
