@@ -249,8 +249,10 @@ class _Scanner:
             if child is None:
                 if tag < 8 or tag >= 2**32:
                     raise ScanError(f"byte {start} holds no field number")
+                position = base + _pass_alike(buffer, position - base, end - base, tag, _MASK)
                 continue
             if length <= small and (kind, number) not in _SINGULAR:
+                position = base + _pass_alike(buffer, position - base, end - base, tag, small)
                 continue
             if start > run:
                 pieces.append(self._copy(run, start))
@@ -417,6 +419,28 @@ class _Scanner:
         if len(data) != end - start:
             raise ScanError("the file became shorter while it was read")
         return data
+
+
+def _pass_alike(buffer: bytes, at: int, end: int, tag: int, most: int) -> int:
+    """Return where a run of fields with one tag ends, each of which takes up to ``most`` bytes.
+
+    Most of a large graph are small nodes, one after the other. The run also ends where the
+    window does, and before any field that is written in an unusual way.
+    """
+    stop = min(end, len(buffer) - _HEADER_BYTES) if tag < 128 else at
+    while at < stop and buffer[at] == tag:
+        length = buffer[at + 1]
+        if length < 128:
+            if length > most:
+                break
+            at += 2 + length
+        else:
+            high = buffer[at + 2]
+            length += (high << 7) - 128
+            if high > 127 or length > most:
+                break
+            at += 3 + length
+    return at
 
 
 def _read_varint(buffer: bytes, at: int) -> tuple[int, int]:

@@ -27,7 +27,6 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 from netloupe.explorer.operators import find_schema
 
 from .caffe2_arguments import Graphs, read_arguments
@@ -314,7 +313,6 @@ class NetReader:
                     loader,
                 )
             )
-        assign_node_paths(graph)
         for node, index in zip(graph.nodes, indexes, strict=True):
             operator = operators[index]
             node.inputs = tuple(
@@ -345,7 +343,7 @@ class NetReader:
     ) -> Value | None:
         value = self._find(net, operator, scope, node, name)
         if value is not None:
-            value.consumers.append((node, position))
+            value.add_user(node)
         return value
 
     def _find(self, net: Net, operator: Any, scope: _Scope, node: Node, name: str) -> Value | None:

@@ -15,7 +15,6 @@ from netloupe.explorer.model import (
     Node,
     NodeDetails,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 
 from .caffe2_messages import Net
 from .caffe2_net import NetReader
@@ -75,7 +74,6 @@ def _read_steps(model: Model, steps: Any) -> None:
             else:
                 name = read_text(step.name)
                 graph.nodes.append(Node(graph, index, name, "ExecutionStep", STEP_DOMAIN, loader))
-        assign_node_paths(graph)
         for node, (step, _) in zip(graph.nodes, entries, strict=True):
             inner = [] if step is None else [(substep, "") for substep in step.substep]
             inner += [] if step is None else [(None, read_text(name)) for name in step.network]

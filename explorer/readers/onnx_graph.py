@@ -24,7 +24,6 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .onnx_attributes import read_attribute
@@ -71,8 +70,7 @@ class GraphReader:
             value.is_input = True
             graph.inputs.append(value)
         self._read_initializers(graph, proto)
-        for info in proto.value_info:
-            self._declare(graph, info)
+        self._read_value_infos(graph, proto)
         redefined = yield from self._read_nodes(graph, proto.node, outer)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
@@ -90,8 +88,7 @@ class GraphReader:
             value = _value(function, read_text(raw))
             value.is_input = True
             function.inputs.append(value)
-        for info in proto.value_info:
-            self._declare(function, info)
+        self._read_value_infos(function, proto)
         redefined = yield from self._read_nodes(function, proto.node, ())
         for raw in proto.output:
             self._read_output(function, read_text(raw), (), redefined)
@@ -123,23 +120,34 @@ class GraphReader:
     def _declare(self, graph: Graph, info: Any) -> Value:
         """Add what a ValueInfoProto says to the value of that name."""
         value = _value(graph, read_text(info.name))
-        if info.HasField("type"):
-            value.type = read_type(info.type)
-        if info.doc_string:
-            value.doc = read_text(info.doc_string)
-        if info.metadata_props:
-            value.metadata = read_entries(info.metadata_props)
+        _state(value, info)
         return value
+
+    def _read_value_infos(self, graph: Graph, proto: Any) -> None:
+        """Note what is said of values; what it is gets read when somebody asks for it."""
+        infos, values = proto.value_info, graph.values
+        if not infos:
+            return
+        graph.value_loader = _OnnxValueLoader(infos)
+        for place, info in enumerate(infos[:]):
+            name = info.name
+            if name not in values and isinstance(name, str):
+                value = values[name] = Value(name, graph)
+                value.leave_to_loader(place)
+            else:
+                self._declare(graph, info)
 
     def _read_initializers(self, graph: Graph, proto: Any) -> None:
         values, read, path = graph.values, self.tensor_reader.read_initializer, graph.path
-        for tensor_proto in proto.initializer[:]:
+        tensors = graph.initializers
+        for tensor_proto in proto.initializer[:]:  # a slice iterates faster
             tensor = read(tensor_proto, path)
-            graph.initializers.append(tensor)
-            if tensor.name in values:
+            tensors.append(tensor)
+            name = tensor.name
+            if name in values:
                 self._bind_initializer(graph, tensor)
             else:
-                value = values[tensor.name] = Value(tensor.name, graph)
+                value = values[name] = Value(name, graph)
                 value.initializer = tensor
         for sparse_proto in proto.sparse_initializer:
             path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
@@ -162,8 +170,12 @@ class GraphReader:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
-        nodes = graph.nodes
+        nodes, values = graph.nodes, graph.values
         messages = protos[:]  # each access by index would make a new object
+        redefined: Redefined = {}
+        again: list[tuple[Node, str]] = []
+        # what nearly every name is, a value that only one node defines before others use it,
+        # is settled here; _define and _use see to the rest
         for index, proto in enumerate(messages):
             name, op_type, domain = proto.name, proto.op_type, proto.domain
             if not (type(name) is type(op_type) is type(domain) is str):  # bytes: no UTF-8
@@ -172,48 +184,71 @@ class GraphReader:
             if proto.overload:
                 node.overload = read_text(proto.overload)
             nodes.append(node)
-        assign_node_paths(graph)
-        redefined: Redefined = {}
-        values = graph.values
-        # what nearly every name is, a value that only one node defines before others use it,
-        # is settled here; _define and _use see to the rest
-        for node, proto in zip(nodes, messages, strict=True):
             outputs: list[Value | None] = []
-            for index, name in enumerate(proto.output[:]):  # a slice iterates faster
-                if name and name not in values and isinstance(name, str):
-                    made = values[name] = Value(name, graph)
-                    made.producer = node
-                    made.output_index = index
-                    outputs.append(made)
+            position = 0
+            for name in proto.output[:]:
+                value = values.get(name)
+                if value is None and name and type(name) is str:
+                    value = values[name] = Value(name, graph, "", node, position)
+                elif (
+                    value is not None
+                    and name
+                    and value.producer is None
+                    and value.initializer is None
+                    and not value.is_input
+                ):
+                    value.producer = node
+                    value.output_index = position
                 else:
-                    outputs.append(self._define(graph, node, index, read_text(name), redefined))
+                    value = self._define(node, position, read_text(name), redefined, again)
+                outputs.append(value)
+                position += 1
             node.outputs = tuple(outputs)
-        for node, proto in zip(nodes, messages, strict=True):
-            inputs: list[Value | None] = []
-            for index, name in enumerate(proto.input[:]):
-                value = values.get(name) if name and not redefined else None
-                if value is not None and _is_defined_before(value, node.index):
-                    value.consumers.append((node, index))
-                else:
-                    value = self._use(graph, outer, node, index, read_text(name), redefined)
-                inputs.append(value)
-            node.inputs = tuple(inputs)
-            for number, attribute in enumerate(proto.attribute if proto.attribute else ()):
-                if attribute.HasField("g") or attribute.graphs:
-                    found = subgraphs[node.index, number] = {}
-                    yield from self._read_subgraphs(node, number, attribute, outer, found)
-        return redefined
-
-    def _define(
-        self, graph: Graph, node: Node, index: int, name: str, redefined: Redefined
-    ) -> Value | None:
-        if not name:
-            return None
-        value = _value(graph, name)
-        if value.producer is not None or value.initializer is not None or value.is_input:
+        for node, name in again:  # not earlier: paths need all nodes
             graph.warnings.append(
                 ModelWarning(node.path, f"defines %{name}, which is defined before")
             )
+        may_nest = self._parts.presence.subgraphs
+        for node, proto in zip(nodes, messages, strict=True):
+            index = node.index
+            inputs: list[Value | None] = []
+            for name in proto.input[:]:
+                value = values.get(name)
+                if value is None or redefined or not name:
+                    value = self._use(graph, outer, node, read_text(name), redefined)
+                elif (producer := value.producer) is not None:
+                    if producer.index < index:
+                        value.add_user(node)
+                    else:
+                        value = self._use(graph, outer, node, name, redefined)
+                elif value.is_input or value.initializer is not None:
+                    value.add_user(node)
+                else:
+                    value = self._use(graph, outer, node, name, redefined)
+                inputs.append(value)
+            node.inputs = tuple(inputs)
+            if may_nest:
+                for number, attribute in enumerate(proto.attribute):
+                    if attribute.HasField("g") or attribute.graphs:
+                        found = subgraphs[index, number] = {}
+                        yield from self._read_subgraphs(node, number, attribute, outer, found)
+        return redefined
+
+    def _define(
+        self,
+        node: Node,
+        index: int,
+        name: str,
+        redefined: Redefined,
+        again: list[tuple[Node, str]],
+    ) -> Value | None:
+        """Return the value that an output defines; ``again`` gets what was defined before."""
+        if not name:
+            return None
+        graph = node.graph
+        value = _value(graph, name)
+        if _is_defined(value):
+            again.append((node, name))
             versions = redefined.setdefault(name, [])
             value = _value(graph, f"{name}#{len(versions) + 2}")
             versions.append(value)
@@ -226,7 +261,6 @@ class GraphReader:
         graph: Graph,
         outer: tuple[Graph, ...],
         node: Node,
-        index: int,
         name: str,
         redefined: Redefined,
     ) -> Value | None:
@@ -248,7 +282,7 @@ class GraphReader:
             graph.warnings.append(
                 ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
             )
-        value.consumers.append((node, index))
+        value.add_user(node)
         return value
 
     def _capture(self, graph: Graph, outer: tuple[Graph, ...], name: str) -> Value | None:
@@ -328,6 +362,26 @@ class GraphReader:
                 graph.warnings.append(ModelWarning(path, "has two quantization annotations"))
             else:
                 value.annotation = annotation
+
+
+class _OnnxValueLoader:
+    """Reads what a graph's ``value_info`` says of its values when it is asked for."""
+
+    def __init__(self, infos: Any) -> None:
+        self._infos = infos
+
+    def fill(self, value: Value, place: int) -> None:
+        _state(value, self._infos[place])
+
+
+def _state(value: Value, info: Any) -> None:
+    """Set what a ValueInfoProto says of a value."""
+    if info.HasField("type"):
+        value.type = read_type(info.type)
+    if info.doc_string:
+        value.doc = read_text(info.doc_string)
+    if info.metadata_props:
+        value.metadata = read_entries(info.metadata_props)
 
 
 class _OnnxNodeLoader:
@@ -430,13 +484,6 @@ def _value(graph: Graph, name: str) -> Value:
     if value is None:
         value = graph.values[name] = Value(name, graph)
     return value
-
-
-def _is_defined_before(value: Value, index: int) -> bool:
-    producer = value.producer
-    if producer is None:
-        return value.is_input or value.initializer is not None
-    return producer.index < index
 
 
 def _is_defined(value: Value) -> bool:

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError
 from netloupe.explorer.errors import ModelFormatError, TensorDataError
 from netloupe.explorer.model import Payload
 from netloupe.proto import onnx_pb2
+from netloupe.proto.presence import Presence, find_presence
 from netloupe.proto.scanner import (
     MAX_GRAPH_DEPTH,
     SMALL_MESSAGE_BYTES,
@@ -77,12 +78,17 @@ class OnnxParts:
         only through :meth:`find_storage`.
     scan
         What the scanner took out of it; None where it was parsed whole.
+    presence
+        What is used anywhere in the model.
     """
 
-    def __init__(self, source: Source, proto: Any, scan: Scan | None = None) -> None:
+    def __init__(
+        self, source: Source, proto: Any, presence: Presence, scan: Scan | None = None
+    ) -> None:
         self.proto = proto
         self._source = source
         self._scan = scan
+        self.presence = presence
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.
@@ -210,12 +216,13 @@ def parse_model(source: Source) -> OnnxParts:
     """
     if source.size <= WHOLE_BYTES:
         proto = onnx_pb2.ModelProto()
+        data = source.data
         try:
-            proto.ParseFromString(source.data)
+            proto.ParseFromString(data)
         except DecodeError:
             # perhaps only nested deeper than the runtime allows (100 messages, about 30 graphs)
             return _parse_scanned(source, 0)
-        return OnnxParts(source, proto)
+        return OnnxParts(source, proto, find_presence(data))
     try:
         return _parse_scanned(source, SMALL_MESSAGE_BYTES)
     except _DepthSuspicionError:
@@ -254,6 +261,7 @@ def _parse_scanned(source: Source, small: int) -> OnnxParts:
     except ScanError:
         raise damage(source) from None
     proto = onnx_pb2.ModelProto()
+    presence = find_presence(scan.model)
     try:
         proto.ParseFromString(scan.model)
         scan.model = b""
@@ -264,7 +272,7 @@ def _parse_scanned(source: Source, small: int) -> OnnxParts:
         if small:
             raise _DepthSuspicionError from None
         raise damage(source) from None
-    return OnnxParts(source, proto, scan)
+    return OnnxParts(source, proto, presence, scan)
 
 
 def _measure(count: Callable[[], int]) -> int | None:
