@@ -32,7 +32,7 @@ _SCHEMA: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("output", 12, "Info"),
         ("value_info", 13, "Info"),
     ),
-    "Node": (("attribute", 5, "Attribute"),),
+    "Node": (("attribute", 5, "Attribute"), ("domain", 7, ""), ("overload", 8, "")),
     "Attribute": (("g", 6, "Leaf"), ("graphs", 11, "Leaf")),
     "Info": (("type", 2, "Type"),),
     "Type": (
@@ -62,10 +62,15 @@ class Presence:
     denotations
         Whether any type or dimension has a denotation. Types within subgraphs are not looked
         at: where there are any, this is true.
+    domains, overloads
+        Whether any node states its domain or overload, outside subgraphs or in general where
+        there are any.
     """
 
     subgraphs: bool
     denotations: bool
+    domains: bool
+    overloads: bool
 
 
 def find_presence(model: bytes) -> Presence:
@@ -77,23 +82,21 @@ def find_presence(model: bytes) -> Presence:
     try:
         found.ParseFromString(model)
     except DecodeError:
-        return Presence(True, True)
-    return Presence(*_look(found))
-
-
-def _look(message: Any) -> tuple[bool, bool]:
-    """Return whether a merged message holds a graph, and whether it holds a denotation."""
-    graphs = denotes = False
-    pending = [message]
+        return Presence(True, True, True, True)
+    used: set[str] = set()
+    pending = [found]
     while pending:
         for field, inner in pending.pop().ListFields():
-            if field.name in ("g", "graphs"):
-                graphs = True
-            elif field.name == "denotation":
-                denotes = denotes or bool(inner)
-            else:
+            used.add(field.name)
+            if isinstance(inner, Message):
                 pending.append(inner)
-    return graphs, graphs or denotes
+    subgraphs = not used.isdisjoint(("g", "graphs"))
+    return Presence(
+        subgraphs,
+        subgraphs or "denotation" in used,
+        subgraphs or "domain" in used,
+        subgraphs or "overload" in used,
+    )
 
 
 @cache

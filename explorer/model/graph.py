@@ -143,6 +143,7 @@ class Value:
         key: str = "",
         producer: Node | None = None,
         output_index: int = -1,
+        place: int = -1,
     ) -> None:
         self.name = name
         self.graph = graph
@@ -153,7 +154,7 @@ class Value:
         self.is_output = False
         self.is_parameter = False
         #: where the graph's value loader finds the rest; -1 where nothing is left to read
-        self._place = -1
+        self._place = place
         self._type: ValueType | None = None
         #: the nodes that use the value: none, the only one, or a list
         self._users: Node | list[Node] | None = None
@@ -205,10 +206,6 @@ class Value:
                 users.append(node)
         elif users is not node:
             self._users = [users, node]
-
-    def leave_to_loader(self, place: int) -> None:
-        """Leave what the file says at a place to be read when it is asked for."""
-        self._place = place
 
     def _load(self) -> None:
         place, self._place = self._place, -1
@@ -334,6 +331,17 @@ class Node:
         if not self._path:
             self._path = f"{self.graph.path}/{self.graph.node_names[self.index]}"
         return self._path
+
+    def connect(self, inputs: tuple[Value | None, ...]) -> None:
+        """Set the inputs, and note on each that this node uses it."""
+        self.inputs = inputs
+        for value in inputs:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = self
+            else:
+                value.add_user(self)
 
     @property
     def details(self) -> NodeDetails:

@@ -70,8 +70,8 @@ class GraphReader:
             value.is_input = True
             graph.inputs.append(value)
         self._read_initializers(graph, proto)
-        self._read_value_infos(graph, proto)
-        redefined = yield from self._read_nodes(graph, proto.node, outer)
+        declared = self._read_value_infos(graph, proto)
+        redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
             self._declare(graph, info)
@@ -88,8 +88,8 @@ class GraphReader:
             value = _value(function, read_text(raw))
             value.is_input = True
             function.inputs.append(value)
-        self._read_value_infos(function, proto)
-        redefined = yield from self._read_nodes(function, proto.node, ())
+        declared = self._read_value_infos(function, proto)
+        redefined = yield from self._read_nodes(function, proto.node, (), declared)
         for raw in proto.output:
             self._read_output(function, read_text(raw), (), redefined)
 
@@ -123,19 +123,26 @@ class GraphReader:
         _state(value, info)
         return value
 
-    def _read_value_infos(self, graph: Graph, proto: Any) -> None:
-        """Note what is said of values; what it is gets read when somebody asks for it."""
+    def _read_value_infos(self, graph: Graph, proto: Any) -> _Declared:
+        """Return where ``value_info`` speaks of values that are not known yet.
+
+        What it says of them is read when somebody asks for it.
+        """
         infos, values = proto.value_info, graph.values
+        declared = _Declared(infos)
         if not infos:
-            return
-        graph.value_loader = _OnnxValueLoader(infos)
+            return declared
+        graph.value_loader = declared
+        places = declared.places
         for place, info in enumerate(infos[:]):
             name = info.name
-            if name not in values and isinstance(name, str):
-                value = values[name] = Value(name, graph)
-                value.leave_to_loader(place)
+            if name in places or type(name) is not str:
+                declared.more.append(info)
+            elif name in values:
+                _state(values[name], info)
             else:
-                self._declare(graph, info)
+                places[name] = place
+        return declared
 
     def _read_initializers(self, graph: Graph, proto: Any) -> None:
         values, read, path = graph.values, self.tensor_reader.read_initializer, graph.path
@@ -165,69 +172,65 @@ class GraphReader:
         value.initializer = tensor
 
     def _read_nodes(
-        self, graph: Graph, protos: Any, outer: tuple[Graph, ...]
+        self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: _Declared
     ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
+        presence = self._parts.presence
         nodes, values = graph.nodes, graph.values
+        take, find = declared.places.pop, values.get
         messages = protos[:]  # each access by index would make a new object
         redefined: Redefined = {}
         again: list[tuple[Node, str]] = []
-        # what nearly every name is, a value that only one node defines before others use it,
-        # is settled here; _define and _use see to the rest
+        op_type: str
+        # up to here every value is defined. Where each node only uses what is defined before it,
+        # as the specification wants it, one pass is enough; from the first node on that does
+        # not, inputs wait until all outputs are known
+        waiting = 0 if presence.subgraphs or "" in values else len(messages)
         for index, proto in enumerate(messages):
-            name, op_type, domain = proto.name, proto.op_type, proto.domain
-            if not (type(name) is type(op_type) is type(domain) is str):  # bytes: no UTF-8
-                name, op_type, domain = map(read_text, (name, op_type, domain))
+            name, op_type = proto.name, proto.op_type
+            if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
+                name, op_type = read_text(name), read_text(op_type)
+            domain = read_text(proto.domain) if presence.domains else ""
             node = Node(graph, index, name, op_type, domain, loader)
-            if proto.overload:
-                node.overload = read_text(proto.overload)
             nodes.append(node)
+            if index < waiting:
+                names = proto.input[:]
+                inputs = tuple(map(find, names))
+                if None in inputs and not all(map(_agree, names, inputs)):
+                    waiting = index
+                else:
+                    node.connect(inputs)
             outputs: list[Value | None] = []
             position = 0
             for name in proto.output[:]:
-                value = values.get(name)
-                if value is None and name and type(name) is str:
-                    value = values[name] = Value(name, graph, "", node, position)
-                elif (
-                    value is not None
-                    and name
-                    and value.producer is None
-                    and value.initializer is None
-                    and not value.is_input
-                ):
-                    value.producer = node
-                    value.output_index = position
+                if name and name not in values and type(name) is str:
+                    value = Value(name, graph, "", node, position, take(name, -1))
+                    values[name] = value
+                    outputs.append(value)
                 else:
-                    value = self._define(node, position, read_text(name), redefined, again)
-                outputs.append(value)
+                    waiting = min(waiting, index + 1)
+                    outputs.append(
+                        self._define(node, position, read_text(name), redefined, again)
+                    )
                 position += 1
             node.outputs = tuple(outputs)
+        if presence.overloads:
+            for node, proto in zip(nodes, messages, strict=True):
+                node.overload = read_text(proto.overload)
         for node, name in again:  # not earlier: paths need all nodes
             graph.warnings.append(
                 ModelWarning(node.path, f"defines %{name}, which is defined before")
             )
-        may_nest = self._parts.presence.subgraphs
-        for node, proto in zip(nodes, messages, strict=True):
-            index = node.index
-            inputs: list[Value | None] = []
-            for name in proto.input[:]:
-                value = values.get(name)
-                if value is None or redefined or not name:
-                    value = self._use(graph, outer, node, read_text(name), redefined)
-                elif (producer := value.producer) is not None:
-                    if producer.index < index:
-                        value.add_user(node)
-                    else:
-                        value = self._use(graph, outer, node, name, redefined)
-                elif value.is_input or value.initializer is not None:
-                    value.add_user(node)
-                else:
-                    value = self._use(graph, outer, node, name, redefined)
-                inputs.append(value)
-            node.inputs = tuple(inputs)
-            if may_nest:
+        declared.finish(graph)
+        for index in range(waiting, len(nodes)):
+            node, proto = nodes[index], messages[index]
+            node.inputs = tuple(
+                self._use(graph, outer, node, read_text(name), redefined)
+                for name in proto.input[:]
+            )
+            if presence.subgraphs:
                 for number, attribute in enumerate(proto.attribute):
                     if attribute.HasField("g") or attribute.graphs:
                         found = subgraphs[index, number] = {}
@@ -364,14 +367,40 @@ class GraphReader:
                 value.annotation = annotation
 
 
-class _OnnxValueLoader:
-    """Reads what a graph's ``value_info`` says of its values when it is asked for."""
+class _Declared:
+    """What ``value_info`` says of a graph's values, read when it is asked for.
+
+    Parameters
+    ----------
+    infos
+        The ValueInfoProtos.
+    """
 
     def __init__(self, infos: Any) -> None:
         self._infos = infos
+        #: where each name that no value has yet stands among the infos
+        self.places: dict[str, int] = {}
+        #: further infos with one of these names, and those with names that are not UTF-8
+        self.more: list[Any] = []
 
     def fill(self, value: Value, place: int) -> None:
         _state(value, self._infos[place])
+
+    def finish(self, graph: Graph) -> None:
+        """Make values of the names that no node defines, and read what is said twice."""
+        for name, place in self.places.items():
+            if name in graph.values:
+                _state(graph.values[name], self._infos[place])
+            else:
+                graph.values[name] = Value(name, graph, place=place)
+        for info in self.more:
+            _state(_value(graph, read_text(info.name)), info)
+        self.places, self.more = {}, []
+
+
+def _agree(name: str | bytes, value: Value | None) -> bool:
+    """Return whether a value was found for a name; none is for an operand that is left out."""
+    return value is not None or not name
 
 
 def _state(value: Value, info: Any) -> None:
