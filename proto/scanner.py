@@ -71,6 +71,7 @@ _CHILDREN: tuple[dict[int, int], ...] = (
 _SINGULAR = {(_ATTRIBUTE, 5), (_ATTRIBUTE, 6), (_ATTRIBUTE, 22), (_SPARSE, 1), (_SPARSE, 2)}
 
 _RAW_DATA = 9
+_RAW_DATA_BYTE = bytes((_RAW_DATA << 3 | _DELIMITED,))
 _NAME_TAG, _RAW_DATA_TAG = 8 << 3 | _DELIMITED, _RAW_DATA << 3 | _DELIMITED
 # data fields of a TensorProto → wire type of one element that is not packed
 _DATA_FIELDS = {
@@ -82,6 +83,10 @@ _DATA_FIELDS = {
     10: _FIXED64,
     11: _VARINT,
 }
+# an initializer up to the length of its name: its own length, numbers as below, name
+_USUAL_TENSOR = re.compile(
+    rb"\x2a([\x80-\xff]{0,9}[\x00-\x7f])(?:[\x08\x10\x70][\x80-\xff]{0,9}[\x00-\x7f])*(\x42[\x00-\x7f])?"
+)
 # the numbers that most tensors begin with: dims, data_type, data_location
 _TENSOR_NUMBERS = re.compile(rb"(?:[\x08\x10\x70][\x80-\xff]{0,9}[\x00-\x7f])*")
 
@@ -200,6 +205,7 @@ class _Scanner:
         # graphs still to be walked: start, end, depth; their place in Scan.graphs is their number
         self._pending: list[tuple[int, int, int]] = []
         self._depth = 0
+        self._lengths: dict[bytes, int] = {}  # what written lengths mean: many tensors are alike
 
     def scan(self) -> Scan:
         scan = self._scan
@@ -262,6 +268,11 @@ class _Scanner:
                 inner = self._match_usual_tensor(content, position)
                 if not inner:
                     inner = self._walk_tensor(content, position)
+                elif kind == _GRAPH:
+                    pieces += (_varint(tag), _varint(len(inner)), inner)
+                    run = position = self._take_usual_tensors(position, end, pieces)
+                    buffer, base = self._buffer, self._base
+                    continue
             else:
                 inner = self._walk(child, content, position)
             pieces.append(_varint(tag))
@@ -355,6 +366,54 @@ class _Scanner:
         self._rest += at - first
         piece = _PIECE.pack(_RAW_DATA, self._base + at, content, end)
         return buffer[first:at] + self._piece_head + piece
+
+    def _take_usual_tensors(self, position: int, end: int, pieces: list[bytes]) -> int:
+        """Do what :meth:`_walk` does for the initializers that follow in the usual form.
+
+        Each is large, so that one small window sees all of it but its data. Returns where the
+        first field begins that is anything else.
+        """
+        read, match, pack, small = self._read, _USUAL_TENSOR.match, _PIECE.pack, self._small
+        head, lengths = self._piece_head, self._lengths
+        extra = len(head) + _PIECE.size
+        while position < end:
+            buffer = read(_FIRST_WINDOW_BYTES, position)
+            found = match(buffer)
+            if found is None:
+                break
+            first, at = found.end(1), found.end()
+            name = found[2]
+            if name:
+                at += name[1]
+            written = found[1]
+            length = lengths.get(written)
+            if length is None:
+                length = lengths[written] = _read_varint(written, 0)[0]
+            following = position + first + length
+            if length <= small or following > end or buffer[at : at + 1] != _RAW_DATA_BYTE:
+                break
+            # the data reach to the end of the tensor, whose length tells how theirs is written
+            for width in (len(written), len(written) - 1):
+                content = position + at + 1 + width
+                written = buffer[at + 1 : at + 1 + width]
+                size = lengths.get(written)
+                if size is None and written and written[-1] < 128:
+                    size, used = _read_varint(written + b"\0", 0)
+                    size = lengths[written] = size if used == width else -1
+                if size == following - content:
+                    break
+            else:
+                break
+            size = at - first + extra
+            pieces += (
+                b"*" + _varint(size),
+                buffer[first:at],
+                head,
+                pack(_RAW_DATA, position + at, content, following),
+            )
+            self._rest += at - first
+            position = following
+        return position
 
     def _lift_graph(self, start: int, end: int) -> bytes:
         """Note a graph for later, and return the GraphProto that stands in its place."""
