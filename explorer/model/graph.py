@@ -440,6 +440,8 @@ class Graph:
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self.value_loader: ValueLoader | None = None
+        #: False where the reader knows that no type in the graph has a denotation
+        self.has_denotations = True
         self._node_names: list[str] | None = None
 
     @property

@@ -60,6 +60,7 @@ class GraphReader:
 
     def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
+        graph.has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -82,6 +83,7 @@ class GraphReader:
         _run(self._read_body(function, proto), self._read_graph)
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
+        function.has_denotations = self._parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:

@@ -251,6 +251,19 @@ class _OnnxTensor(Tensor):
         self._reader: TensorReader | None = reader
         self._graph_path = graph_path
 
+    @property
+    def is_plain(self) -> bool:
+        """As of every tensor; the message is asked where nothing else is read of it yet."""
+        if self._reader is None:
+            return super().is_plain
+        proto = self._proto
+        return (
+            proto.HasField("raw_data")
+            and not proto.HasField("data_location")
+            and not proto.external_data
+            and len(proto.dims) <= 4
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name == "path":  # of an initializer
             self.path = f"{self._graph_path}/%{self.name}"
