@@ -46,7 +46,7 @@ class GraphReader:
 
     def __init__(self, tensor_reader: TensorReader, parts: OnnxParts) -> None:
         self.tensor_reader = tensor_reader
-        self._parts = parts
+        self.parts = parts
 
     def read(self, graph: Graph, proto: Any, outer: tuple[Graph, ...] = ()) -> None:
         """Fill a graph; ``outer`` are the graphs whose values it sees, innermost first.
@@ -60,7 +60,7 @@ class GraphReader:
 
     def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
-        graph.has_denotations = self._parts.presence.denotations
+        graph.has_denotations = self.parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -83,7 +83,7 @@ class GraphReader:
         _run(self._read_body(function, proto), self._read_graph)
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
-        function.has_denotations = self._parts.presence.denotations
+        function.has_denotations = self.parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
@@ -179,10 +179,11 @@ class GraphReader:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
         loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs)
-        presence = self._parts.presence
+        presence = self.parts.presence
         nodes, values = graph.nodes, graph.values
         take, find = declared.places.pop, values.get
         messages = protos[:]  # each access by index would make a new object
+        has_domains = presence.domains
         redefined: Redefined = {}
         again: list[tuple[Node, str]] = []
         op_type: str
@@ -194,7 +195,7 @@ class GraphReader:
             name, op_type = proto.name, proto.op_type
             if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
                 name, op_type = read_text(name), read_text(op_type)
-            domain = read_text(proto.domain) if presence.domains else ""
+            domain = read_text(proto.domain) if has_domains else ""
             node = Node(graph, index, name, op_type, domain, loader)
             nodes.append(node)
             if index < waiting:
@@ -204,19 +205,21 @@ class GraphReader:
                     waiting = index
                 else:
                     node.connect(inputs)
-            outputs: list[Value | None] = []
-            position = 0
-            for name in proto.output[:]:
+            names = proto.output[:]
+            if len(names) == 1:
+                name = names[0]
                 if name and name not in values and type(name) is str:
-                    value = Value(name, graph, "", node, position, take(name, -1))
-                    values[name] = value
+                    value = values[name] = Value(name, graph, "", node, 0, take(name, -1))
+                    node.outputs = (value,)
+                    continue
+            outputs: list[Value | None] = []
+            for position, name in enumerate(names):
+                if name and name not in values and type(name) is str:
+                    value = values[name] = Value(name, graph, "", node, position, take(name, -1))
                     outputs.append(value)
                 else:
                     waiting = min(waiting, index + 1)
-                    outputs.append(
-                        self._define(node, position, read_text(name), redefined, again)
-                    )
-                position += 1
+                    outputs.append(self._define(node, position, read_text(name), redefined, again))
             node.outputs = tuple(outputs)
         if presence.overloads:
             for node, proto in zip(nodes, messages, strict=True):
@@ -229,8 +232,7 @@ class GraphReader:
         for index in range(waiting, len(nodes)):
             node, proto = nodes[index], messages[index]
             node.inputs = tuple(
-                self._use(graph, outer, node, read_text(name), redefined)
-                for name in proto.input[:]
+                self._use(graph, outer, node, read_text(name), redefined) for name in proto.input[:]
             )
             if presence.subgraphs:
                 for number, attribute in enumerate(proto.attribute):
@@ -344,7 +346,7 @@ class GraphReader:
     def _graphs_of(self, attribute: Any) -> tuple[tuple[str, Iterator[Any]], ...]:
         """Return the graphs that an AttributeProto holds, by field."""
         single = [attribute.g] if attribute.HasField("g") else []
-        find = self._parts.graph
+        find = self.parts.graph
         return ("g", map(find, single)), ("graphs", map(find, attribute.graphs))
 
     def _read_annotations(self, graph: Graph, proto: Any) -> None:
