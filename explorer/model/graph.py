@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from .node_names import list_node_names
 from .unknown import UnknownFields
 from .warning import ModelWarning
 
@@ -105,62 +107,193 @@ class QuantizationAnnotation:
     entries: tuple[tuple[str, str], ...]
 
 
+class ValueLoader(Protocol):
+    """What a reader offers to values: what the file says of one beyond its name."""
+
+    def fill(self, value: Value, place: int) -> None:
+        """Set what is said of a value at a place that only the reader understands."""
+        ...
+
+
+@dataclass(slots=True)
+class _ValueNotes:
+    """What is said of few values only."""
+
+    key: str = ""
+    annotation: QuantizationAnnotation | None = None
+    doc: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[ModelWarning, ...] = ()
+
+
 class Value:
     """Something that flows along an edge: an input, a node's output, or an initializer.
 
     ``producer`` is None for graph inputs, initializers and names that nothing produces.
-    ``consumers`` lists (node, input index) for the nodes of any graph that use the value,
-    subgraphs included. ``key`` is the value's name among those of its graph; it differs from
-    ``name`` where the same name is given again (Caffe2 reuses blobs in place): ``conv1#2``.
     ``is_parameter`` marks an input that only serves as a weight, its elements being in another
     file that was not given (a Caffe2 net without its init net).
+
+    Notes
+    -----
+    A large model has some hundred thousand values, most of which are never looked at: what is
+    seldom said of them is kept apart, and what the file says of types is read when asked for.
     """
 
     __slots__ = (
+        "_notes",
+        "_place",
         "_type",
-        "annotation",
-        "consumers",
-        "doc",
+        "_users",
         "graph",
         "initializer",
         "is_input",
         "is_output",
         "is_parameter",
-        "key",
-        "metadata",
         "name",
         "output_index",
         "producer",
-        "warnings",
     )
 
-    def __init__(self, name: str, graph: Graph, key: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        key: str = "",
+        producer: Node | None = None,
+        output_index: int = -1,
+        place: int = -1,
+    ) -> None:
         self.name = name
-        self.key = key or name
         self.graph = graph
-        self._type: ValueType | None = None
-        self.producer: Node | None = None
-        self.output_index = -1
-        self.consumers: list[tuple[Node, int]] = []
+        self.producer = producer
+        self.output_index = output_index
         self.initializer: Tensor | SparseTensor | None = None
-        self.annotation: QuantizationAnnotation | None = None
         self.is_input = False
         self.is_output = False
         self.is_parameter = False
-        self.doc = ""
-        self.metadata: dict[str, str] = {}
-        self.warnings: tuple[ModelWarning, ...] = ()
+        #: where the graph's value loader finds the rest; -1 where nothing is left to read
+        self._place = place
+        self._type: ValueType | None = None
+        #: the nodes that use the value: none, the only one, or a list
+        self._users: Node | list[Node] | None = None
+        self._notes: _ValueNotes | None = _ValueNotes(key) if key and key != name else None
+
+    @property
+    def key(self) -> str:
+        """The value's name among those of its graph.
+
+        It differs from ``name`` where the same name is given again (Caffe2 reuses blobs in
+        place): ``conv1#2``.
+        """
+        return (self._notes is not None and self._notes.key) or self.name
+
+    @key.setter
+    def key(self, key: str) -> None:
+        self._noted().key = key
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any node takes the value, in this graph or one inside it."""
+        return self._users is not None
+
+    @property
+    def users(self) -> Sequence[Node]:
+        """The nodes of any graph that take the value, subgraphs included, each once in a row."""
+        users = self._users
+        if users is None:
+            return ()
+        return users if isinstance(users, list) else (users,)
+
+    @property
+    def consumers(self) -> tuple[tuple[Node, int], ...]:
+        """(node, input index) of every use, in the order of :attr:`users`."""
+        return tuple(
+            (node, index)
+            for node in self.users
+            for index, value in enumerate(node.inputs)
+            if value is self
+        )
+
+    def add_user(self, node: Node) -> None:
+        """Note that a node takes the value, whatever the number of its inputs that do."""
+        users = self._users
+        if users is None:
+            self._users = node
+        elif isinstance(users, list):
+            if users[-1] is not node:
+                users.append(node)
+        elif users is not node:
+            self._users = [users, node]
+
+    def _load(self) -> None:
+        place, self._place = self._place, -1
+        loader = self.graph.value_loader
+        if loader is not None:
+            loader.fill(self, place)
+
+    def _noted(self) -> _ValueNotes:
+        if self._notes is None:
+            self._notes = _ValueNotes()
+        return self._notes
 
     @property
     def type(self) -> ValueType | None:
         """The type that is stated, else that of the initializer, else None."""
+        if self._place >= 0:
+            self._load()
         if self._type is None and self.initializer is not None:
             self._type = self.initializer.type
         return self._type
 
     @type.setter  # noqa: A003 - the property is meant
     def type(self, stated: ValueType | None) -> None:
+        if self._place >= 0:
+            self._load()
         self._type = stated
+
+    @property
+    def annotation(self) -> QuantizationAnnotation | None:
+        """What the graph states about the value's quantization."""
+        return self._notes.annotation if self._notes is not None else None
+
+    @annotation.setter
+    def annotation(self, annotation: QuantizationAnnotation | None) -> None:
+        self._noted().annotation = annotation
+
+    @property
+    def doc(self) -> str:
+        """The value's documentation string."""
+        if self._place >= 0:
+            self._load()
+        return self._notes.doc if self._notes is not None else ""
+
+    @doc.setter
+    def doc(self, doc: str) -> None:
+        if self._place >= 0:
+            self._load()
+        self._noted().doc = doc
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The value's metadata_props."""
+        if self._place >= 0:
+            self._load()
+        return self._noted().metadata
+
+    @metadata.setter
+    def metadata(self, metadata: dict[str, str]) -> None:
+        if self._place >= 0:
+            self._load()
+        self._noted().metadata = metadata
+
+    @property
+    def warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about the value itself."""
+        return self._notes.warnings if self._notes is not None else ()
+
+    @warnings.setter
+    def warnings(self, warnings: tuple[ModelWarning, ...]) -> None:
+        self._noted().warnings = warnings
 
     @property
     def path(self) -> str:
@@ -184,6 +317,7 @@ class Node:
     __slots__ = (
         "_details",
         "_loader",
+        "_path",
         "captures",
         "control_inputs",
         "domain",
@@ -194,7 +328,6 @@ class Node:
         "op_type",
         "outputs",
         "overload",
-        "path",
         "subgraphs",
     )
 
@@ -207,7 +340,6 @@ class Node:
         self.op_type = op_type
         self.domain = domain
         self.overload = ""
-        self.path = ""
         self.inputs: tuple[Value | None, ...] = ()
         self.outputs: tuple[Value | None, ...] = ()
         self.control_inputs: tuple[Value, ...] = ()
@@ -215,6 +347,25 @@ class Node:
         self.captures: tuple[Value, ...] = ()
         self._loader = loader
         self._details: NodeDetails | None = None
+        self._path = ""
+
+    @property
+    def path(self) -> str:
+        """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""
+        if not self._path:
+            self._path = f"{self.graph.path}/{self.graph.node_names[self.index]}"
+        return self._path
+
+    def connect(self, inputs: tuple[Value | None, ...]) -> None:
+        """Set the inputs, and note on each that this node uses it."""
+        self.inputs = inputs
+        for value in inputs:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = self
+            else:
+                value.add_user(self)
 
     @property
     def details(self) -> NodeDetails:
@@ -274,6 +425,25 @@ class Node:
         return describe_node(self)
 
 
+#: what :meth:`Graph.fill_later` leaves open
+_LATE = (
+    "annotations",
+    "doc",
+    "has_denotations",
+    "initializers",
+    "inputs",
+    "metadata",
+    "nodes",
+    "outputs",
+    "sparse_initializers",
+    "unknown_finder",
+    "value_loader",
+    "values",
+    "warnings",
+)
+_filling = RLock()
+
+
 class Graph:
     """Nodes in file order and the values between them.
 
@@ -318,6 +488,55 @@ class Graph:
         self.net: NetDetails | None = None
         self.unknown_finder: UnknownFinder | None = None
         self.warnings: list[ModelWarning] = []
+        self.value_loader: ValueLoader | None = None
+        #: False where the reader knows that no type in the graph has a denotation
+        self.has_denotations = True
+        self._node_names: list[str] | None = None
+
+    def fill_later(self, fill: Callable[[], None]) -> None:
+        """Leave an empty graph to be filled when anything in it is asked for first."""
+        late = {name: vars(self).pop(name) for name in _LATE}
+        self._fill: tuple[Callable[[], None] | None, dict[str, Any]] = (fill, late)
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            # called where there is no such attribute: of a graph that is not filled yet
+            if name not in _LATE:
+                raise AttributeError(f"a graph has no attribute {name!r}")
+            with _filling:
+                self._fill_now()
+                own = vars(self)
+                return own[name] if name in own else own["_fill"][1][name]
+
+    def _fill_now(self) -> None:
+        """Fill a graph that was left; other threads see nothing of it until it is whole."""
+        own = vars(self)
+        fill, late = own.get("_fill", (None, {}))
+        if fill is None:  # filled meanwhile, or asked by what is filling it
+            return
+        self._fill = (None, late)
+        try:
+            fill()
+        except BaseException:  # an interrupt in a notebook: the next who asks fills it anew
+            for name, empty in late.items():
+                own.pop(name, None)
+                if isinstance(empty, (list, dict)):
+                    empty.clear()
+            self._fill = (fill, late)
+            raise
+        own.update({name: content for name, content in late.items() if name not in own})
+        del self._fill
+
+    @property
+    def node_names(self) -> list[str]:
+        """What the paths of the nodes end in, by index; found when first asked for.
+
+        Not to be asked for before the graph has all its nodes.
+        """
+        if self._node_names is None:
+            self._node_names = list_node_names(self.nodes)
+        return self._node_names
 
     @property
     def unknown_fields(self) -> UnknownFields:

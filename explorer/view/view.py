@@ -234,7 +234,7 @@ class View:
             if tree.positions[producer.index] >= 0:
                 return producer
             value = next((out for out in producer.outputs if out is not None), value)
-        for consumer, _ in value.consumers:
+        for consumer in value.users:
             node = consumer
             while node.graph is not graph and node.graph.parent_node is not None:
                 node = node.graph.parent_node

@@ -40,27 +40,36 @@ class Wiring:
     def node_outputs(self, node: Node) -> tuple[Value, ...]:
         """Return the values that a node gives and that are used or are outputs."""
         return tuple(
-            value
-            for value in node.outputs
-            if value is not None
-            and (value.consumers or value.is_output or value in self._capturing)
+            value for value in node.outputs if value is not None and self._is_wanted(value)
         )
+
+    def _is_wanted(self, value: Value) -> bool:
+        return value.is_used or value.is_output or value in self._capturing
 
     def group_inputs(self, group: Group) -> tuple[Value, ...]:
         """Return the values used inside a group and produced outside, in order of first use."""
         found = self._inputs.get(group)
         if found is None:
-            tree = self.tree
-            found = self._inputs[group] = tuple(
-                dict.fromkeys(
-                    value
-                    for node in nodes_inside(group)
-                    for value in self.node_inputs(node)
-                    if value.producer is None
-                    or value.graph is not tree.graph
-                    or not tree.holds(group, value.producer)
-                )
-            )
+            found = self._inputs[group] = tuple(self._find_inputs(group))
+        return found
+
+    def _find_inputs(self, group: Group) -> dict[Value, None]:
+        graph, positions = self.tree.graph, self.tree.positions
+        low, high = group.low, group.high
+        found: dict[Value, None] = {}
+        for node in self.tree.order[low:high]:
+            special = node.captures or node.control_inputs
+            for value in self.node_inputs(node) if special else node.inputs:
+                if value is None or value in found:
+                    continue
+                producer = value.producer
+                if producer is not None and value.graph is graph:
+                    if low <= positions[producer.index] < high:
+                        continue
+                elif not special and value.initializer is not None:
+                    continue
+                if special or not is_constant(value):
+                    found[value] = None
         return found
 
     def group_outputs(self, group: Group) -> tuple[Value, ...]:
@@ -69,17 +78,24 @@ class Wiring:
         if found is None:
             found = self._outputs[group] = tuple(
                 value
-                for node in nodes_inside(group)
-                for value in self.node_outputs(node)
-                if value.is_output or not self._used_within(value, group)
+                for node in self.tree.order[group.low : group.high]
+                for value in node.outputs
+                if value is not None
+                and (
+                    value.is_output
+                    or (self._is_wanted(value) and not self._used_within(value, group))
+                )
             )
         return found
 
     def _used_within(self, value: Value, group: Group) -> bool:
         """Return whether all users of a value are inside a group."""
+        users = value.users
+        if len(users) == 1 and not self._capturing:
+            return group.low <= self._position(users[0]) < group.high
         span = self._users.get(value)
         if span is None:
-            positions = [self._position(node) for node, _ in value.consumers]
+            positions = [self._position(node) for node in users]
             positions += [self._position(node) for node in self._capturing.get(value, ())]
             span = self._users[value] = (min(positions), max(positions))
         return group.low <= span[0] and span[1] < group.high
