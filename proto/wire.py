@@ -181,7 +181,7 @@ def pass_alike(buffer: bytes, at: int, end: int, tag: int, most: int) -> int:
 @cache
 def _varint_run(tag: int) -> re.Pattern[bytes]:
     """Return the pattern of numbers that are not packed, each behind its tag."""
-    return re.compile(rb"(?:" + re.escape(bytes((tag,))) + rb"[\x80-\xff]{0,9}[\x00-\x7f])++")
+    return re.compile(rb"(?:" + re.escape(bytes((tag,))) + rb"[\x80-\xff]{0,9}[\x00-\x7f])+")
 
 
 def read_varint(buffer: bytes, at: int) -> tuple[int, int]:

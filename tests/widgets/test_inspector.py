@@ -198,7 +198,7 @@ def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
     graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [9]))
     model = netloupe.load(helper.make_model(graph))
     panel = TensorPanel(model.graph.sparse_initializers[0])
-    text = panel.statistics.value
+    text = panel.statistics.value + panel.message.value
     assert "[4.25, -8.5]" in text
     assert f"[3, {place}]" in text
     assert ("points outside" in text) == (place == 70)
