@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import TensorDataError
 
-from .graph import Node, Value
+from .graph import Node
 from .tensor import SparseTensor, Tensor
+from .value import Value
 
 _ONNX = ("", "ai.onnx")
 #: Caffe2 operators that give a stored tensor, or one element many times

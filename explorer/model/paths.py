@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from .graph import Graph, Node, Value
+    from .graph import Graph, Node
     from .model import Model
     from .tensor import SparseTensor, Tensor
+    from .value import Value
 
 CALL = "()"
 

@@ -15,11 +15,7 @@ from netloupe.explorer.model import (
     Model,
     ModelWarning,
     Node,
-    NodeDetails,
-    NodeDeviceConfiguration,
     QuantizationAnnotation,
-    ShardedDimension,
-    ShardingSpec,
     SparseTensor,
     Tensor,
     Value,
@@ -27,11 +23,10 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
-from .onnx_attributes import read_attribute
+from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text, read_type
 
-Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 #: the values of a name that is defined again, in file order, without the first
 Redefined = dict[str, list[Value]]
 #: a graph to fill, its message, and the graphs around it, innermost first
@@ -187,7 +182,7 @@ class GraphReader:
     ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
-        loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
+        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
         presence = self._parts.presence
         nodes, values = graph.nodes, graph.values
         take, find = declared.places.pop, values.get
@@ -452,93 +447,6 @@ def _state(value: Value, info: Any) -> None:
         value.doc = read_text(info.doc_string)
     if info.metadata_props:
         value.metadata = read_entries(info.metadata_props)
-
-
-class _OnnxNodeLoader:
-    """Reads the details of a graph's nodes from their messages when they are asked for."""
-
-    def __init__(
-        self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs, parts: OnnxParts
-    ) -> None:
-        self._parts = parts
-        self._protos = protos
-        self._tensors = tensors
-        self._subgraphs = subgraphs
-
-    def metadata(self, node: Node) -> dict[str, str]:
-        return read_entries(self._protos[node.index].metadata_props)
-
-    def unknown_fields(self, node: Node) -> UnknownFields:
-        return self._parts.find_unknown(self._protos[node.index], frozenset(("GraphProto",)))
-
-    def details(self, node: Node) -> NodeDetails:
-        proto = self._protos[node.index]
-        details = NodeDetails(
-            doc=read_text(proto.doc_string),
-            metadata=read_entries(proto.metadata_props),
-            device_configurations=tuple(
-                _read_device_configuration(entry) for entry in proto.device_configurations
-            ),
-        )
-        warnings: list[ModelWarning] = []
-        for number, attribute_proto in enumerate(proto.attribute):
-            attribute = read_attribute(
-                attribute_proto,
-                node.path,
-                self._tensors,
-                self._subgraphs.get((node.index, number), {}),
-            )
-            warnings += attribute.warnings
-            key, count = attribute.name, 2
-            while key in details.attributes:
-                key = f"{attribute.name}#{count}"
-                count += 1
-            if key != attribute.name:
-                warnings.append(ModelWarning(node.path, f"has attribute {attribute.name!r} twice"))
-            details.attributes[key] = attribute
-        if not node.op_type:
-            warnings.append(ModelWarning(node.path, "has no op_type"))
-        details.warnings = tuple(warnings)
-        return details
-
-
-def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:
-    return NodeDeviceConfiguration(
-        read_text(proto.configuration_id),
-        proto.pipeline_stage if proto.HasField("pipeline_stage") else None,
-        tuple(_read_sharding(spec) for spec in proto.sharding_spec),
-    )
-
-
-def _read_sharding(proto: Any) -> ShardingSpec:
-    return ShardingSpec(
-        read_text(proto.tensor_name),
-        tuple(proto.device),
-        tuple(
-            (entry.key if entry.HasField("key") else None, tuple(entry.value))
-            for entry in proto.index_to_device_group_map
-        ),
-        tuple(
-            ShardedDimension(
-                dim.axis if dim.HasField("axis") else None,
-                tuple(
-                    (
-                        _read_extent(sharding),
-                        sharding.num_shards if sharding.HasField("num_shards") else None,
-                    )
-                    for sharding in dim.simple_sharding
-                ),
-            )
-            for dim in proto.sharded_dim
-        ),
-    )
-
-
-def _read_extent(proto: Any) -> int | str | None:
-    kind = proto.WhichOneof("dim")
-    if kind is None:
-        return None
-    return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)
 
 
 def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
