@@ -47,6 +47,8 @@ def find_denotations(model: Model, graphs: Iterable[Graph]) -> Iterator[ModelWar
     pixels, warnings = read_image_metadata(model)
     yield from warnings
     for graph in graphs:
+        if not graph.has_denotations:
+            continue
         for value in graph.values.values():
             if value.type is not None:
                 yield from _judge_value(value, pixels)

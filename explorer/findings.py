@@ -42,7 +42,7 @@ def find_oddities(model: Model) -> Iterator[ModelWarning]:
 
 def _find_graph_cycles(graph: Graph) -> Iterator[ModelWarning]:
     """Yield the cycles among the nodes of one graph; sorted nodes are passed over quickly."""
-    if all(source.index < node.index for node in graph.nodes for source in _sources(node, graph)):
+    if _is_sorted(graph):
         return
     cycles = find_cycles(
         [[source.index for source in _sources(node, graph)] for node in graph.nodes]
@@ -56,6 +56,25 @@ def _find_graph_cycles(graph: Graph) -> Iterator[ModelWarning]:
         )
         yield ModelWarning(graph.path, what)
     yield from _tell_rest(graph.path, len(cycles), "cycle")
+
+
+def _is_sorted(graph: Graph) -> bool:
+    """Return whether every node only waits for nodes before it, so that there is no cycle."""
+    for node in graph.nodes:
+        if node.captures:
+            if any(source.index >= node.index for source in _sources(node, graph)):
+                return False
+            continue
+        for value in node.inputs:
+            if value is not None:
+                producer = value.producer
+                if (
+                    producer is not None
+                    and producer.index >= node.index
+                    and producer.graph is graph
+                ):
+                    return False
+    return True
 
 
 def _sources(node: Node, graph: Graph) -> Iterator[Node]:
@@ -119,6 +138,8 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
 
 
 def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
+    if tensor.is_plain:
+        return
     if len(tensor.dims) > _MOST_DIMENSIONS:
         yield ModelWarning(
             tensor.path,
@@ -184,6 +205,8 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
         told = 0
         for node in graph.nodes:
             domain = "" if node.domain == "ai.onnx" else node.domain
+            if not domain and domain in imports:
+                continue
             if domain not in imports:
                 if node.function is None:
                     missing[_root_path(graph), domain] += 1

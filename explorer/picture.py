@@ -199,7 +199,7 @@ def _find_focus(
         return found.graph, [found]
     if isinstance(found, Value):
         nodes = [found.producer] if found.producer is not None else []
-        nodes += [node for node, _ in found.consumers if node.graph is found.graph]
+        nodes += [node for node in found.users if node.graph is found.graph]
         return found.graph, nodes
     if isinstance(found, Graph):
         return found, list(found.nodes)
@@ -213,7 +213,7 @@ def _find_focus(
     )
     if value is None:
         raise ViewError(f"{model.source}: {path!r} is used by no node that could be shown.")
-    return value.graph, [node for node, _ in value.consumers if node.graph is value.graph]
+    return value.graph, [node for node in value.users if node.graph is value.graph]
 
 
 def make_picture(

@@ -35,12 +35,14 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from .grammars import DELIMITED, ONNX, VARINT, Grammar
 from .wire import (
+    FIRST_WINDOW_BYTES,
     HEADER_BYTES,
     NestingError,
     ReadRange,
     ScanError,
     SizeError,
     WireReader,
+    pass_alike,
     read_varint,
 )
 
@@ -60,7 +62,12 @@ _NUMBER = struct.Struct("<Q")
 _ONE_BYTE = tuple(bytes((number,)) for number in range(128))
 
 _RAW_DATA = 9
+_INITIALIZER_TAG = 5 << 3 | DELIMITED
 _NAME_TAG, _RAW_DATA_TAG = 8 << 3 | DELIMITED, _RAW_DATA << 3 | DELIMITED
+# an initializer up to the length of its name: its own length, numbers as below, name
+_USUAL_TENSOR = re.compile(
+    rb"\x2a([\x80-\xff]{0,9}[\x00-\x7f])(?:[\x08\x10\x70][\x80-\xff]{0,9}[\x00-\x7f])*(\x42[\x00-\x7f])?"
+)
 # the numbers that most tensors begin with: dims, data_type, data_location
 _TENSOR_NUMBERS = re.compile(rb"(?:[\x08\x10\x70][\x80-\xff]{0,9}[\x00-\x7f])*")
 
@@ -185,6 +192,7 @@ class _Scanner(WireReader):
         # graphs still to be walked: kind, start, end, depth; their place here is their number
         self._pending: list[tuple[int, int, int, int]] = []
         self._depth = 0
+        self._lengths: dict[bytes, int] = {}  # what written lengths mean: many tensors are alike
 
     def scan(self, root: int) -> Scan:
         scan = self._scan
@@ -207,14 +215,12 @@ class _Scanner(WireReader):
         """Return the content of a message within a message, reduced."""
         if (kind, number) in self._grammar.lifted:
             return self._lift(child, start, end)
-        if child == self._grammar.usual:
-            return self._match_usual_tensor(start, end) or self._walk_data(child, start, end)
         return self._walk_any(child, start, end)
 
     def _walk(self, kind: int, position: int, end: int) -> bytes:
         """Return the bytes of a message from position to end, reduced."""
         children = self._grammar.children[kind]
-        singular = self._grammar.singular
+        singular, usual = self._grammar.singular, self._grammar.usual
         small = self._small
         buffer, base = self._buffer, self._base
         pieces: list[bytes] = []
@@ -249,12 +255,21 @@ class _Scanner(WireReader):
             if child is None:
                 if tag < 8 or tag >= 2**32:
                     raise ScanError(f"byte {start} holds no field number")
+                position = base + pass_alike(buffer, position - base, end - base, tag, self._size)
                 continue
-            if length <= small and (kind, number) not in singular:
+            is_singular = (kind, number) in singular
+            if length <= small and not is_singular:
+                position = base + pass_alike(buffer, position - base, end - base, tag, small)
                 continue
             if start > run:
                 pieces.append(self._copy(run, start))
-            inner = self._reduce(kind, number, child, content, position)
+            inner = self._match_usual_tensor(content, position) if child == usual else b""
+            if inner and tag == _INITIALIZER_TAG and not is_singular:
+                pieces += (_varint(tag), _varint(len(inner)), inner)
+                run = position = self._take_usual_tensors(position, end, pieces)
+                continue
+            if not inner:
+                inner = self._reduce(kind, number, child, content, position)
             pieces.append(_varint(tag))
             pieces.append(_varint(len(inner)))
             pieces.append(inner)
@@ -371,6 +386,55 @@ class _Scanner(WireReader):
         self._rest += at - first
         piece = _PIECE.pack(_RAW_DATA, False, self._base + at, content, end)
         return buffer[first:at] + self._piece_head + piece
+
+    def _take_usual_tensors(self, position: int, end: int, pieces: list[bytes]) -> int:
+        """Do what :meth:`_walk` does for the initializers that follow in the usual form.
+
+        Each is large, so that one small window sees all of it but its data. Returns where the
+        first field begins that is anything else.
+        """
+        read, match, pack, small = self._read, _USUAL_TENSOR.match, _PIECE.pack, self._small
+        head, lengths = self._piece_head, self._lengths
+        extra = len(head) + _PIECE.size
+        raw_data = _ONE_BYTE[_RAW_DATA_TAG]
+        while position < end:
+            buffer = read(FIRST_WINDOW_BYTES, position)
+            found = match(buffer)
+            if found is None:
+                break
+            first, at = found.end(1), found.end()
+            name = found[2]
+            if name:
+                at += name[1]
+            written = found[1]
+            length = lengths.get(written)
+            if length is None:
+                length = lengths[written] = read_varint(written, 0)[0]
+            following = position + first + length
+            if length <= small or following > end or buffer[at : at + 1] != raw_data:
+                break
+            # the data reach to the end of the tensor, whose length tells how theirs is written
+            for width in (len(written), len(written) - 1):
+                content = position + at + 1 + width
+                written = buffer[at + 1 : at + 1 + width]
+                size = lengths.get(written)
+                if size is None and written and written[-1] < 128:
+                    size, used = read_varint(written + b"\0", 0)
+                    size = lengths[written] = size if used == width else -1
+                if size == following - content:
+                    break
+            else:
+                break
+            size = at - first + extra
+            pieces += (
+                _ONE_BYTE[_INITIALIZER_TAG] + _varint(size),
+                buffer[first:at],
+                head,
+                pack(_RAW_DATA, False, position + at, content, following),
+            )
+            self._rest += at - first
+            position = following
+        return position
 
     def _lift(self, kind: int, start: int, end: int) -> bytes:
         """Note a graph for later, and return the message that stands in its place."""

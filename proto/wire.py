@@ -19,7 +19,8 @@ _SAMPLED_RUN = 4096
 _SAMPLES, _SAMPLE = 16, 64
 
 _MAX_GROUP_DEPTH = 100
-_FIRST_WINDOW_BYTES = 256
+#: what is read at first after a jump
+FIRST_WINDOW_BYTES = 256
 _LAST_WINDOW_BYTES = 2**18
 #: a tag of up to 5 bytes and a length of up to 10
 HEADER_BYTES = 15
@@ -52,7 +53,7 @@ class WireReader:
         self._read = read
         self._buffer = b""
         self._base = 0
-        self._window_bytes = _FIRST_WINDOW_BYTES
+        self._window_bytes = FIRST_WINDOW_BYTES
 
     def _skip(self, tag: int, position: int, end: int) -> int:
         """Return where a field that is not length-delimited ends; groups are skipped whole."""
@@ -91,10 +92,10 @@ class WireReader:
 
     def _load(self, position: int) -> tuple[bytes, int]:
         """Move the window; it grows while the file is read on, and starts small after a jump."""
-        if 0 <= position - self._base <= len(self._buffer) + _FIRST_WINDOW_BYTES:
+        if 0 <= position - self._base <= len(self._buffer) + FIRST_WINDOW_BYTES:
             self._window_bytes = min(2 * self._window_bytes, _LAST_WINDOW_BYTES)
         else:
-            self._window_bytes = _FIRST_WINDOW_BYTES
+            self._window_bytes = FIRST_WINDOW_BYTES
         self._buffer = self._read(self._window_bytes, position)
         self._base = position
         return self._buffer, position
@@ -152,6 +153,29 @@ class WireReader:
             self._load(position)
             at = 0
         return self._buffer[at : end - self._base]
+
+
+def pass_alike(buffer: bytes, at: int, end: int, tag: int, most: int) -> int:
+    """Return where a run of fields with one tag ends, each of which takes up to ``most`` bytes.
+
+    The tag is that of length-delimited fields. Most of a large graph are small nodes, one after
+    the other. The run also ends where the window does, and before any field that is written in
+    an unusual way.
+    """
+    stop = min(end, len(buffer) - HEADER_BYTES) if tag < 128 else at
+    while at < stop and buffer[at] == tag:
+        length = buffer[at + 1]
+        if length < 128:
+            if length > most:
+                break
+            at += 2 + length
+        else:
+            high = buffer[at + 2]
+            length += (high << 7) - 128
+            if high > 127 or length > most:
+                break
+            at += 3 + length
+    return at
 
 
 @cache

@@ -21,7 +21,7 @@ from netloupe.explorer.describe import (
     describe_path,
     format_text,
 )
-from netloupe.explorer.model import Attribute, Function, Model, Node, SparseTensor, Tensor
+from netloupe.explorer.model import Attribute, Function, Model, Node, SparseTensor, Tensor, Value
 
 Route = tuple[str, ...]
 
@@ -177,13 +177,15 @@ def everything_in(model: Model) -> Iterator[object]:
         else:
             if isinstance(thing, Node):
                 pending.append(thing.details)
+            if isinstance(thing, Value):
+                pending += [thing.type, thing.doc, thing.metadata]
             if isinstance(thing, Tensor) and thing.external is None:
                 pending.append(thing.payload().data)
             names = set(getattr(thing, "__dict__", ()))
             for kind in type(thing).__mro__:
                 names.update(getattr(kind, "__slots__", ()))
             # the messages themselves hang on these: finding a value there proves nothing
-            names -= {"_loader", "_fetch", "__weakref__"}
+            names -= {"_loader", "value_loader", "_fetch", "__weakref__"}
             pending += [getattr(thing, name, None) for name in names]
 
 

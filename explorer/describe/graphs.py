@@ -261,7 +261,7 @@ def _list_shapes(group: Group, place: Place) -> list[Row]:
         for node in nodes_inside(group)
         for value in node.outputs
         if value is not None
-        and (value.is_output or any(user not in inside for user, _ in value.consumers))
+        and (value.is_output or any(user not in inside for user in value.users))
     ]
     return [
         Row(

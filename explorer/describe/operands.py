@@ -95,7 +95,7 @@ def describe_origin(value: Value, place: Place) -> str:
 
 
 def _describe_users(value: Value, place: Place) -> str:
-    if not value.consumers:
+    if not value.is_used:
         return "" if value.is_output else "not used"
     users = list(dict.fromkeys(node.path for node, _ in value.consumers[:_MOST_USERS]))
     named = ", ".join(write_line(place.path_of(path)) for path in users)

@@ -155,14 +155,19 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     of_node: list[Scope | None] = []
     known = 0
+    read: dict[str, Scope] = {}  # many nodes share one scope
     for node in graph.nodes:
         name = node.name
         if "/" not in name:
             of_node.append(None)
             continue
         known += 1
-        parts = [part for part in name.split("/", _MAX_DEPTH) if part]
-        of_node.append(tuple(part for part in parts[:-1] if part not in _ARTEFACTS))
+        outer = name.rstrip("/").rpartition("/")[0]
+        scope = read.get(outer)
+        if scope is None:
+            parts = outer.split("/", _MAX_DEPTH)[:_MAX_DEPTH]
+            scope = read[outer] = tuple(p for p in parts if p and p not in _ARTEFACTS)
+        of_node.append(scope)
     wanted = _SHARE_NEEDED * _count_authored(graph)
     return Scopes(of_node) if known and known >= wanted else None
 
@@ -208,11 +213,11 @@ def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     once the other way, so chains of such nodes are followed in either direction.
     """
     result: list[Scope | None] = list(scopes)
-    for node in reversed(graph.nodes):
-        if result[node.index] is None:
-            found = _common_scope(_consumer_scopes(node, graph, result))
-            result[node.index] = found or None
-    for node in graph.nodes:
+    lost = [node for node, scope in zip(graph.nodes, scopes, strict=True) if scope is None]
+    for node in reversed(lost):
+        found = _common_scope(_consumer_scopes(node, graph, result))
+        result[node.index] = found or None
+    for node in lost:
         if result[node.index] is None:
             result[node.index] = next(
                 (
@@ -231,7 +236,7 @@ def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> li
     for value in node.outputs:
         if value is None:
             continue
-        for consumer, _ in value.consumers:
+        for consumer in value.users:
             inner = consumer
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node

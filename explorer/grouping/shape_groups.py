@@ -98,7 +98,7 @@ class _Homes:
 def consumers_in(node: Node, graph: Graph) -> Iterator[Node]:
     """Yield the nodes of a graph that use a node's results; a subgraph's node is its caller."""
     for value in node.outputs:
-        for consumer, _ in value.consumers if value is not None else ():
+        for consumer in value.users if value is not None else ():
             inner = consumer
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node

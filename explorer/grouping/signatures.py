@@ -127,7 +127,7 @@ def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:
             continue
         if value.is_output:
             return True
-        for user, _ in value.consumers:
+        for user in value.users:
             if user not in rows and user.op_type not in SHAPE_READERS:
                 return True
     return False

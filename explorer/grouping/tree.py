@@ -36,6 +36,8 @@ class GroupTree:
         #: position of each node in the tree's order, by index; -1 for constants
         #: and other nodes that are not shown
         self.positions: list[int] = [-1] * len(graph.nodes)
+        #: the nodes in the tree's order: those of a group are ``order[low:high]``
+        self.order: list[Node] = []
         #: the innermost group of each node, by index; None for constants
         self.group_of: list[Group | None] = [None] * len(graph.nodes)
         #: the label of a node that stands for a group of one, by index
@@ -229,6 +231,7 @@ def _number(tree: GroupTree) -> None:
                 break
             tree.positions[child.index] = position
             tree.group_of[child.index] = group
+            tree.order.append(child)
             position += 1
         else:
             group.high = position

@@ -76,7 +76,7 @@ class Wires:
                 self._places.get(consumer, OUTSIDE)
                 for value in self.nodes[place].outputs
                 if value is not None
-                for consumer, _ in value.consumers
+                for consumer in value.users
                 if consumer.op_type not in SHAPE_READERS
             ]
             users = self._users[place] = tuple(dict.fromkeys(found))

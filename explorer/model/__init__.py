@@ -21,8 +21,6 @@ from .graph import (
     Node,
     NodeDetails,
     NodeLoader,
-    QuantizationAnnotation,
-    Value,
 )
 from .model import Model, TrainingInfo
 from .paths import resolve_path
@@ -45,6 +43,7 @@ from .types import (
     UnknownType,
     ValueType,
 )
+from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
 
 __all__ = [

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import TensorDataError
 
-from .graph import Node, Value
+from .graph import Node
 from .tensor import SparseTensor, Tensor
+from .value import Value
 
 _ONNX = ("", "ai.onnx")
 #: Caffe2 operators that give a stored tensor, or one element many times
@@ -27,6 +28,8 @@ _FILLS = frozenset(
         "Int8GivenTensorFill",
     )
 )
+#: operators that only give a constant, or may
+_GIVERS = _FILLS | {"Constant", "ConstantOfShape", "DequantizeLinear"}
 
 
 def is_constant_node(node: Node) -> bool:
@@ -36,7 +39,7 @@ def is_constant_node(node: Node) -> bool:
     Caffe2 without inputs. A node is not counted as such where its result is an output of the
     graph, since then there would be nothing to show the output on.
     """
-    if len(node.outputs) != 1 or not _is_used_inside(node):
+    if node.op_type not in _GIVERS or len(node.outputs) != 1 or not _is_used_inside(node):
         return False
     if node.domain == "caffe2":
         return node.op_type in _FILLS and not node.inputs and not node.control_inputs
@@ -68,7 +71,7 @@ def _is_stored(value: Value) -> bool:
 
 def _is_used_inside(node: Node) -> bool:
     value = node.outputs[0]
-    return value is not None and not value.is_output and bool(value.consumers)
+    return value is not None and not value.is_output and value.is_used
 
 
 def constant_tensor(value: Value) -> Tensor | SparseTensor | None:

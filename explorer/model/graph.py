@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from .filling import FilledLater
+from .node_names import list_node_names
 from .unknown import UnknownFields
+from .value import QuantizationAnnotation, Value, ValueLoader
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
     from .device import DeviceOption, NodeDeviceConfiguration
     from .model import Model
     from .tensor import SparseTensor, Tensor
-    from .types import ValueType
 
 GraphKind = Literal["main", "subgraph", "function", "training", "init", "net", "step"]
 
@@ -92,102 +94,13 @@ class NetDetails:
     external_outputs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class QuantizationAnnotation:
-    """A graph's own statement about how one value is quantized.
-
-    Parameters
-    ----------
-    tensor_name
-        The value that is annotated.
-    entries
-        Keys and values verbatim. ``SCALE_TENSOR`` and ``ZERO_POINT_TENSOR`` name tensors
-        (ONNX IR specification, TensorAnnotation); other keys hold what their tool put there.
-    """
-
-    tensor_name: str
-    entries: tuple[tuple[str, str], ...]
-
-
-class Value:
-    """Something that flows along an edge: an input, a node's output, or an initializer.
-
-    ``producer`` is None for graph inputs, initializers and names that nothing produces.
-    ``consumers`` lists (node, input index) for the nodes of any graph that use the value,
-    subgraphs included. ``key`` is the value's name among those of its graph; it differs from
-    ``name`` where the same name is given again (Caffe2 reuses blobs in place): ``conv1#2``.
-    ``is_parameter`` marks an input that only serves as a weight, its elements being in another
-    file that was not given (a Caffe2 net without its init net).
-    """
-
-    __slots__ = (
-        "_type",
-        "annotation",
-        "consumers",
-        "doc",
-        "graph",
-        "initializer",
-        "is_input",
-        "is_output",
-        "is_parameter",
-        "key",
-        "metadata",
-        "name",
-        "output_index",
-        "producer",
-        "warnings",
-    )
-
-    def __init__(self, name: str, graph: Graph, key: str = "") -> None:
-        self.name = name
-        self.key = key or name
-        self.graph = graph
-        self._type: ValueType | None = None
-        self.producer: Node | None = None
-        self.output_index = -1
-        self.consumers: list[tuple[Node, int]] = []
-        self.initializer: Tensor | SparseTensor | None = None
-        self.annotation: QuantizationAnnotation | None = None
-        self.is_input = False
-        self.is_output = False
-        self.is_parameter = False
-        self.doc = ""
-        self.metadata: dict[str, str] = {}
-        self.warnings: tuple[ModelWarning, ...] = ()
-
-    @property
-    def type(self) -> ValueType | None:
-        """The type that is stated, else that of the initializer, else None."""
-        if self._type is None and self.initializer is not None:
-            self._type = self.initializer.type
-        return self._type
-
-    @type.setter  # noqa: A003 - the property is meant
-    def type(self, stated: ValueType | None) -> None:
-        self._type = stated
-
-    @property
-    def path(self) -> str:
-        """``main/%name``: the percent sign tells values from nodes."""
-        return f"{self.graph.path}/%{self.key}"
-
-    @property
-    def unknown_fields(self) -> UnknownFields:
-        """Fields of what the graph says of this value that the schema does not know."""
-        finder = self.graph.unknown_finder
-        return () if finder is None else finder.of_value(self.name)
-
-    def __repr__(self) -> str:
-        text = str(self.type or "type unknown")[:100]
-        return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}>"
-
-
 class Node:
     """One operation. Its wiring is at hand; attributes and the rest load when asked for."""
 
     __slots__ = (
         "_details",
         "_loader",
+        "_path",
         "captures",
         "control_inputs",
         "domain",
@@ -198,7 +111,6 @@ class Node:
         "op_type",
         "outputs",
         "overload",
-        "path",
         "subgraphs",
     )
 
@@ -211,7 +123,6 @@ class Node:
         self.op_type = op_type
         self.domain = domain
         self.overload = ""
-        self.path = ""
         self.inputs: tuple[Value | None, ...] = ()
         self.outputs: tuple[Value | None, ...] = ()
         self.control_inputs: tuple[Value, ...] = ()
@@ -219,6 +130,25 @@ class Node:
         self.captures: tuple[Value, ...] = ()
         self._loader = loader
         self._details: NodeDetails | None = None
+        self._path = ""
+
+    @property
+    def path(self) -> str:
+        """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""
+        if not self._path:
+            self._path = f"{self.graph.path}/{self.graph.node_names[self.index]}"
+        return self._path
+
+    def connect(self, inputs: tuple[Value | None, ...]) -> None:
+        """Set the inputs, and note on each that this node uses it."""
+        self.inputs = inputs
+        for value in inputs:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = self
+            else:
+                value.add_user(self)
 
     @property
     def details(self) -> NodeDetails:
@@ -283,7 +213,7 @@ class Node:
         return describe_node(self)
 
 
-class Graph:
+class Graph(FilledLater):
     """Nodes in file order and the values between them.
 
     Parameters
@@ -327,6 +257,20 @@ class Graph:
         self.net: NetDetails | None = None
         self.unknown_finder: UnknownFinder | None = None
         self.warnings: list[ModelWarning] = []
+        self.value_loader: ValueLoader | None = None
+        #: False where the reader knows that no type in the graph has a denotation
+        self.has_denotations = True
+        self._node_names: list[str] | None = None
+
+    @property
+    def node_names(self) -> list[str]:
+        """What the paths of the nodes end in, by index; found when first asked for.
+
+        Not to be asked for before the graph has all its nodes.
+        """
+        if self._node_names is None:
+            self._node_names = list_node_names(self.nodes)
+        return self._node_names
 
     @property
     def unknown_fields(self) -> UnknownFields:

@@ -12,10 +12,11 @@ from netloupe.explorer.notation import join_parts
 
 from .constant import constant_tensor
 from .device import DeviceConfiguration
-from .graph import Function, Graph, Node, Value
+from .graph import Function, Graph, Node
 from .paths import PathIndex, find_element, resolve_path
 from .tensor import SparseTensor, Tensor
 from .unknown import UnknownFields
+from .value import Value
 from .warning import ModelWarning
 
 if TYPE_CHECKING:

@@ -14,37 +14,12 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from .graph import Graph, Node, Value
+    from .graph import Graph, Node
     from .model import Model
     from .tensor import SparseTensor, Tensor
+    from .value import Value
 
 CALL = "()"
-
-
-def assign_node_paths(graph: Graph) -> None:
-    """Give every node of a graph its path; a repeated name gets ``#2``, ``#3`` … appended.
-
-    A leading "/" of a name (as torch writes them) is dropped where that leaves the name
-    unique.
-    """
-    taken: set[str] = set()
-    prefix = graph.path + "/"
-    for node in graph.nodes:
-        local = node.name.lstrip("/") or node.name or f"#{node.index}:{node.op_type}"
-        if local.startswith("%"):
-            local = f"#{node.index}:{local}"
-        if local in taken:
-            local = node.name if node.name and node.name not in taken else local
-            count = 2
-            base = local
-            while local in taken:
-                local = f"{base}#{count}"
-                count += 1
-                if count > 8:  # many nodes share one name: the index is unique already
-                    local = f"{base}#{node.index}:"
-                    break
-        taken.add(local)
-        node.path = prefix + local
 
 
 class PathIndex:

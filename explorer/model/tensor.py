@@ -193,6 +193,14 @@ class Tensor:
         return self._stored_bytes
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is known at little cost that elements are stored within the model.
+
+        And that there are not more dimensions than four; of other tensors more has to be asked.
+        """
+        return self.storage == "raw_data" and len(self.dims) <= 4
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The dimensions as stated."""
         return self.dims

@@ -24,7 +24,6 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 from netloupe.explorer.model.unknown import UnknownFields
 
 from .caffe2_arguments import ArgumentReader, Graphs
@@ -226,7 +225,6 @@ class NetReader:
                     loader,
                 )
             )
-        assign_node_paths(graph)
         for node, index in zip(graph.nodes, indexes, strict=True):
             operator = operators[index]
             nested = {
@@ -235,11 +233,11 @@ class NetReader:
                 for field, nets in net.nested(argument).items()
             }
             held = [inner for nets in nested.values() for inner in nets]
-            found = [self._find(net, scope, node, read_text(name), held) for name in operator.input]
-            node.inputs = tuple(found)
-            for position, value in enumerate(found):
-                if value is not None:
-                    value.consumers.append((node, position))
+            node.connect(
+                tuple(
+                    self._find(net, scope, node, read_text(name), held) for name in operator.input
+                )
+            )
             node.control_inputs = tuple(
                 value
                 for name in operator.control_input

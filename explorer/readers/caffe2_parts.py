@@ -75,7 +75,7 @@ def parse_caffe2(source: Source, root: str) -> Parts:
         without tensors.
     """
     try:
-        return parse_parts(source, caffe2_pb2, root, CAFFE2)
+        return parse_parts(source, caffe2_pb2, root, CAFFE2, Parts)
     except NestingError:
         raise ModelFormatError(
             f"{source.name}: its nets or steps are nested deeper than {MAX_GRAPH_DEPTH} levels. "

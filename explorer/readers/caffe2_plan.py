@@ -15,7 +15,6 @@ from netloupe.explorer.model import (
     Node,
     NodeDetails,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 from netloupe.explorer.model.unknown import UnknownFields
 
 from .caffe2_net import NetReader
@@ -77,7 +76,6 @@ def _read_steps(model: Model, parts: Parts) -> None:
             else:
                 name = read_text(step.name)
                 graph.nodes.append(Node(graph, index, name, "ExecutionStep", STEP_DOMAIN, loader))
-        assign_node_paths(graph)
         for node, (step, _) in zip(graph.nodes, entries, strict=True):
             inner = (
                 []

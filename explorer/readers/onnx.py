@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gc
+from functools import partial
 from typing import Any
 
+from netloupe.explorer.collection import pause_collection
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import (
     DeviceConfiguration,
@@ -32,18 +33,6 @@ def read_onnx(source: Source) -> Model:
     ModelFormatError
         Where the bytes are no ModelProto, or graphs are nested too deep.
     """
-    # a reader makes many objects and keeps them all: searching them for garbage again and
-    # again takes up to a third of the time to open a model
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        return _read(source)
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _read(source: Source) -> Model:
     parts = parse_model(source)
     proto = parts.proto
     if not (proto.HasField("graph") or proto.functions or proto.training_info):
@@ -51,7 +40,8 @@ def _read(source: Source) -> Model:
             f"{source.name}: holds no graph, so it is no ONNX model. Check which file it is."
         )
     try:
-        return _ModelReader(source, parts).read()
+        with pause_collection():
+            return _ModelReader(source, parts).read()
     except GraphDepthError:
         raise nesting(source) from None
 
@@ -70,7 +60,11 @@ class _ModelReader:
         for number, function in enumerate(proto.functions):
             self._read_function(function, number)
         model.graph.name = read_text(proto.graph.name)
-        self.graph_reader.read(model.graph, proto.graph)
+        if self._stands_alone():
+            # nothing else refers to what is in it, and no graph within can be nested too deep
+            model.graph.fill_later(partial(self._fill, model.graph, proto.graph))
+        else:
+            self._fill(model.graph, proto.graph)
         for number, training in enumerate(proto.training_info):
             self._read_training(training, number)
         if self.parts.types_cut:
@@ -80,6 +74,14 @@ class _ModelReader:
                 f"{types} nested deeper than {MOST_NESTED_TYPES} levels: shown to that depth",
             )
         return model
+
+    def _stands_alone(self) -> bool:
+        uses_subgraphs = self.parts.presence.subgraphs
+        return not (uses_subgraphs or self.proto.functions or self.proto.training_info)
+
+    def _fill(self, graph: Graph, proto: Any) -> None:
+        with pause_collection():
+            self.graph_reader.read(graph, proto)
 
     def _read_header(self) -> None:
         proto, header = self.proto, self.model.header

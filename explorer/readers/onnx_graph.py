@@ -15,24 +15,18 @@ from netloupe.explorer.model import (
     Model,
     ModelWarning,
     Node,
-    NodeDetails,
-    NodeDeviceConfiguration,
     QuantizationAnnotation,
-    ShardedDimension,
-    ShardingSpec,
     SparseTensor,
     Tensor,
     Value,
 )
-from netloupe.explorer.model.paths import assign_node_paths
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
-from .onnx_attributes import read_attribute
+from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text, read_type
 
-Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 #: the values of a name that is defined again, in file order, without the first
 Redefined = dict[str, list[Value]]
 #: a graph to fill, its message, and the graphs around it, innermost first
@@ -69,6 +63,7 @@ class GraphReader:
     def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         graph.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
+        graph.has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -79,9 +74,8 @@ class GraphReader:
             value.is_input = True
             graph.inputs.append(value)
         self._read_initializers(graph, proto)
-        for info in proto.value_info:
-            self._declare(graph, info)
-        redefined = yield from self._read_nodes(graph, proto.node, outer)
+        declared = self._read_value_infos(graph, proto)
+        redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
             self._declare(graph, info)
@@ -93,15 +87,15 @@ class GraphReader:
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
         function.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
+        function.has_denotations = self._parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
             value = _value(function, read_text(raw))
             value.is_input = True
             function.inputs.append(value)
-        for info in proto.value_info:
-            self._declare(function, info)
-        redefined = yield from self._read_nodes(function, proto.node, ())
+        declared = self._read_value_infos(function, proto)
+        redefined = yield from self._read_nodes(function, proto.node, (), declared)
         for raw in proto.output:
             self._read_output(function, read_text(raw), (), redefined)
 
@@ -132,23 +126,41 @@ class GraphReader:
     def _declare(self, graph: Graph, info: Any) -> Value:
         """Add what a ValueInfoProto says to the value of that name."""
         value = _value(graph, read_text(info.name))
-        if info.HasField("type"):
-            value.type = read_type(info.type)
-        if info.doc_string:
-            value.doc = read_text(info.doc_string)
-        if info.metadata_props:
-            value.metadata = read_entries(info.metadata_props)
+        _state(value, info)
         return value
+
+    def _read_value_infos(self, graph: Graph, proto: Any) -> _Declared:
+        """Return where ``value_info`` speaks of values that are not known yet.
+
+        What it says of them is read when somebody asks for it.
+        """
+        infos, values = proto.value_info, graph.values
+        declared = _Declared(infos)
+        if not infos:
+            return declared
+        graph.value_loader = declared
+        places = declared.places
+        for place, info in enumerate(infos[:]):
+            name = info.name
+            if name in places or type(name) is not str:
+                declared.more.append(info)
+            elif name in values:
+                _state(values[name], info)
+            else:
+                places[name] = place
+        return declared
 
     def _read_initializers(self, graph: Graph, proto: Any) -> None:
         values, read, path = graph.values, self.tensor_reader.read_initializer, graph.path
-        for tensor_proto in proto.initializer[:]:
+        tensors = graph.initializers
+        for tensor_proto in proto.initializer[:]:  # a slice iterates faster
             tensor = read(tensor_proto, path)
-            graph.initializers.append(tensor)
-            if tensor.name in values:
+            tensors.append(tensor)
+            name = tensor.name
+            if name in values:
                 self._bind_initializer(graph, tensor)
             else:
-                value = values[tensor.name] = Value(tensor.name, graph)
+                value = values[name] = Value(name, graph)
                 value.initializer = tensor
         for sparse_proto in proto.sparse_initializer:
             path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
@@ -166,63 +178,88 @@ class GraphReader:
         value.initializer = tensor
 
     def _read_nodes(
-        self, graph: Graph, protos: Any, outer: tuple[Graph, ...]
+        self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: _Declared
     ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
-        loader = _OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
-        nodes = graph.nodes
+        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
+        presence = self._parts.presence
+        nodes, values = graph.nodes, graph.values
+        take, find = declared.places.pop, values.get
         messages = protos[:]  # each access by index would make a new object
-        for index, proto in enumerate(messages):
-            name, op_type, domain = proto.name, proto.op_type, proto.domain
-            if not (type(name) is type(op_type) is type(domain) is str):  # bytes: no UTF-8
-                name, op_type, domain = map(read_text, (name, op_type, domain))
-            node = Node(graph, index, name, op_type, domain, loader)
-            if proto.overload:
-                node.overload = read_text(proto.overload)
-            nodes.append(node)
-        assign_node_paths(graph)
+        has_domains = presence.domains
         redefined: Redefined = {}
-        values = graph.values
-        # what nearly every name is, a value that only one node defines before others use it,
-        # is settled here; _define and _use see to the rest
-        for node, proto in zip(nodes, messages, strict=True):
+        again: list[tuple[Node, str]] = []
+        op_type: str
+        # up to here every value is defined. Where each node only uses what is defined before it,
+        # as the specification wants it, one pass is enough; from the first node on that does
+        # not, inputs wait until all outputs are known
+        waiting = 0 if presence.subgraphs or "" in values else len(messages)
+        for index, proto in enumerate(messages):
+            name, op_type = proto.name, proto.op_type
+            if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
+                name, op_type = read_text(name), read_text(op_type)
+            domain = read_text(proto.domain) if has_domains else ""
+            node = Node(graph, index, name, op_type, domain, loader)
+            nodes.append(node)
+            if index < waiting:
+                names = proto.input[:]
+                inputs = tuple(map(find, names))
+                if None in inputs and not all(map(_agree, names, inputs)):
+                    waiting = index
+                else:
+                    node.connect(inputs)
+            names = proto.output[:]
+            if len(names) == 1:
+                name = names[0]
+                if name and name not in values and type(name) is str:
+                    value = values[name] = Value(name, graph, "", node, 0, take(name, -1))
+                    node.outputs = (value,)
+                    continue
             outputs: list[Value | None] = []
-            for index, name in enumerate(proto.output[:]):  # a slice iterates faster
-                if name and name not in values and isinstance(name, str):
-                    made = values[name] = Value(name, graph)
-                    made.producer = node
-                    made.output_index = index
-                    outputs.append(made)
+            for position, name in enumerate(names):
+                if name and name not in values and type(name) is str:
+                    value = values[name] = Value(name, graph, "", node, position, take(name, -1))
+                    outputs.append(value)
                 else:
-                    outputs.append(self._define(graph, node, index, read_text(name), redefined))
+                    waiting = min(waiting, index + 1)
+                    outputs.append(self._define(node, position, read_text(name), redefined, again))
             node.outputs = tuple(outputs)
-        for node, proto in zip(nodes, messages, strict=True):
-            inputs: list[Value | None] = []
-            for index, name in enumerate(proto.input[:]):
-                value = values.get(name) if name and not redefined else None
-                if value is not None and _is_defined_before(value, node.index):
-                    value.consumers.append((node, index))
-                else:
-                    value = self._use(graph, outer, node, index, read_text(name), redefined)
-                inputs.append(value)
-            node.inputs = tuple(inputs)
-            for number, attribute in enumerate(proto.attribute if proto.attribute else ()):
-                if attribute.HasField("g") or attribute.graphs:
-                    found = subgraphs[node.index, number] = {}
-                    yield from self._read_subgraphs(node, number, attribute, outer, found)
-        return redefined
-
-    def _define(
-        self, graph: Graph, node: Node, index: int, name: str, redefined: Redefined
-    ) -> Value | None:
-        if not name:
-            return None
-        value = _value(graph, name)
-        if value.producer is not None or value.initializer is not None or value.is_input:
+        if presence.overloads:
+            for node, proto in zip(nodes, messages, strict=True):
+                node.overload = read_text(proto.overload)
+        for node, name in again:  # not earlier: paths need all nodes
             graph.warnings.append(
                 ModelWarning(node.path, f"defines %{name}, which is defined before")
             )
+        declared.finish(graph)
+        for index in range(waiting, len(nodes)):
+            node, proto = nodes[index], messages[index]
+            node.inputs = tuple(
+                self._use(graph, outer, node, read_text(name), redefined) for name in proto.input[:]
+            )
+            if presence.subgraphs:
+                for number, attribute in enumerate(proto.attribute):
+                    if attribute.HasField("g") or attribute.graphs:
+                        found = subgraphs[index, number] = {}
+                        yield from self._read_subgraphs(node, number, attribute, outer, found)
+        return redefined
+
+    def _define(
+        self,
+        node: Node,
+        index: int,
+        name: str,
+        redefined: Redefined,
+        again: list[tuple[Node, str]],
+    ) -> Value | None:
+        """Return the value that an output defines; ``again`` gets what was defined before."""
+        if not name:
+            return None
+        graph = node.graph
+        value = _value(graph, name)
+        if _is_defined(value):
+            again.append((node, name))
             versions = redefined.setdefault(name, [])
             value = _value(graph, f"{name}#{len(versions) + 2}")
             versions.append(value)
@@ -235,7 +272,6 @@ class GraphReader:
         graph: Graph,
         outer: tuple[Graph, ...],
         node: Node,
-        index: int,
         name: str,
         redefined: Redefined,
     ) -> Value | None:
@@ -257,7 +293,7 @@ class GraphReader:
             graph.warnings.append(
                 ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
             )
-        value.consumers.append((node, index))
+        value.add_user(node)
         return value
 
     def _capture(self, graph: Graph, outer: tuple[Graph, ...], name: str) -> Value | None:
@@ -367,101 +403,50 @@ class _OnnxUnknownFinder:
         return self._infos
 
 
-class _OnnxNodeLoader:
-    """Reads the details of a graph's nodes from their messages when they are asked for."""
+class _Declared:
+    """What ``value_info`` says of a graph's values, read when it is asked for.
 
-    def __init__(
-        self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs, parts: OnnxParts
-    ) -> None:
-        self._parts = parts
-        self._protos = protos
-        self._tensors = tensors
-        self._subgraphs = subgraphs
+    Parameters
+    ----------
+    infos
+        The ValueInfoProtos.
+    """
 
-    def metadata(self, node: Node) -> dict[str, str]:
-        return read_entries(self._protos[node.index].metadata_props)
+    def __init__(self, infos: Any) -> None:
+        self._infos = infos
+        #: where each name that no value has yet stands among the infos
+        self.places: dict[str, int] = {}
+        #: further infos with one of these names, and those with names that are not UTF-8
+        self.more: list[Any] = []
 
-    def attribute_key(self, node: Node) -> bytes:
-        attributes = self._protos[node.index].attribute
-        if not attributes:
-            return b""
-        return b"".join(
-            attribute.SerializeToString()
-            for attribute in attributes
-            if not attribute.HasField("g") and not attribute.graphs
-        )
+    def fill(self, value: Value, place: int) -> None:
+        _state(value, self._infos[place])
 
-    def unknown_fields(self, node: Node) -> UnknownFields:
-        return self._parts.find_unknown(self._protos[node.index], frozenset(("GraphProto",)))
-
-    def details(self, node: Node) -> NodeDetails:
-        proto = self._protos[node.index]
-        details = NodeDetails(
-            doc=read_text(proto.doc_string),
-            metadata=read_entries(proto.metadata_props),
-            device_configurations=tuple(
-                _read_device_configuration(entry) for entry in proto.device_configurations
-            ),
-        )
-        warnings: list[ModelWarning] = []
-        for number, attribute_proto in enumerate(proto.attribute):
-            attribute = read_attribute(
-                attribute_proto,
-                node.path,
-                self._tensors,
-                self._subgraphs.get((node.index, number), {}),
-            )
-            warnings += attribute.warnings
-            key, count = attribute.name, 2
-            while key in details.attributes:
-                key = f"{attribute.name}#{count}"
-                count += 1
-            if key != attribute.name:
-                warnings.append(ModelWarning(node.path, f"has attribute {attribute.name!r} twice"))
-            details.attributes[key] = attribute
-        if not node.op_type:
-            warnings.append(ModelWarning(node.path, "has no op_type"))
-        details.warnings = tuple(warnings)
-        return details
+    def finish(self, graph: Graph) -> None:
+        """Make values of the names that no node defines, and read what is said twice."""
+        for name, place in self.places.items():
+            if name in graph.values:
+                _state(graph.values[name], self._infos[place])
+            else:
+                graph.values[name] = Value(name, graph, place=place)
+        for info in self.more:
+            _state(_value(graph, read_text(info.name)), info)
+        self.places, self.more = {}, []
 
 
-def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:
-    return NodeDeviceConfiguration(
-        read_text(proto.configuration_id),
-        proto.pipeline_stage if proto.HasField("pipeline_stage") else None,
-        tuple(_read_sharding(spec) for spec in proto.sharding_spec),
-    )
+def _agree(name: str | bytes, value: Value | None) -> bool:
+    """Return whether a value was found for a name; none is for an operand that is left out."""
+    return value is not None or not name
 
 
-def _read_sharding(proto: Any) -> ShardingSpec:
-    return ShardingSpec(
-        read_text(proto.tensor_name),
-        tuple(proto.device),
-        tuple(
-            (entry.key if entry.HasField("key") else None, tuple(entry.value))
-            for entry in proto.index_to_device_group_map
-        ),
-        tuple(
-            ShardedDimension(
-                dim.axis if dim.HasField("axis") else None,
-                tuple(
-                    (
-                        _read_extent(sharding),
-                        sharding.num_shards if sharding.HasField("num_shards") else None,
-                    )
-                    for sharding in dim.simple_sharding
-                ),
-            )
-            for dim in proto.sharded_dim
-        ),
-    )
-
-
-def _read_extent(proto: Any) -> int | str | None:
-    kind = proto.WhichOneof("dim")
-    if kind is None:
-        return None
-    return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)
+def _state(value: Value, info: Any) -> None:
+    """Set what a ValueInfoProto says of a value."""
+    if info.HasField("type"):
+        value.type = read_type(info.type)
+    if info.doc_string:
+        value.doc = read_text(info.doc_string)
+    if info.metadata_props:
+        value.metadata = read_entries(info.metadata_props)
 
 
 def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
@@ -483,13 +468,6 @@ def _value(graph: Graph, name: str) -> Value:
     if value is None:
         value = graph.values[name] = Value(name, graph)
     return value
-
-
-def _is_defined_before(value: Value, index: int) -> bool:
-    producer = value.producer
-    if producer is None:
-        return value.is_input or value.initializer is not None
-    return producer.index < index
 
 
 def _is_defined(value: Value) -> bool:

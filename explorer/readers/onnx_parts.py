@@ -15,6 +15,7 @@ from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Payload
 from netloupe.proto import onnx_pb2
 from netloupe.proto.grammars import ONNX
+from netloupe.proto.presence import Presence, find_presence
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ScanError, SizeError
 
@@ -34,6 +35,13 @@ TYPED_FIELDS = (
 
 class OnnxParts(Parts):
     """A parsed ModelProto and what was left in the source."""
+
+    #: what is used anywhere in the model
+    presence: Presence
+
+    def look_at(self, data: bytes) -> None:
+        """Find what is used anywhere in the model."""
+        self.presence = find_presence(data)
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.
@@ -107,7 +115,7 @@ def parse_model(source: Source) -> OnnxParts:
         Where the bytes are no message, or graphs are nested too deep.
     """
     try:
-        parts = parse_parts(source, onnx_pb2, "ModelProto", ONNX)
+        return parse_parts(source, onnx_pb2, "ModelProto", ONNX, OnnxParts)
     except NestingError:
         raise nesting(source) from None
     except SizeError as error:
@@ -116,7 +124,6 @@ def parse_model(source: Source) -> OnnxParts:
         ) from None
     except ScanError:
         raise damage(source) from None
-    return OnnxParts.of(parts)
 
 
 def damage(source: Source) -> ModelFormatError:

@@ -123,8 +123,7 @@ class TensorReader:
 
     def read_initializer(self, proto: Any, graph_path: str) -> Tensor:
         """Return a TensorProto as the tensor of its own name in a graph."""
-        name = read_text(proto.name)
-        return _OnnxTensor(name, f"{graph_path}/%{name}", proto, self)
+        return _OnnxTensor(read_text(proto.name), None, proto, self, graph_path)
 
     def read_facts(self, tensor: Tensor, proto: Any) -> None:
         """Fill in what a TensorProto says beyond its name."""
@@ -236,15 +235,40 @@ class _OnnxTensor(Tensor):
     until then, which is when Python turns to ``__getattr__``.
     """
 
-    __slots__ = ("_proto", "_reader")
+    __slots__ = ("_graph_path", "_proto", "_reader")
 
-    def __init__(self, name: str, path: str, proto: Any, reader: TensorReader) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: str | None,
+        proto: Any,
+        reader: TensorReader,
+        graph_path: str = "",
+    ) -> None:
         self.name = name
-        self.path = path
+        if path is not None:
+            self.path = path
         self._proto = proto
         self._reader: TensorReader | None = reader
+        self._graph_path = graph_path
+
+    @property
+    def is_plain(self) -> bool:
+        """As of every tensor; the message is asked where nothing else is read of it yet."""
+        if self._reader is None:
+            return super().is_plain
+        proto = self._proto
+        return (
+            proto.HasField("raw_data")
+            and not proto.HasField("data_location")
+            and not proto.external_data
+            and len(proto.dims) <= 4
+        )
 
     def __getattr__(self, name: str) -> Any:
+        if name == "path":  # of an initializer
+            self.path = f"{self._graph_path}/%{self.name}"
+            return self.path
         reader = self._reader
         if reader is None or name not in Tensor.__slots__:
             raise AttributeError(f"a tensor has no attribute {name!r}")

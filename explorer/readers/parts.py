@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -64,12 +64,8 @@ class Parts:
         self.types_cut = 0
         self._scan = scan
 
-    @classmethod
-    def of(cls, parts: Parts) -> Self:
-        """Return parts as those of one format."""
-        own = cls(parts.source, parts.proto, parts._scan)
-        own.types_cut = parts.types_cut
-        return own
+    def look_at(self, data: bytes) -> None:
+        """Look at the bytes that the message was parsed from, which are not kept."""
 
     @property
     def is_whole(self) -> bool:
@@ -121,11 +117,16 @@ class Parts:
         )
 
 
+AnyParts = TypeVar("AnyParts", bound=Parts)
+
+
 class DepthSuspicionError(Exception):
     """The scan went well, but small messages that it did not walk cannot be parsed."""
 
 
-def parse_parts(source: Source, messages: Any, root: str, grammar: Grammar) -> Parts:
+def parse_parts(
+    source: Source, messages: Any, root: str, grammar: Grammar, kind: type[AnyParts]
+) -> AnyParts:
     """Parse a source as a message.
 
     Parameters
@@ -138,6 +139,8 @@ def parse_parts(source: Source, messages: Any, root: str, grammar: Grammar) -> P
         The name of the message.
     grammar
         Which of its content is left behind where the source is large.
+    kind
+        The parts of the format.
 
     Raises
     ------
@@ -146,32 +149,42 @@ def parse_parts(source: Source, messages: Any, root: str, grammar: Grammar) -> P
     """
     if source.size <= WHOLE_BYTES:
         try:
-            return _parse_whole(source, messages, root)
+            return _parse_whole(source, messages, root, kind)
         except DecodeError:
             # perhaps only nested deeper than the runtime allows (100 messages, about 30 graphs)
-            return _parse_scanned(source, messages, root, grammar, 0)
+            return _parse_scanned(source, messages, root, grammar, 0, kind)
     try:
-        return _parse_scanned(source, messages, root, grammar, SMALL_MESSAGE_BYTES)
+        return _parse_scanned(source, messages, root, grammar, SMALL_MESSAGE_BYTES, kind)
     except DepthSuspicionError:
-        return _parse_scanned(source, messages, root, grammar, 0)
+        return _parse_scanned(source, messages, root, grammar, 0, kind)
 
 
-def _parse_whole(source: Source, messages: Any, root: str) -> Parts:
-    proto = getattr(messages, root)()
-    proto.ParseFromString(source.data)
-    return Parts(source, proto)
+def _parse_whole(source: Source, messages: Any, root: str, kind: type[AnyParts]) -> AnyParts:
+    proto, data = getattr(messages, root)(), source.data
+    proto.ParseFromString(data)
+    parts = kind(source, proto)
+    parts.look_at(data)
+    return parts
 
 
-def _parse_scanned(source: Source, messages: Any, root: str, grammar: Grammar, small: int) -> Parts:
+def _parse_scanned(
+    source: Source,
+    messages: Any,
+    root: str,
+    grammar: Grammar,
+    small: int,
+    kind: type[AnyParts],
+) -> AnyParts:
     with source.open() as read:
         scan = scan_message(read, source.size, small, grammar, root)
     proto = getattr(messages, root)()
-    parts = Parts(source, proto, scan)
+    parts = kind(source, proto, scan)
     try:
         if small:
             proto.ParseFromString(scan.root)
         else:
             parts.types_cut = _parse_cutting(proto, scan.root)
+        parts.look_at(scan.root)
         scan.root = b""
         if small:
             for name, data in zip(scan.names, scan.graphs, strict=True):

@@ -54,12 +54,14 @@ class TopFields:
 
     def has(self, number: int, wire_type: int) -> bool:
         """Return whether there is a field of that number and wire type."""
-        return any(f.number == number and f.wire_type == wire_type for f in self.fields)
+        return self.first(number, wire_type) is not None
 
     def first(self, number: int, wire_type: int = LENGTH) -> TopField | None:
         """Return the first field of that number and wire type."""
-        matching = (f for f in self.fields if (f.number, f.wire_type) == (number, wire_type))
-        return next(matching, None)
+        for field in self.fields:
+            if field.number == number and field.wire_type == wire_type:
+                return field
+        return None
 
     @property
     def numbers(self) -> set[int]:
@@ -157,8 +159,10 @@ def _is_model(top: TopFields, read: ReadRange) -> bool:
     graph = top.first(7)
     if graph is None:
         return False
+    if top.has(1, VARINT):
+        return True
     inner = _look_inside(graph, read)
-    return inner.is_whole or inner.is_cut_short or top.has(1, VARINT)
+    return inner.is_whole or inner.is_cut_short
 
 
 def _look_inside(field: TopField, read: ReadRange) -> TopFields:

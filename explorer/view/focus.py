@@ -33,7 +33,7 @@ def _neighbours(node: Node, graph: Graph) -> Iterable[Node]:
         if producer is not None and producer.graph is graph and not is_constant_node(producer):
             yield producer
     for value in node.outputs:
-        for consumer, _ in value.consumers if value is not None else ():
+        for consumer in value.users if value is not None else ():
             user = consumer
             while user.graph is not graph and user.graph.parent_node is not None:
                 user = user.graph.parent_node

@@ -472,7 +472,7 @@ def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | N
     """
     tree = wiring.tree
     graph = tree.graph
-    for consumer, _ in value.consumers:
+    for consumer in value.users:
         node = consumer
         while node.graph is not graph and node.graph.parent_node is not None:
             node = node.graph.parent_node
@@ -494,7 +494,7 @@ def _first_user(wiring: Wiring, group: Group) -> Node | None:
     seen = set(pending)
     for node in pending:
         for value in node.outputs:
-            for consumer, _ in value.consumers if value is not None else ():
+            for consumer in value.users if value is not None else ():
                 user = consumer
                 while user.graph is not node.graph and user.graph.parent_node is not None:
                     user = user.graph.parent_node

@@ -526,3 +526,88 @@ def test_hostile_files_of_the_corpus_open(name: str) -> None:
     model = load(corpus_file(f"hostile/{name}.onnx"))
     assert len(list(model.all_warnings())) < 100
     assert all(isinstance(v, Value) for graph in model.graphs for v in graph.values.values())
+
+
+def test_what_value_info_says_is_kept_whoever_has_the_name() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    graph.initializer.add(name="w", data_type=1, dims=[1], raw_data=bytes(4))
+    for name, doc in (("x", "in"), ("w", "weight"), ("m", "first"), ("m", "second"), ("lone", "l")):
+        info = graph.value_info.add(name=name, doc_string=doc)
+        info.type.tensor_type.elem_type = 1 if doc != "second" else 7
+        info.metadata_props.add(key="k", value=doc)
+    graph.node.add(op_type="Add", input=["x", "w"], output=["m"])
+    graph.node.add(op_type="Relu", input=["m"], output=["y"])
+    said = graph.output.add(name="y")
+    said.type.tensor_type.elem_type = 10
+    graph.value_info.add(name="y").type.tensor_type.elem_type = 1
+    values = load(proto.SerializeToString()).graph.values
+    assert {name: value.doc for name, value in values.items()} == {
+        "x": "in", "w": "weight", "m": "second", "lone": "l", "y": "",
+    }  # fmt: skip
+    assert values["m"].metadata == {"k": "second"}
+    assert str(values["m"].type) == "int64"
+    assert str(values["x"].type) == "float32"
+    assert str(values["y"].type) == "float16"  # what the output says counts
+    assert values["m"].producer is not None
+    assert values["lone"].producer is None
+
+
+def test_what_is_set_of_a_value_is_not_read_over() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    info = proto.graph.value_info.add(name="m", doc_string="said")
+    info.type.tensor_type.elem_type = 1
+    proto.graph.node.add(op_type="Relu", input=["x"], output=["m"])
+    value = load(proto.SerializeToString()).graph.values["m"]
+    value.type = None
+    assert value.type is None
+    assert value.doc == "said"
+
+
+def test_uses_in_any_order_are_noted_in_the_order_of_the_file() -> None:
+    """From the first use before its definition on, inputs are found in a second walk."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    graph.node.add(op_type="Clip", name="a", input=["x", "", "x"], output=["p", "", "q"])
+    graph.node.add(op_type="Add", name="b", input=["late", "x"], output=["r"])
+    graph.node.add(op_type="Add", name="c", input=["x", "p"], output=["late"])
+    graph.node.add(op_type="Add", name="d", input=["nowhere", "x"], output=["p"])
+    graph.node.add(op_type="Relu", name="e", input=["p"], output=["s"])
+    read = load(proto.SerializeToString()).graph
+    x, late, first = read.values["x"], read.values["late"], read.values["p"]
+    assert [(node.name, index) for node, index in x.consumers] == [
+        ("a", 0), ("a", 2), ("b", 1), ("c", 0), ("d", 1),
+    ]  # fmt: skip
+    assert [node.name for node in x.users] == ["a", "b", "c", "d"]
+    assert read.nodes[0].inputs == (x, None, x)
+    assert [out and out.name for out in read.nodes[0].outputs] == ["p", None, "q"]
+    assert late.users == (read.nodes[1],)
+    assert first.users == (read.nodes[2],)
+    assert read.nodes[4].inputs == (read.values["p#2"],)
+    assert not read.values["s"].is_used
+    assert [warning.message for warning in read.warnings] == [
+        "defines %p, which is defined before",
+        "uses %late before main/c gives it",
+        "uses %nowhere, which nothing defines",
+    ]
+
+
+def test_names_that_are_no_text_are_found_all_the_same() -> None:
+    data = onnx_pb2.ModelProto(ir_version=8)
+    data.graph.node.add(op_type="Relu", input=["x"], output=["v?"])
+    data.graph.node.add(op_type="Relu", input=["v?"], output=["y"])
+    data.graph.value_info.add(name="v?", doc_string="odd")
+    graph = load(data.SerializeToString().replace(b"v?", b"v\xff")).graph
+    value = graph.values["v\\xff"]
+    assert (value.producer, value.users) == (graph.nodes[0], (graph.nodes[1],))
+    assert value.doc == "odd"
+
+
+def test_domains_and_overloads_of_some_nodes_only() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.node.add(op_type="A", domain="d", overload="o")
+    proto.graph.node.add(op_type="B")
+    nodes = load(proto.SerializeToString()).graph.nodes
+    assert [(node.domain, node.overload) for node in nodes] == [("d", "o"), ("", "")]

@@ -297,3 +297,66 @@ def test_windows_grow_where_everything_is_read() -> None:
     sizes: list[int] = []
     assert scan_message(reader_of(data, sizes), len(data)).root == data
     assert len(sizes) < 30
+
+
+def test_initializers_in_unusual_forms_among_usual_ones() -> None:
+    """Runs of usual initializers are taken in a loop of their own, which has to notice others."""
+    data = bytes(range(256)) * 4
+    head = b"\x08\x10\x08\x40\x10\x01"
+    usual = head + field(8, b"w") + field(9, data)
+    contents = [
+        usual,
+        usual,
+        head + field(9, data),  # no name
+        head + field(8, b"n" * 200) + field(9, data),
+        head + field(8, "gewöhnlich".encode()) + field(9, data),
+        head + field(8, b"w") + b"\x4a\x80\x88\x00" + data,  # a length in more bytes than needed
+        head + field(8, b"w") + field(9, data) + field(12, b"doc"),
+        field(9, data) + head,
+        head + field(8, b"w") + field(9, data[:100]),  # small
+        head + field(8, b"w") + field(4, data),
+        head + field(8, b"w") + field(9, data[:130]) + field(9, data[:500]),
+        usual,
+        field(1, b"\x10\x40") + b"\x10\x01" + field(8, b"w") + field(9, data),  # packed dims
+        usual,
+    ]
+    fields = [field(5, content) for content in contents]
+    # the length of a whole initializer in more bytes than needed
+    fields.append(b"\x2a" + bytes((len(usual) & 127 | 128, len(usual) >> 7 | 128, 0)) + usual)
+    fields += [field(1, field(4, b"Relu")), field(5, usual), field(10, b"doc")]
+    model = field(7, b"".join(fields))
+    whole = onnx_pb2.ModelProto.FromString(model).graph
+    for small in (0, 512):
+        found = scan(model, small)
+        graph = parse(found).graph
+        assert (len(graph.node), graph.doc_string) == (1, "doc")
+        assert len(graph.initializer) == len(whole.initializer) == len(contents) + 2
+        for tensor, wanted in zip(graph.initializer, whole.initializer, strict=True):
+            assert list(tensor.dims) == list(wanted.dims)
+            assert (tensor.name, tensor.data_type) == (wanted.name, wanted.data_type)
+            pieces = [piece for piece in found.find_pieces(tensor) if piece.number == 9]
+            if pieces:
+                assert model[pieces[-1].content : pieces[-1].end] == wanted.raw_data
+            else:
+                assert tensor.raw_data == wanted.raw_data
+
+
+@pytest.mark.parametrize(
+    "tail", [b"\x2a", b"\x2a\x85", b"\x2a\x90\x10\x08\x10", b"\x2a\xff\xff\x03"]
+)
+def test_a_run_of_initializers_that_is_cut(tail: bytes) -> None:
+    usual = b"\x08\x10\x10\x01" + field(8, b"w") + field(9, bytes(1024))
+    content = field(5, usual) * 3 + tail
+    with pytest.raises(ScanError):
+        scan(field(7, content), 512)
+
+
+def test_small_fields_in_a_row_with_tags_of_two_bytes() -> None:
+    """A tag of two bytes begins like a tag of one byte that does not exist."""
+    info = field(19, b"unknown") * 50
+    model = field(7, info + field(1, field(4, b"Relu")) * 50 + field(16, b"\x0a\x01k") * 50)
+    found = parse(scan(model, 512)).graph
+    assert len(found.node) == len(found.metadata_props) == 50
+    assert (
+        found.SerializeToString() == onnx_pb2.ModelProto.FromString(model).graph.SerializeToString()
+    )

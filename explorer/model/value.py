@@ -1,0 +1,236 @@
+"""Values: what flows between the nodes of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from .unknown import UnknownFields
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from .graph import Graph, Node
+    from .tensor import SparseTensor, Tensor
+    from .types import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizationAnnotation:
+    """A graph's own statement about how one value is quantized.
+
+    Parameters
+    ----------
+    tensor_name
+        The value that is annotated.
+    entries
+        Keys and values verbatim. ``SCALE_TENSOR`` and ``ZERO_POINT_TENSOR`` name tensors
+        (ONNX IR specification, TensorAnnotation); other keys hold what their tool put there.
+    """
+
+    tensor_name: str
+    entries: tuple[tuple[str, str], ...]
+
+
+class ValueLoader(Protocol):
+    """What a reader offers to values: what the file says of one beyond its name."""
+
+    def fill(self, value: Value, place: int) -> None:
+        """Set what is said of a value at a place that only the reader understands."""
+        ...
+
+
+@dataclass(slots=True)
+class _ValueNotes:
+    """What is said of few values only."""
+
+    key: str = ""
+    annotation: QuantizationAnnotation | None = None
+    doc: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[ModelWarning, ...] = ()
+
+
+class Value:
+    """Something that flows along an edge: an input, a node's output, or an initializer.
+
+    ``producer`` is None for graph inputs, initializers and names that nothing produces.
+    ``is_parameter`` marks an input that only serves as a weight, its elements being in another
+    file that was not given (a Caffe2 net without its init net).
+
+    Notes
+    -----
+    A large model has some hundred thousand values, most of which are never looked at: what is
+    seldom said of them is kept apart, and what the file says of types is read when asked for.
+    """
+
+    __slots__ = (
+        "_notes",
+        "_place",
+        "_type",
+        "_users",
+        "graph",
+        "initializer",
+        "is_input",
+        "is_output",
+        "is_parameter",
+        "name",
+        "output_index",
+        "producer",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        graph: Graph,
+        key: str = "",
+        producer: Node | None = None,
+        output_index: int = -1,
+        place: int = -1,
+    ) -> None:
+        self.name = name
+        self.graph = graph
+        self.producer = producer
+        self.output_index = output_index
+        self.initializer: Tensor | SparseTensor | None = None
+        self.is_input = False
+        self.is_output = False
+        self.is_parameter = False
+        #: where the graph's value loader finds the rest; -1 where nothing is left to read
+        self._place = place
+        self._type: ValueType | None = None
+        #: the nodes that use the value: none, the only one, or a list
+        self._users: Node | list[Node] | None = None
+        self._notes: _ValueNotes | None = _ValueNotes(key) if key and key != name else None
+
+    @property
+    def key(self) -> str:
+        """The value's name among those of its graph.
+
+        It differs from ``name`` where the same name is given again (Caffe2 reuses blobs in
+        place): ``conv1#2``.
+        """
+        return (self._notes is not None and self._notes.key) or self.name
+
+    @key.setter
+    def key(self, key: str) -> None:
+        self._noted().key = key
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any node takes the value, in this graph or one inside it."""
+        return self._users is not None
+
+    @property
+    def users(self) -> Sequence[Node]:
+        """The nodes of any graph that take the value, subgraphs included, each once in a row."""
+        users = self._users
+        if users is None:
+            return ()
+        return users if isinstance(users, list) else (users,)
+
+    @property
+    def consumers(self) -> tuple[tuple[Node, int], ...]:
+        """(node, input index) of every use, in the order of :attr:`users`."""
+        return tuple(
+            (node, index)
+            for node in self.users
+            for index, value in enumerate(node.inputs)
+            if value is self
+        )
+
+    def add_user(self, node: Node) -> None:
+        """Note that a node takes the value, whatever the number of its inputs that do."""
+        users = self._users
+        if users is None:
+            self._users = node
+        elif isinstance(users, list):
+            if users[-1] is not node:
+                users.append(node)
+        elif users is not node:
+            self._users = [users, node]
+
+    def _load(self) -> None:
+        place, self._place = self._place, -1
+        loader = self.graph.value_loader
+        if loader is not None:
+            loader.fill(self, place)
+
+    def _noted(self) -> _ValueNotes:
+        if self._notes is None:
+            self._notes = _ValueNotes()
+        return self._notes
+
+    @property
+    def type(self) -> ValueType | None:
+        """The type that is stated, else that of the initializer, else None."""
+        if self._place >= 0:
+            self._load()
+        if self._type is None and self.initializer is not None:
+            self._type = self.initializer.type
+        return self._type
+
+    @type.setter  # noqa: A003 - the property is meant
+    def type(self, stated: ValueType | None) -> None:
+        if self._place >= 0:
+            self._load()
+        self._type = stated
+
+    @property
+    def annotation(self) -> QuantizationAnnotation | None:
+        """What the graph states about the value's quantization."""
+        return self._notes.annotation if self._notes is not None else None
+
+    @annotation.setter
+    def annotation(self, annotation: QuantizationAnnotation | None) -> None:
+        self._noted().annotation = annotation
+
+    @property
+    def doc(self) -> str:
+        """The value's documentation string."""
+        if self._place >= 0:
+            self._load()
+        return self._notes.doc if self._notes is not None else ""
+
+    @doc.setter
+    def doc(self, doc: str) -> None:
+        if self._place >= 0:
+            self._load()
+        self._noted().doc = doc
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The value's metadata_props."""
+        if self._place >= 0:
+            self._load()
+        return self._noted().metadata
+
+    @metadata.setter
+    def metadata(self, metadata: dict[str, str]) -> None:
+        if self._place >= 0:
+            self._load()
+        self._noted().metadata = metadata
+
+    @property
+    def warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about the value itself."""
+        return self._notes.warnings if self._notes is not None else ()
+
+    @warnings.setter
+    def warnings(self, warnings: tuple[ModelWarning, ...]) -> None:
+        self._noted().warnings = warnings
+
+    @property
+    def path(self) -> str:
+        """``main/%name``: the percent sign tells values from nodes."""
+        return f"{self.graph.path}/%{self.key}"
+
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of what the graph says of this value that the schema does not know."""
+        finder = self.graph.unknown_finder
+        return () if finder is None else finder.of_value(self.name)
+
+    def __repr__(self) -> str:
+        text = str(self.type or "type unknown")[:100]
+        return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}>"

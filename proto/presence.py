@@ -1,0 +1,115 @@
+"""Presence: whether a field is used anywhere in a model, told without walking the model.
+
+A message is parsed as one of another schema, which has only the fields on the way to those asked
+about, and each of them once. What repeats in the bytes then merges, as the encoding has it for
+singular messages: the nodes of a graph become one node, which has an attribute if any has, and
+so on. So one look at the result is enough, however many nodes there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError, Message
+
+_MESSAGE = descriptor_pb2.FieldDescriptorProto.TYPE_MESSAGE
+_BYTES = descriptor_pb2.FieldDescriptorProto.TYPE_BYTES
+_OPTIONAL = descriptor_pb2.FieldDescriptorProto.LABEL_OPTIONAL
+
+#: message → (field, its number in onnx.proto, its message, or "" for text); a ``Leaf`` is not
+#: looked into
+_SCHEMA: dict[str, tuple[tuple[str, int, str], ...]] = {
+    "Leaf": (),
+    "Model": (("graph", 7, "Graph"), ("training", 20, "Training"), ("function", 25, "Function")),
+    "Training": (("initialization", 1, "Graph"), ("algorithm", 2, "Graph")),
+    "Function": (("node", 7, "Node"), ("default", 11, "Attribute"), ("value_info", 12, "Info")),
+    "Graph": (
+        ("node", 1, "Node"),
+        ("input", 11, "Info"),
+        ("output", 12, "Info"),
+        ("value_info", 13, "Info"),
+    ),
+    "Node": (("attribute", 5, "Attribute"), ("domain", 7, ""), ("overload", 8, "")),
+    "Attribute": (("g", 6, "Leaf"), ("graphs", 11, "Leaf")),
+    "Info": (("type", 2, "Type"),),
+    "Type": (
+        ("tensor", 1, "Tensor"),
+        ("sequence", 4, "Element"),
+        ("map", 5, "Map"),
+        ("denotation", 6, ""),
+        ("sparse_tensor", 8, "Tensor"),
+        ("optional", 9, "Element"),
+    ),
+    "Element": (("type", 1, "Type"),),
+    "Map": (("type", 2, "Type"),),
+    "Tensor": (("shape", 2, "Shape"),),
+    "Shape": (("dim", 1, "Dimension"),),
+    "Dimension": (("denotation", 3, ""),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What is used anywhere in a model.
+
+    Parameters
+    ----------
+    subgraphs
+        Whether any attribute, of nodes or of functions' defaults, holds a graph.
+    denotations
+        Whether any type or dimension has a denotation. Types within subgraphs are not looked
+        at: where there are any, this is true.
+    domains, overloads
+        Whether any node states its domain or overload, outside subgraphs or in general where
+        there are any.
+    """
+
+    subgraphs: bool
+    denotations: bool
+    domains: bool
+    overloads: bool
+
+
+def find_presence(model: bytes) -> Presence:
+    """Return what is used anywhere in a serialized ModelProto.
+
+    Bytes that are no message count as if everything were.
+    """
+    found = _message_class()()
+    try:
+        found.ParseFromString(model)
+    except DecodeError:
+        return Presence(True, True, True, True)
+    used: set[str] = set()
+    pending = [found]
+    while pending:
+        for field, inner in pending.pop().ListFields():
+            used.add(field.name)
+            if isinstance(inner, Message):
+                pending.append(inner)
+    subgraphs = not used.isdisjoint(("g", "graphs"))
+    return Presence(
+        subgraphs,
+        subgraphs or "denotation" in used,
+        subgraphs or "domain" in used,
+        subgraphs or "overload" in used,
+    )
+
+
+@cache
+def _message_class() -> type[Message] | Any:
+    file = descriptor_pb2.FileDescriptorProto(
+        name="netloupe/presence.proto", package="netloupe.presence", syntax="proto2"
+    )
+    for name, fields in _SCHEMA.items():
+        message = file.message_type.add(name=name)
+        for field, number, inner in fields:
+            entry = message.field.add(name=field, number=number, label=_OPTIONAL, type=_BYTES)
+            if inner:
+                entry.type, entry.type_name = _MESSAGE, f".{file.package}.{inner}"
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{file.package}.Model"))
