@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from netloupe.explorer.errors import NetloupeError, OutputError
+from netloupe.explorer.terminal import TerminalProgress
 
 #: as grouping.GROUPINGS, which would load more than a call for help needs
 _GROUPINGS = ("auto", "names", "modules", "repeats", "none")
@@ -101,6 +102,12 @@ def _make_parser() -> argparse.ArgumentParser:
     render.add_argument("--direction", default="TB", choices=("TB", "LR"))
     render.add_argument("--theme", default="light", choices=("light", "dark"))
     render.add_argument("--grouping", default="auto", choices=_GROUPINGS)
+    render.add_argument(
+        "--wrap",
+        default="auto",
+        metavar="auto|yes|no|COLUMNS",
+        help="cut what is extremely long into columns, read like a page (default: auto)",
+    )
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run_render)
 
@@ -131,7 +138,9 @@ def _run_info(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.info import format_summary, summarize_model
     from netloupe.explorer.load import load
 
-    summary = summarize_model(load(parsed.model, parsed.init))
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        summary = summarize_model(load(parsed.model, parsed.init))
     if parsed.json:
         print(json.dumps(summary, indent=2))
     else:
@@ -143,12 +152,18 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
     from netloupe.explorer.load import load
 
-    model = load(parsed.model, parsed.init)
-    description = describe_path(model, parsed.name)
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        description = describe_path(load(parsed.model, parsed.init), parsed.name)
+        if not parsed.json:
+            progress.step("reading elements")
+            description = add_statistics(
+                description, lambda share: progress.step("reading elements", share)
+            )
     if parsed.json:
         print(json.dumps(to_json(description), indent=2))
     else:
-        print(format_text(add_statistics(description)))
+        print(format_text(description))
     return 0
 
 
@@ -163,7 +178,7 @@ def _run_render(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.output import check_place, write_file
 
     check_place(output)
-    from netloupe.explorer.layout import shared_engine
+    from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
     from netloupe.explorer.load import load
     from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
 
@@ -176,12 +191,22 @@ def _run_render(parsed: argparse.Namespace) -> int:
             "direction": parsed.direction,
             "theme": parsed.theme,
             "grouping": parsed.grouping,
+            "wrap": _parse_wrap(parsed.wrap),
         }
     )
-    model = load(parsed.model, parsed.init)
-    shared_engine().start()
-    picture = make_picture(model, options)
-    write_file(output, render_picture(picture, kind))
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        model = load(parsed.model, parsed.init)
+        shared_engine().start()
+        progress.step("grouping")
+        picture = make_picture(
+            model,
+            options,
+            deadline=DEADLINE if options.expand == "auto" else PATIENCE,
+            progress=lambda done, total: progress.step("laying out", done / total),
+        )
+        progress.step("drawing")
+        write_file(output, render_picture(picture, kind))
     for notice in picture.notices:
         print(f"netloupe: note: {notice}", file=sys.stderr)
     if parsed.show:
@@ -190,6 +215,12 @@ def _run_render(parsed: argparse.Namespace) -> int:
         if not webbrowser.open(output.resolve().as_uri()):
             print(f"netloupe: note: no browser here; the picture is {output}", file=sys.stderr)
     return 0
+
+
+def _parse_wrap(text: str) -> str | bool | int:
+    if text in ("yes", "no"):
+        return text == "yes"
+    return int(text) if text.isdecimal() else text
 
 
 def _run_open(parsed: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ import traitlets
 
 from netloupe.explorer.describe import describe_model, describe_path
 from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
-from netloupe.explorer.layout import DEADLINE, LayoutEngine, Scene, Wrap, shared_engine
+from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import ViewOptions, render_picture
@@ -24,7 +24,7 @@ from .busy import Busy
 from .canvas import Canvas, Message
 from .fallback import static_bundle
 from .inspector import Inspector
-from .session import PATIENCE, Session
+from .session import Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 _STATIC_SECONDS = 3.0

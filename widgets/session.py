@@ -16,6 +16,7 @@ from typing import Any
 from netloupe.explorer.errors import NetloupeError, NotFoundError, ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
+    PATIENCE,
     Composer,
     LayoutEngine,
     Progress,
@@ -31,8 +32,6 @@ from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100
-#: seconds for what was deliberately asked for and is shown with progress and a way to end it
-PATIENCE = 120.0
 #: so many closed groups are laid out in advance, for so many seconds in all
 MOST_PREPARED = 12
 _PREPARE_SECONDS = 3.0

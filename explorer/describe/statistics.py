@@ -14,6 +14,7 @@ from netloupe.explorer.tensors import (
     compute_statistics,
     open_elements,
 )
+from netloupe.explorer.tensors.elements import Progress
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .notation import write_array, write_scalar, write_text
@@ -32,7 +33,12 @@ def choose_elements(tensor: Tensor | SparseTensor) -> Tensor | SparseTensor:
     return tensor
 
 
-def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = None) -> Section:
+def describe_statistics(
+    tensor: Tensor | SparseTensor,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Section:
     """Return the statistics of a tensor's elements, and the first of them.
 
     Parameters
@@ -41,6 +47,8 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
         Its elements are read and decoded.
     limit
         Look at about this many elements only, and say so; None for all.
+    progress
+        Told the share that is done, 0 to 1; what it raises ends the work.
 
     Raises
     ------
@@ -50,7 +58,9 @@ def describe_statistics(tensor: Tensor | SparseTensor, *, limit: int | None = No
     looked_at = choose_elements(tensor)
     elements = open_elements(looked_at)
     part = "" if looked_at is tensor else "the given elements only"
-    return list_statistics(compute_statistics(elements, limit=limit), elements, part)
+    return list_statistics(
+        compute_statistics(elements, limit=limit, progress=progress), elements, part
+    )
 
 
 def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Section:
@@ -120,7 +130,9 @@ def describe_parts(tensor: Tensor | SparseTensor) -> Section:
     return make_section("Given elements and where they stand", rows)
 
 
-def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> Section:
+def describe_histogram(
+    tensor: Tensor | SparseTensor, *, bins: int = _BARS, progress: Progress | None = None
+) -> Section:
     """Return the histogram of a tensor's elements as bars of text; empty for strings.
 
     Raises
@@ -131,7 +143,7 @@ def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> S
     elements = open_elements(choose_elements(tensor))
     if elements.dtype == object or elements.size < 2:
         return Section("Histogram", ())
-    found = compute_histogram(elements, bins)
+    found = compute_histogram(elements, bins, progress=progress)
     most = max(int(found.counts.max()), 1)
     rows = []
     for index, count in enumerate(found.counts.tolist()):
@@ -141,20 +153,31 @@ def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> S
     return Section("Histogram", tuple(rows))
 
 
-def add_statistics(description: Description) -> Description:
-    """Return a description with statistics and histogram, or why there are none."""
+def add_statistics(description: Description, progress: Progress | None = None) -> Description:
+    """Return a description with statistics and histogram, or why there are none.
+
+    ``progress`` is told the share of the work that is done, 0 to 1, where that takes long.
+    """
     tensor = description.tensor
     if tensor is None:
         return description
     parts = describe_parts(tensor)
     added: tuple[Section, ...]
     try:
-        added = (describe_statistics(tensor), describe_histogram(tensor))
+        added = (
+            describe_statistics(tensor, progress=_part_of(progress, 0.0)),
+            describe_histogram(tensor, progress=_part_of(progress, 0.5)),
+        )
     except TensorDataError as error:
         added = (Section("Statistics", (Row("not available", write_text(str(error))),)),)
     return dataclasses.replace(
         description, sections=keep_sections((*description.sections, *added, parts))
     )
+
+
+def _part_of(progress: Progress | None, begin: float) -> Progress | None:
+    """Return what tells of one half of some work, which begins at a share of the whole."""
+    return None if progress is None else lambda share: progress(begin + share / 2)
 
 
 def _draw_bar(fraction: float) -> str:

@@ -4,7 +4,7 @@ A view and the sizes of its boxes go in, a Scene comes out. It knows neither wha
 on a box nor how it is coloured.
 """
 
-from .compose import DEADLINE, Composer, Progress
+from .compose import DEADLINE, PATIENCE, Composer, Progress
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
 from .scene import Direction, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
@@ -13,6 +13,7 @@ from .wrap import MOST_COLUMNS, Wrap
 __all__ = [
     "DEADLINE",
     "MOST_COLUMNS",
+    "PATIENCE",
     "Composer",
     "Direction",
     "LayoutEngine",

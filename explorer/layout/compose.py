@@ -28,6 +28,8 @@ from .wrap import Wrap, is_extreme, wrap_placement
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
 DEADLINE = 8.0
+#: seconds for what was deliberately asked for and is shown with progress and a way to end it
+PATIENCE = 120.0
 #: so many numbers of places inside open items are kept
 _MOST_KEPT = 4_000_000
 #: layers of so many views are kept
