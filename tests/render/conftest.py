@@ -138,7 +138,12 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
 
     mask = graph.values["flag"]
     stub = Item("stub", mask.path, mask, root, frame, key="main/%flag to Add", label="flag")
-    scene = Scene(760, 1010)
+    ports = [
+        ScenePort(390, 186, 2, "main/%embedded"),
+        ScenePort(300, 360, 4, "main/%normed"),
+        ScenePort(390, 746, 2, "main/%sum"),
+    ]
+    scene = Scene(760, 1010, boxes=[], edges=[], ports=ports)
     column: list[tuple[Item, float, float, int]] = [
         (terminal("input", "input_ids"), 330, 20, -1),
         (node("Embedding"), 330, 96, -1),
@@ -164,11 +169,6 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
         width, height = sizes.get(item.key, (face.width, face.height))
         depth = 0 if parent < 0 else scene.boxes[parent].depth + 1
         scene.boxes.append(SceneBox(item, centre - width / 2, y, width, height, parent, depth))
-    scene.ports = [
-        ScenePort(390, 186, 2, "main/%embedded"),
-        ScenePort(300, 360, 4, "main/%normed"),
-        ScenePort(390, 746, 2, "main/%sum"),
-    ]
 
     def connect(name: str, source: int, target: int, **options: Any) -> None:
         a, b = scene.boxes[source], scene.boxes[target]
