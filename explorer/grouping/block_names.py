@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 
 from .blocks import Motif, find_motifs
+from .residuals import CONVOLUTIONS, SUMS, is_depthwise
 from .wires import Wires
 
 #: a block is named after one thing in it that makes up so much of it
 _MOST_OF_IT = 0.6
-_SUMS = ("Add", "Int8Add", "Int8Sum", "Sum")
-_CONVOLUTIONS = ("Conv", "Int8Conv")
 
 
 def name_block(nodes: Sequence[Node]) -> str:
@@ -43,25 +42,45 @@ def _find_largest(motifs: list[Motif]) -> Motif | None:
 
 
 def _name_convolutions(nodes: Sequence[Node]) -> str:
-    convolutions = [node for node in nodes if node.op_type in _CONVOLUTIONS]
+    convolutions = [node for node in nodes if node.op_type in CONVOLUTIONS]
     if not convolutions:
         return ""
     joins = [node for node in nodes if node.op_type in ("Concat", "DepthConcat")]
     if joins and len(convolutions) > 3 and max(len(node.inputs) for node in joins) > 2:
         return "Inception block"
     is_residual = _has_shortcut(nodes)
-    if any(_is_depthwise(node) for node in convolutions) and len(convolutions) > 1:
+    if any(is_depthwise(node) for node in convolutions) and len(convolutions) > 1:
         return "Inverted residual" if is_residual else "Separable convolution block"
     if is_residual:
         return "Residual block"
-    if joins:
+    wires = Wires(nodes)
+    if any(_takes_from_before(wires, node) for node in joins):
         return "Dense layer"
-    return "Convolution block"
+    return (
+        "Fire module" if any(_joins_twins(wires, node) for node in joins) else "Convolution block"
+    )
 
 
-def _is_depthwise(node: Node) -> bool:
-    group = node.attributes.get("group")
-    return group is not None and isinstance(group.value, int) and group.value > 1
+def _takes_from_before(wires: Wires, join: Node) -> bool:
+    """Return whether a concatenation takes what the block begins with."""
+    return any(value is not None and wires.giver(value) is None for value in join.inputs)
+
+
+def _joins_twins(wires: Wires, join: Node) -> bool:
+    """Return whether a concatenation joins two convolutions of one value.
+
+    So a fire module ends (F. Iandola and others, SqueezeNet, 2016, figure 1).
+    """
+    starts = []
+    for value in wires.computed(wires.place(join)):
+        giver = wires.giver(value)
+        while giver is not None and wires.op(giver) not in CONVOLUTIONS:
+            operands = wires.computed(giver)
+            giver = wires.giver(operands[0]) if len(operands) == 1 else None
+        if giver is None:
+            return False
+        starts += wires.computed(giver)[:1]
+    return len(starts) == 2 and starts[0] is starts[1]
 
 
 def _has_shortcut(nodes: Sequence[Node]) -> bool:
@@ -69,7 +88,7 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
     wires = Wires(nodes)
     for place, node in enumerate(nodes):
         operands = wires.computed(place)
-        if node.op_type not in _SUMS or len(operands) != 2:
+        if node.op_type not in SUMS or len(operands) != 2:
             continue
         depths = []
         for value in operands:
@@ -77,7 +96,7 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
             for _ in nodes:
                 if giver is None:
                     break
-                depth += wires.op(giver) in _CONVOLUTIONS
+                depth += wires.op(giver) in CONVOLUTIONS
                 following = wires.computed(giver)
                 giver = wires.giver(following[0]) if following else None
             depths.append(depth)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.model import Node
 
+from .residuals import CONVOLUTIONS, find_residual_blocks
 from .wires import PASSING, Wires
 
 _ACTIVATIONS = frozenset(
@@ -23,6 +24,7 @@ _ACTIVATIONS = frozenset(
         "FastGelu",
         "Gelu",
         "HardSwish",
+        "Int8Relu",
         "LeakyRelu",
         "Mish",
         "PRelu",
@@ -35,8 +37,13 @@ _ACTIVATIONS = frozenset(
     }
 )
 #: activations as the field writes them, where that differs from the operator's name
-_WRITTEN = {"Gelu": "GELU", "LeakyRelu": "LeakyReLU", "PRelu": "PReLU", "Relu": "ReLU"}
-_CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "Int8Conv"})
+_WRITTEN = {
+    "Gelu": "GELU",
+    "Int8Relu": "ReLU",
+    "LeakyRelu": "LeakyReLU",
+    "PRelu": "PReLU",
+    "Relu": "ReLU",
+}
 _NORMALIZATIONS = {"BatchNormalization": "BN", "SpatialBN": "BN", "InstanceNormalization": "IN"}
 _ATTENTIONS = frozenset(
     {"Attention", "GroupQueryAttention", "MultiHeadAttention", "ScaledDotProductAttention"}
@@ -93,6 +100,7 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
         _find_attentions,
         _find_mlps,
         _find_convolutions,
+        _find_residuals,
     ):
         for motif in search(wires, owner):
             places = motif.places | _fixed_givers(wires, motif.places)
@@ -306,6 +314,8 @@ def _add_projections(wires: Wires, core: set[int]) -> None:
     """Add what alone leads to the core, back to the projections and these."""
     pending = [-giver for place in core for giver in wires.givers(place) if giver not in core]
     heapq.heapify(pending)
+    #: what only brings a projection's operand into the form of a matrix: nothing lies behind it
+    last: set[int] = set()
     # users come later in the order, so that those that belong are in already
     while pending and len(core) < _MOST_OF_ATTENTION:
         place = -heapq.heappop(pending)
@@ -315,8 +325,13 @@ def _add_projections(wires: Wires, core: set[int]) -> None:
         if not is_linear and wires.op(place) not in _HEADS:
             continue
         core.add(place)
+        if place in last:
+            continue
         for giver in wires.givers(place):
-            if not is_linear or (wires.op(giver) == "Reshape" and wires.only_user(giver) == place):
+            if not is_linear:
+                heapq.heappush(pending, -giver)
+            elif wires.op(giver) == "Reshape" and wires.only_user(giver) == place:
+                last.add(giver)
                 heapq.heappush(pending, -giver)
 
 
@@ -360,7 +375,7 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
 def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
     """Find a convolution with the normalization and the activation behind it."""
     for place in range(len(wires.nodes)):
-        if wires.op(place) not in _CONVOLUTIONS:
+        if wires.op(place) not in CONVOLUTIONS:
             continue
         places, parts = [place], ["Conv"]
         following = wires.only_user(place)
@@ -380,3 +395,10 @@ def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]
             places.append(following)
             parts.append(_WRITTEN.get(wires.op(following), wires.op(following)))
         yield Motif("-".join(parts), frozenset(places))
+
+
+def _find_residuals(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
+    """Find residual blocks of convolutions; an attention is more than they are."""
+    for name, places in find_residual_blocks(wires):
+        if not any(place in owner and owner[place].name == "Attention" for place in places):
+            yield Motif(name, places)

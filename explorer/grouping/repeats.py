@@ -85,9 +85,16 @@ class Repetitions:
         """The number of nodes in all blocks."""
         return sum(map(len, self.blocks))
 
-    def overlaps(self, low: int, high: int) -> bool:
-        """Return whether some of the places from ``low`` to ``high`` are in the range."""
-        return self.low < high and low < self.high
+    def without(self, low: int, high: int) -> Repetitions | None:
+        """Return what is left without the blocks in a range; None where that is no repeat."""
+        if high <= self.low or self.high <= low:
+            return self
+        kept = [block for block in self.blocks if block[-1] < low or block[0] >= high]
+        if not kept or not _is_enough(len(kept), min(map(len, kept))):
+            return None
+        first = next(number for number, block in enumerate(self.blocks) if block is kept[0])
+        exemplar = min(max(self.exemplar - first, 0), len(kept) - 1)
+        return Repetitions(kept, exemplar, self.run)
 
     @property
     def low(self) -> int:
@@ -126,11 +133,11 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
             if repeat in repeats:
                 low, high = _room(stretch, repeat, repeats)
                 _join_neighbours(stretch, repeat, low, high, forwards=forwards)
-                repeats = [
-                    other
+                rest = [
+                    other if other is repeat else other.without(repeat.low, repeat.high)
                     for other in repeats
-                    if other is repeat or not other.overlaps(repeat.low, repeat.high)
                 ]
+                repeats = [other for other in rest if other is not None]
     return sorted(repeats, key=lambda repeat: repeat.low)
 
 

@@ -26,6 +26,8 @@ _QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
+#: share of a net's operators that may write to blobs of others before names mean nothing
+_MOST_OVERWRITTEN = 0.2
 
 #: a blob's first words that name a part of a net: ``res2_0`` of ``res2_0_branch2a_bn``
 _NUMBERED = re.compile(r"[^_/]*\d(?:_\d+)*(?=_|$)")
@@ -177,7 +179,8 @@ def read_blob_scopes(graph: Graph) -> Scopes | None:
 
     Operators of Caffe2 rarely have names, but the blobs that they write do:
     ``inception_3a/3x3_reduce`` is in ``inception_3a``, ``res2_0_branch2a_bn`` in ``res2`` and
-    ``res2_0``. Where a scope would hold less than two operators on average, they are no scopes.
+    ``res2_0``. Where a scope would hold less than two operators on average, they are no scopes;
+    nor where blobs are written again and again by unrelated operators, to save memory.
     """
     of_node: list[Scope | None] = []
     for node in graph.nodes:
@@ -187,6 +190,8 @@ def read_blob_scopes(graph: Graph) -> Scopes | None:
     wanted = _SHARE_NEEDED * _count_authored(graph)
     if not found or len(found) < wanted or 2 * len(set(found)) > len(found):
         return None
+    if _count_overwritten(graph) > _MOST_OVERWRITTEN * len(graph.nodes):
+        return None
     for node in graph.nodes:
         # what joins the branches of a block ends it: it belongs where its last operand does
         producer = node.inputs[-1].producer if node.inputs and node.inputs[-1] else None
@@ -194,6 +199,18 @@ def read_blob_scopes(graph: Graph) -> Scopes | None:
             scope = of_node[producer.index]
             of_node[node.index] = scope[:1] if scope else None
     return Scopes(of_node)
+
+
+def _count_overwritten(graph: Graph) -> int:
+    """Return how many nodes write to a blob that was written before and that they do not read."""
+    written: set[str] = set()
+    count = 0
+    for node in graph.nodes:
+        read = {value.name for value in node.inputs if value is not None}
+        names = {value.name for value in node.outputs if value is not None}
+        count += bool((names & written) - read)
+        written |= names
+    return count
 
 
 def _split_blob(name: str) -> Scope | None:

@@ -4,8 +4,9 @@ Two groups are alike if they have the same operators in the same order and their
 are alike (one number for each kind of group, made from the inside out: linear in the size of
 the tree). Siblings named alike but for numbers (``layers.#``) form a family. Variants of which
 a family has one only join the most common variant where at least `LEAST_SHARED` of the
-operators are the same, counted; so a first or last layer may differ a little. Variants that
-occur more often stay apart: two kinds of layer in turns are a repeat of both together.
+operators are the same, counted; so a first or last layer may differ a little. Where no two are
+quite alike, all that share `LEAST_SHARED_OF_ALL` with the first are. Variants that occur more
+often stay apart: two kinds of layer in turns are a repeat of both together.
 
 The children of a group, nodes between its groups included, are then searched for periodic runs
 (`runs.find_runs`).
@@ -28,6 +29,8 @@ from .signatures import Integers
 
 #: share of operators that a variant and the common one must have in common
 LEAST_SHARED = 0.6
+#: the same where no two are quite alike, as with the stages of a U-Net
+LEAST_SHARED_OF_ALL = 0.9
 #: siblings whose names have nothing in common are a repeat in so large a number
 LEAST_UNNAMED = 5
 #: two siblings are a repeat if each has so many nodes; smaller ones need to be three
@@ -145,12 +148,13 @@ class SiblingSearch:
         for indexes in members.values():
             variants = Counter(int(exact[index]) for index in indexes)
             common, count = variants.most_common(1)[0]
-            if count < 2 or len(variants) == 1:
+            if len(variants) == 1:
                 continue
+            least = LEAST_SHARED if count > 1 else LEAST_SHARED_OF_ALL
             similar = {
                 kind
                 for kind, seen in variants.items()
-                if seen == 1 and self._shared(kind, common) >= LEAST_SHARED
+                if seen == 1 and self._shared(kind, common) >= least
             }
             for index in indexes:
                 if int(exact[index]) in similar:

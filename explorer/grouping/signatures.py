@@ -25,6 +25,8 @@ SHAPE_READERS = frozenset({"Shape", "Size"})
 #: operators of ONNX and Caffe2 with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
 
+_SCALES = frozenset({"X_scale", "X_zero_point", "Y_scale", "Y_zero_point"})
+
 
 class NodeTable:
     """The wiring of some nodes of one graph as arrays.
@@ -87,7 +89,7 @@ class NodeTable:
                 node.overload,
                 "" if op_type in _VARIADIC else form,
                 len(node.outputs),
-                node.attribute_key,
+                _attribute_key(node),
                 _subgraph_kinds(node) if node.subgraphs else (),
             )
             kinds.append(known.setdefault(key, len(known)))
@@ -119,6 +121,17 @@ class NodeTable:
         self.used_outside = outside
         #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
         self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
+
+
+def _attribute_key(node: Node) -> bytes:
+    """Return what is equal for nodes of equal attributes.
+
+    The scales that Caffe2's 8-bit operators have as arguments are weights, not structure.
+    """
+    if node.domain != "caffe2" or not node.op_type.startswith("Int8"):
+        return node.attribute_key
+    kept = [(name, a.value) for name, a in node.attributes.items() if name not in _SCALES]
+    return repr(sorted(kept, key=lambda entry: entry[0])).encode()
 
 
 def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:

@@ -47,6 +47,10 @@ class Wires:
         """Return the operator of a node."""
         return self.nodes[place].op_type
 
+    def place(self, node: Node) -> int:
+        """Return the place of one of the nodes."""
+        return self._places[node]
+
     def giver(self, value: Value | None) -> int | None:
         """Return the place of the node that gives a value; None where it comes from outside."""
         return self._places.get(value.producer) if value is not None and value.producer else None

@@ -19,6 +19,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.paths import CALL
 
 from .bodies import bind_body, resolve_operand
+from .bundles import bundle_ports
 from .families import merge_families, stack_terminals
 from .item import ConstantRow, Instance, Item
 from .stubs import add_strangers
@@ -47,10 +48,15 @@ class ChildMaker:
     def make_children(self, item: Item) -> list[Item]:
         """Return the children of an item, and note the occurrence of the graph they belong to."""
         element = item.element
+        if item.repeat is not None and not item.is_unrolled:
+            return self._repetition(item, item.repeat)
+        children = self._make_children(item, element)
+        bundle_ports(item, children)
+        return children
+
+    def _make_children(self, item: Item, element: Node | Group | Graph | Value) -> list[Item]:
         if item.kind == "group" and isinstance(element, Group):
             item.body = item.instance
-            if element.kind == "repeat" and not item.is_unrolled:
-                return self._repetition(item, element)
             return self._members(item, element)
         if item.kind in ("root", "branch") and isinstance(element, Graph):
             return self._graph_children(item, element)
@@ -77,6 +83,7 @@ class ChildMaker:
             children = self._members(item, shown)
         else:
             children = [self._make_member(item, body, shown)]
+        bundle_ports(item, children, found.only_from_others)
         add_strangers(item, children, found.only_from_others, found.only_to_others)
         return children
 

@@ -116,6 +116,8 @@ def _expand_first_view(view: View) -> None:
             kind = _likeness(child)
             if _is_recursive(child) or (alike[kind] >= ALIKE and not is_small):
                 continue
+            if child.repeat is not None and isinstance(child.repeat.children[0], Node):
+                continue  # one node of many tells no more than the stack
             room = (MOST_BOXES_AT_FIRST if is_small else FIRST_VIEW_BOXES) - boxes
             if boxes <= LONELY_BOXES:
                 room = MOST_CHILDREN

@@ -91,6 +91,8 @@ def name_family(names: Sequence[str]) -> str:
 
     Numbers that all share stay; names of numbers alone give the first and the last.
     """
+    if len(names) == 1:
+        return names[0]
     parts = [_DIGITS.split(name) for name in names]
     numbers = [_DIGITS.findall(name) for name in names]
     if any(part != parts[0] for part in parts) or not any(parts[0]):

@@ -41,11 +41,12 @@ def _find_links(item: Item, is_root: bool) -> Iterator[Link]:
     producers = find_producers(item)
     for index, child in enumerate(item.children):
         for port in child.inputs:
-            kind = _link_kind(child, port)
+            kind = link_kind(child, port)
             for value in child.members(port):
                 stub = item.stubs.get((child.key, value))
                 if stub is not None:
-                    yield Link(stub, index, value, value, port, kind)
+                    given = item.children[stub].outputs[0]
+                    yield Link(stub, index, value, given, port, kind)
                     continue
                 sources = producers.get(value)
                 if sources is not None and child.kind == "output":
@@ -95,7 +96,8 @@ def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator
                 yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), result)
 
 
-def _link_kind(child: Item, value: Value) -> LinkKind:
+def link_kind(child: Item, value: Value) -> LinkKind:
+    """Return how a child takes what comes by one of its ports."""
     node = child.element
     if child.kind == "branch":
         bindings = child.body.bindings.values() if child.body is not None else ()

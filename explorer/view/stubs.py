@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from netloupe.explorer.model import Value
 
+from .families import name_family
 from .item import BORDER, Item, Link
 from .links import list_links
 
@@ -65,21 +66,22 @@ def add_strangers(
     taken, given
         Values from and for other repetitions that have no counterpart at the repeat's border.
     """
-    consumers: dict[Value, list[Item]] = {}
-    for child in children:
+    wanted, spare = set(taken), set(given)
+    for child in list(children):
         for port in child.inputs:
-            for value in child.members(port):
-                consumers.setdefault(value, []).append(child)
-    for value in taken:
-        for child in consumers.get(value, ()):
-            stub = _make_stub(item, value, f"to {child.key}")
-            stub.outputs = (value,)
-            item.stubs[child.key, value] = len(children)
-            children.append(stub)
-    for value in given:
-        stub = _make_stub(item, value, "for other repetitions")
-        stub.inputs = (value,)
-        children.append(stub)
+            values = tuple(value for value in child.members(port) if value in wanted)
+            if values:
+                stub = _make_stub(item, values, f"to {child.key}")
+                stub.outputs = values[:1]
+                for value in values:
+                    item.stubs[child.key, value] = len(children)
+                children.append(stub)
+        for port in child.outputs:
+            values = tuple(value for value in child.members(port) if value in spare)
+            if values:
+                stub = _make_stub(item, values, "for other repetitions")
+                stub.inputs = values[:1]
+                children.append(stub)
 
 
 def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
@@ -97,23 +99,29 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
     for value in replaced:
         source = given.get(value, item)  # what nothing inside gives comes in at the border
         if source.kind not in ("input", "constant"):
-            stub = _make_stub(item, value, f"from {source.key}")
+            stub = _make_stub(item, (value,), f"from {source.key}")
             stub.inputs = (value,)
             if stub.key not in known:
                 item.children.append(stub)
     for value, found in replaced.items():
         for index in found:
-            stub = _make_stub(item, value, f"to {item.children[index].key}")
+            stub = _make_stub(item, (value,), f"to {item.children[index].key}")
             stub.outputs = (value,)
             item.stubs[item.children[index].key, value] = len(item.children)
             item.children.append(stub)
 
 
-def _make_stub(item: Item, value: Value, place: str) -> Item:
+def _make_stub(item: Item, values: Sequence[Value], place: str) -> Item:
+    """Return a stub for a value, or for a family of values that go together."""
     body = item.body
+    value = values[0]
     assert body is not None  # noqa: S101 - open items have a body
     path = f"{body.prefix}/%{value.key}" if value.graph is body.graph else value.path
-    return Item("stub", path, value, body, item, key=f"{path} {place}", label=value.name)
+    label = name_family([member.name for member in values])
+    stub = Item("stub", path, value, body, item, key=f"{path} {place}", label=label)
+    if len(values) > 1:
+        stub.merged = {value: tuple(values)}
+    return stub
 
 
 def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:

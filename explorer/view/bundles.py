@@ -1,0 +1,118 @@
+"""Bundles: what many values between the same two boxes are drawn as, one port and one edge.
+
+Between two closed groups there may be hundreds of tensors: those between two rows of a grid, or
+between two pieces of a large flat graph. Drawn one by one they are a black band that tells less
+than a single edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+
+from netloupe.explorer.model import Value
+
+from .item import Item
+from .links import link_kind
+
+#: so many values between the same two boxes are drawn one by one
+MOST_SINGLE = 8
+
+#: stands for repetitions that are not shown, where values come from
+STRANGERS = "strangers"
+
+
+def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Value] = ()) -> None:
+    """Give the children of an item one port for very many values from the same sibling.
+
+    The sibling in turn has one port for all values that reach each of their users so. Hubs,
+    values that more siblings take than get edges, keep their own ports: they become stubs.
+    Linear in the ports of the children.
+
+    Parameters
+    ----------
+    item
+        A newly opened item, its body made.
+    children
+        Its children without stubs; their ports are changed.
+    strangers
+        Values that come from repetitions that are not shown.
+    """
+    if not any(max(len(c.inputs), len(c.outputs)) > MOST_SINGLE for c in children):
+        return
+    givers: dict[Value, int] = {}
+    takers: dict[Value, int] = {}
+    for index, child in enumerate(children):
+        for port in child.outputs:
+            givers.update(dict.fromkeys(child.members(port), index))
+        for port in child.inputs:
+            for value in child.members(port):
+                takers[value] = takers.get(value, 0) + 1
+    entering, leaving = _border_ports(item)
+    strange = set(strangers)
+    bundled: dict[Value, int] = {}
+    for child in children:
+        if len(child.inputs) > MOST_SINGLE:
+            ends: list[Hashable] = []
+            for port in child.inputs:
+                origin: Hashable = givers.get(port)
+                if origin is None:
+                    origin = STRANGERS if port in strange else entering.get(port, port)
+                is_hub = takers[port] > MOST_SINGLE
+                ends.append(None if is_hub else (origin, link_kind(child, port)))
+            child.inputs = _bundle(child, child.inputs, child.outputs, ends)
+        for port in child.inputs:
+            if len(child.members(port)) > MOST_SINGLE:
+                for value in child.members(port):
+                    bundled[value] = bundled.get(value, 0) + 1
+    if not bundled:
+        return
+    for child in children:
+        if len(child.outputs) > MOST_SINGLE:
+            ends = [
+                leaving.get(port, "siblings")
+                if 0 < bundled.get(port, 0) == takers.get(port)
+                or (port not in takers and port in leaving)
+                else None
+                for port in child.outputs
+            ]
+            child.outputs = _bundle(child, child.outputs, child.inputs, ends)
+
+
+def _border_ports(item: Item) -> tuple[dict[Value, Value], dict[Value, Value]]:
+    """Return by what flows inside an item the port at its border for it: in, and out."""
+    body = item.body
+    inputs = {value: port for port in item.inputs for value in item.members(port)}
+    outputs = {value: port for port in item.outputs for value in item.members(port)}
+    if body is None or body is item.instance:
+        return inputs, outputs
+    entering = {
+        inner: inputs[outer]
+        for inner, outer in body.bindings.items()
+        if outer is not None and outer in inputs
+    }
+    leaving = {
+        inner: outputs[outers[0]]
+        for inner, outers in body.results.items()
+        if outers and outers[0] in outputs
+    }
+    return {**inputs, **entering}, leaving
+
+
+def _bundle(
+    child: Item, ports: Sequence[Value], others: Sequence[Value], ends: Sequence[Hashable]
+) -> tuple[Value, ...]:
+    """Merge the ports of a child that have the same end, if these are many; return the rest."""
+    taken = set(others)
+    bundles: dict[Hashable, list[Value]] = {}
+    for port, end in zip(ports, ends, strict=True):
+        if end is not None and port not in taken:
+            bundles.setdefault(end, []).append(port)
+    merged = dict(child.merged)
+    gone: set[Value] = set()
+    for bundle in bundles.values():
+        if len(bundle) > MOST_SINGLE:
+            members = dict.fromkeys(v for port in bundle for v in merged.pop(port, (port,)))
+            merged[bundle[0]] = tuple(members)
+            gone.update(bundle[1:])
+    child.merged = merged
+    return tuple(port for port in ports if port not in gone)
