@@ -58,8 +58,8 @@ def test_names_mean_nothing_to_graphviz(text: str) -> None:
 
 
 def test_a_light_model() -> None:
-    drawing = draw_with_graphviz(load(light_file("light_squeezenet.onnx")).to_dot().source)
-    assert len(drawing["objects"]) > 60
+    dot = load(light_file("light_squeezenet.onnx")).to_dot(expand="all")
+    assert len(draw_with_graphviz(dot.source)["objects"]) > 60
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
