@@ -12,7 +12,7 @@ from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.view import Item, View, expand_view
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import chain_of_layers
 from tests.wire_reader import SceneReader
@@ -25,6 +25,15 @@ def engine() -> Iterator[LayoutEngine]:
     engine.stop()
 
 
+def list_rows(item: Item) -> list[str]:
+    """Return what the rows of a box are: its constants, or those of an open repeat."""
+    if not item.is_open:
+        return [row.path for row in item.constants]
+    if item.repeat is None:
+        return []
+    return [str(len(item.repeat.children)), "-1" if item.is_unrolled else str(item.shown)]
+
+
 def check(reader: SceneReader, scene: Scene) -> None:
     """Compare what was read with what was written."""
     read = reader.boxes()
@@ -33,8 +42,7 @@ def check(reader: SceneReader, scene: Scene) -> None:
         assert found[1:5] == pytest.approx((box.x, box.y, box.width, box.height), abs=0.01)
         assert found[5] == box.parent
         assert bool(found[6] & 1) == box.item.is_open
-        rows = [] if box.item.is_open else [row.path for row in box.item.constants]
-        assert found[7] == rows
+        assert found[7] == list_rows(box.item)
     edges = reader.edges()
     assert len(edges) == len(scene.edges)
     for (path, label, arrow, points), edge in zip(edges, scene.edges, strict=True):
@@ -57,8 +65,8 @@ def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
     whole = encoder.encode(scene)
     reader.read(*whole)
     check(reader, scene)
-    assert len(reader.layers) == 201
-    assert len(reader.shapes) <= 4  # the layers look alike
+    assert len(reader.layers) == 202  # the root, the repeat that is unrolled, and the layers
+    assert len(reader.shapes) <= 5  # the layers look alike
     view.close("main/layer7/")
     scene = composer.compose(view, labels)
     reader.read(*encoder.encode(scene))
@@ -69,7 +77,7 @@ def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
     header, buffers = encoder.encode(scene)
     reader.read(header, buffers)
     check(reader, scene)
-    assert header["layers"] == 2  # the group and what is around it
+    assert header["layers"] == 3  # the group and what is around it
     assert not header["faces"]
     assert "main/layer7/n0" in reader.paths()
     header, buffers = encoder.encode(composer.compose(view, labels))
