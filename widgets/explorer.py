@@ -167,6 +167,42 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         with self._wanted():
             self._push(center=self._session.close(path).key)
 
+    def unroll(self, path: str) -> None:
+        """Show all repetitions of a repeat beside each other, instead of one for all.
+
+        Parameters
+        ----------
+        path
+            The repeat's, or that of one of its repetitions.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where it is no repeat.
+        """
+        with self._wanted():
+            self._push(center=self._session.view.unroll(self._session.reveal(path)).key)
+
+    def fold(self, path: str) -> None:
+        """Show one repetition of a repeat again, which stands for all.
+
+        Parameters
+        ----------
+        path
+            The repeat's.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where it is no repeat.
+        """
+        with self._wanted():
+            self._push(center=self._session.view.fold(self._session.reveal(path)).key)
+
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all nodes, values and graphs that match, as the search box does.
 

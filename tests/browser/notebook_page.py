@@ -64,6 +64,14 @@ class NotebookPage:
         )
         self.settle()
 
+    def wait_until_gone(self, path: str) -> None:
+        """Wait until nothing at a path is drawn."""
+        self.page.wait_for_function(
+            f"(path) => !document.querySelector('{CANVAS}').netloupe.paths().includes(path)",
+            arg=path,
+        )
+        self.settle()
+
     def settle(self) -> None:
         """Wait until transitions are over."""
         self.page.wait_for_timeout(500)

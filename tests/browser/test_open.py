@@ -50,4 +50,4 @@ def test_window_shows_the_model_to_the_token_only(page: Any, address: str) -> No
     host = page.locator(CANVAS).first.bounding_box()
     assert host["height"] > 0.9 * page.viewport_size["height"]
     paths = page.evaluate(f"() => document.querySelector('{CANVAS}').netloupe.paths()")
-    assert "main/blocks/0/" in paths
+    assert "main/blocks/0-3/" in paths

@@ -132,6 +132,21 @@ def test_open_and_close_from_python(recorder: Recorder) -> None:
     assert "main/blocks/0/first/" not in recorder.paths
 
 
+def test_repeats_are_unrolled_and_folded_from_python(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    everyone = {f"main/blocks/{block}/" for block in range(4)}
+    explorer.unroll("main/blocks/2/")
+    assert everyone <= recorder.paths
+    explorer.fold("main/blocks/0-3/")
+    assert not everyone & recorder.paths
+    explorer.open("main/blocks/3/")
+    assert "main/blocks/3/excite/" in recorder.paths
+    with pytest.raises(netloupe.ViewError, match="repeat"):
+        explorer.unroll("main/stem/")
+    with pytest.raises(netloupe.NotFoundError):
+        explorer.fold("main/nowhere/")
+
+
 def test_closing_takes_names_and_opens_nothing(recorder: Recorder) -> None:
     explorer = recorder.explorer
     explorer.close("stem/1")
