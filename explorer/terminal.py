@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from threading import Lock, Timer
 from types import TracebackType
@@ -17,7 +18,7 @@ QUIET_SECONDS = 0.5
 class TerminalProgress:
     """A line on the standard error that says what is done and how far it is.
 
-    Nothing is written where the standard error is no terminal, and the line is gone when the
+    Nothing is written where the standard error is no terminal, nor in a notebook, and the line is gone when the
     work is done or ended with Ctrl-C.
 
     Examples
@@ -44,7 +45,8 @@ class TerminalProgress:
                 self._tell(share)
 
     def __enter__(self) -> TerminalProgress:
-        if sys.stderr.isatty():
+        # what a notebook runs with `!` has a terminal too, but there every step would stay
+        if sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ:
             self._timer.start()
         return self
 

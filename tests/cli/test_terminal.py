@@ -44,10 +44,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Terminal:
     """A command with a pseudo-terminal as its standard error."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, **more: str) -> None:
         self._ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "netloupe", *map(str, arguments)]
-        environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"}
+        environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"} | more
         self.process = subprocess.Popen(
             command, stderr=theirs, stdout=subprocess.PIPE, env=environment
         )
@@ -104,6 +104,13 @@ def test_a_pipe_gets_no_progress(large: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_a_notebook_gets_no_progress(large: Path, tmp_path: Path) -> None:
+    output = tmp_path / "large.svg"
+    command = Terminal("render", large, "-o", output, "--expand", "all", JPY_PARENT_PID="1")
+    assert command.end() == 0
+    assert command.text == ""
 
 
 def test_nothing_is_shown_of_what_is_quick(
