@@ -99,11 +99,12 @@ class SiblingSearch:
         """Return the runs among the children of a group, disjoint and in order."""
         children = group.children
         kinds = [self.kind(child) for child in children]
-        if len(set(kinds)) == len(kinds):
-            return []
         if len(kinds) < LEAST_NODES and not any(isinstance(child, Group) for child in children):
             return []
         families = self._families(children)
+        named = [family for family in families if family]
+        if len(set(kinds)) == len(kinds) and len(set(named)) == len(named):
+            return []
         key = (tuple(kinds), tuple(families))
         known = self._found.get(key)
         if known is None:

@@ -391,3 +391,48 @@ def test_hostile_models(name: str, grouping: str) -> None:
     check_tree(tree)
     for group in tree.groups.values():
         assert group.kind == "repeat" or len(group.children) <= MOST_CHILDREN
+
+
+def make_stages(extras: tuple[int, ...]) -> Graph:
+    """Return named stages of 20 nodes, each with some more of its own."""
+    builder = Builder()
+    x = "x"
+    for stage, extra in enumerate(extras):
+        for number in range(20):
+            x = builder.add(f"Op{number}", x, name=f"/stage.{stage}/n{number}")
+        for _ in range(extra):
+            x = builder.add("Extra", x, name=f"/stage.{stage}/extra")
+    return builder.load(builder.add("Softmax", x, name="/head/y"))
+
+
+def test_stages_that_are_all_nearly_alike_are_one_repeat() -> None:
+    assert counts(make_stages((0, 1, 2)), "names") == [("stage.0 … stage.2", 3)]
+    # unless they differ in more than a tenth
+    assert counts(make_stages((0, 4, 8)), "names") == []
+
+
+def test_what_a_joining_block_leaves_of_a_repeat_remains() -> None:
+    # a block of the layers ends like the small repeat behind them begins
+    builder = Builder()
+    x = "x"
+    for _ in range(6):
+        for number in range(10):
+            x = builder.add(f"Op{number}", x)
+        for number in range(9):
+            x = builder.add(f"Tail{number}", x)
+    for _ in range(4):
+        for number in range(9):
+            x = builder.add(f"Tail{number}", x)
+    found = counts(builder.load(x))
+    assert sum(count for _, count in found) >= 9
+
+
+def test_parts_of_a_graph_without_order_are_few() -> None:
+    chance = random.Random(5)
+    builder = Builder()
+    values = ["x"]
+    for _ in range(6000):
+        values.append(builder.add("Sum", *chance.sample(values, k=min(2, len(values)))))
+    tree = build_group_tree(builder.load(values[-1]))
+    check_tree(tree)
+    assert 2 <= len(tree.root.children) <= 12
