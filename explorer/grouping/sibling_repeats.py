@@ -31,6 +31,8 @@ from .signatures import Integers
 LEAST_SHARED = 0.6
 #: the same where no two are quite alike, as with the stages of a U-Net
 LEAST_SHARED_OF_ALL = 0.9
+#: and of which there are so many: self and cross attention are two different things
+LEAST_VARIANTS = 3
 #: siblings whose names have nothing in common are a repeat in so large a number
 LEAST_UNNAMED = 5
 #: two siblings are a repeat if each has so many nodes; smaller ones need to be three
@@ -157,6 +159,8 @@ class SiblingSearch:
                 for kind, seen in variants.items()
                 if seen == 1 and self._shared(kind, common) >= least
             }
+            if count < 2 and len(similar) < LEAST_VARIANTS:
+                continue
             for index in indexes:
                 if int(exact[index]) in similar:
                     relaxed[index] = common
