@@ -165,8 +165,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             super().close()
             return
         with self._wanted():
-            self._session.view.close(self._session.reveal(path))
-            self._push(center=path)
+            self._push(center=self._session.close(path).key)
 
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all nodes, values and graphs that match, as the search box does.

@@ -193,6 +193,24 @@ class Session:
             return self.view.close(path)
         return self.view.open(path)
 
+    def close(self, path: str) -> Item:
+        """Close an open group, by any of its paths or by its name; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where nothing open is at that path.
+        """
+        for candidate in self._candidates(path):
+            item = self.view.shown(candidate)
+            if item is None:
+                continue
+            # a group may be known by the paths of several levels
+            is_same = item.is_open and item.element is self.view.group_at(candidate)
+            with suppress(ViewError):
+                return self.view.close(item.key if is_same else candidate)
+        raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
+
     def expand(self, mode: str) -> None:
         """Make the current view anew with everything, nothing or what is readable open."""
         old = self.view

@@ -47,7 +47,7 @@ def split_large(root: Group, free_path: FreePath) -> None:
         group = pending.pop()
         if len(group.children) > MOST_CHILDREN and group.kind != "repeat":
             large.append(group)
-        pending.extend(child for child in group.children if isinstance(child, Group))
+        pending += group.inner_groups()
     if not large:
         return
     parents: list[Group | None] = [None] * len(root.graph.nodes)

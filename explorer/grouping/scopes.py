@@ -157,14 +157,21 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     of_node: list[Scope | None] = []
     known = 0
+    seen: dict[str, Scope] = {}
     for node in graph.nodes:
         name = node.name
         if "/" not in name:
             of_node.append(None)
             continue
         known += 1
-        parts = [part for part in name.split("/", _MAX_DEPTH) if part]
-        of_node.append(tuple(part for part in parts[:-1] if part not in _ARTEFACTS))
+        outer, _, leaf = name.rpartition("/")
+        scope = seen.get(outer) if leaf else None
+        if scope is None:
+            parts = [part for part in name.split("/", _MAX_DEPTH) if part]
+            scope = tuple(part for part in parts[:-1] if part not in _ARTEFACTS)
+            if leaf:
+                seen[outer] = scope
+        of_node.append(scope)
     wanted = _SHARE_NEEDED * _count_authored(graph)
     return Scopes(of_node) if known and known >= wanted else None
 

@@ -140,11 +140,31 @@ def write_dot(layer: Layer) -> str:
 def _first_rank(layer: Layer) -> str:
     """Return the rank of the first child: ``min`` lets others stand beside it."""
     is_down = layer.direction == "TB"
-    entered = {wire.target for wire in layer.wires}
     depths = [child.height if is_down else child.width for child in layer.children]
     room = depths[layer.first]
-    beside = (depth for index, depth in enumerate(depths) if index not in entered)
-    return "min" if all(depth <= room for depth in beside) else "source"
+    return "min" if all(depths[child] <= room for child in _find_topmost(layer)) else "source"
+
+
+def _find_topmost(layer: Layer) -> list[int]:
+    """Return the children that may come into the first rank.
+
+    Those are what no edge comes to, and all that is in a cycle or behind one: which edges of a
+    cycle are turned round is Graphviz's choice.
+    """
+    waiting = [0] * len(layer.children)
+    followers: list[list[int]] = [[] for _ in layer.children]
+    for wire in layer.wires:
+        if wire.source >= 0 and wire.target >= 0 and wire.source != wire.target:
+            waiting[wire.target] += 1
+            followers[wire.source].append(wire.target)
+    free = [child for child, count in enumerate(waiting) if not count]
+    pending = list(free)
+    while pending:
+        for follower in followers[pending.pop()]:
+            waiting[follower] -= 1
+            if not waiting[follower]:
+                pending.append(follower)
+    return free + [child for child, count in enumerate(waiting) if count]
 
 
 def read_drawing(layer: Layer, drawing: Drawing) -> Placement | None:

@@ -154,10 +154,12 @@ def _choose(states: list[_State], layer: Layer, proposed: Placement) -> Placemen
         ):
             continue
         stretched = stretch(state.layer, state.placement, layer)
-        if state is last or keeps_order(last.layer, last.placement, layer, stretched):
+        if is_sound(layer, stretched) and (
+            state is last or keeps_order(last.layer, last.placement, layer, stretched)
+        ):
             return stretched
     shrunk = stretch(last.layer, last.placement, layer)
-    return proposed if _has_overlap(layer, shrunk) else shrunk
+    return shrunk if is_sound(layer, shrunk) else proposed
 
 
 def keeps_order(
@@ -165,13 +167,29 @@ def keeps_order(
 ) -> bool:
     """Return whether no two boxes have changed sides.
 
-    A box that was wholly above another must not be wholly below it, and one that was left of
-    another beside it must not be right of it.
+    A box that was wholly before another in the direction of flow must not be wholly behind it,
+    and one that was on the left of another beside it (above it, where values flow to the
+    right) must not be on its right.
     """
-    old, new = _bounds(layer, placement), _bounds(new_layer, new_placement)
-    above, left = _relations(*old)
-    new_above, new_left = _relations(*new)
-    return not (np.any(above & new_above.T) or np.any(left & new_left.T))
+    along = 1 if layer.direction == "TB" else 0
+    before, left = _relations(*_bounds(layer, placement), along)
+    new_before, new_left = _relations(*_bounds(new_layer, new_placement), along)
+    return not (np.any(before & new_before.T) or np.any(left & new_left.T))
+
+
+def is_sound(layer: Layer, placement: Placement) -> bool:
+    """Return whether no boxes overlap, and those where pieces are joined stand at the ends."""
+    low, high = _bounds(layer, placement)
+    apart = np.any(high[:, None, :] <= low[None, :, :] + 0.5, axis=2)
+    touching = ~(apart | apart.T)
+    np.fill_diagonal(touching, False)
+    if np.any(touching):
+        return False
+    along = 1 if layer.direction == "TB" else 0
+    if layer.first >= 0 and np.any(low[:, along] < low[layer.first, along] - 0.5):
+        return False
+    others = np.arange(len(low)) != layer.last
+    return layer.last < 0 or not np.any(high[others, along] > low[layer.last, along] + 0.5)
 
 
 def _bounds(layer: Layer, placement: Placement) -> tuple[Floats, Floats]:
@@ -180,20 +198,15 @@ def _bounds(layer: Layer, placement: Placement) -> tuple[Floats, Floats]:
     return centres - sizes / 2, centres + sizes / 2
 
 
-def _relations(low: Floats, high: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for all pairs whether the first is above, and beside and left of, the second."""
-    above = high[:, None, 1] <= low[None, :, 1] + 0.5
-    right_of = high[:, None, 0] <= low[None, :, 0] + 0.5
-    beside = ~above & ~above.T
-    return above, right_of & beside
-
-
-def _has_overlap(layer: Layer, placement: Placement) -> bool:
-    low, high = _bounds(layer, placement)
-    apart = np.any(high[:, None, :] <= low[None, :, :] + 0.5, axis=2)
-    touching = ~(apart | apart.T)
-    np.fill_diagonal(touching, False)
-    return bool(np.any(touching))
+def _relations(
+    low: Floats, high: Floats, along: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for all pairs whether the first is before, and beside and left of, the second."""
+    before = high[:, None, along] <= low[None, :, along] + 0.5
+    across = 1 - along
+    left_of = high[:, None, across] <= low[None, :, across] + 0.5
+    beside = ~before & ~before.T
+    return before, left_of & beside
 
 
 def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
@@ -202,7 +215,8 @@ def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
     For each box that has another size, coordinates along either axis are mapped by a piecewise
     linear function: slope 1 outside the box's extent, new by old size within. No slope is
     below 1 where boxes grow, so that distances only grow and nothing comes to overlap that did
-    not before. Curves are mapped by their control points.
+    not before; where boxes shrink, :func:`is_sound` tells. Curves are mapped by their control
+    points.
     """
     # boxes, inputs, outputs and the points of edges in one array
     count = len(placement.boxes)
@@ -220,7 +234,20 @@ def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
             start = centre - before / 2
             inside = np.clip(places[:, axis] - start, 0.0, before)
             places[:, axis] += inside * ((after - before) / before if before > 0 else 0.0)
-    places -= places[-2]
+    halves = np.array([(c.width, c.height) for c in new_layer.children]).reshape(-1, 2) / 2
+    boxes = places[:count]
+    first, along = new_layer.first, 1 if new_layer.direction == "TB" else 0
+    if first >= 0:
+        # what stood beside the first box may have become higher: it hangs down from its top
+        top = (boxes - halves)[first, along]
+        place = boxes[first].copy()
+        places[:, along] += top - np.min((boxes - halves)[:, along])
+        places[-2, along] = top
+        boxes[first] = place
+    # what stands beside a box that shrinks moves by less than the border does
+    places[-2] = np.min([places[-2], *(boxes - halves)], axis=0)
+    places[-1] = np.max([places[-1], *(boxes + halves)], axis=0)
+    places -= places[-2].copy()
     numbers = [(float(x), float(y)) for x, y in places]
     inputs_at = count
     outputs_at = count + len(placement.inputs)

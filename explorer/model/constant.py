@@ -28,6 +28,9 @@ _FILLS = frozenset(
     )
 )
 
+#: what is none of these gives no constant
+_GIVERS = frozenset({"Constant", "DequantizeLinear", "ConstantOfShape", *_FILLS})
+
 
 def is_constant_node(node: Node) -> bool:
     """Return whether a node only gives a constant.
@@ -36,6 +39,8 @@ def is_constant_node(node: Node) -> bool:
     Caffe2 without inputs. A node is not counted as such where its result is an output of the
     graph, since then there would be nothing to show the output on.
     """
+    if node.op_type not in _GIVERS:  # nearly all nodes, so it is asked first
+        return False
     if len(node.outputs) != 1 or not _is_used_inside(node):
         return False
     if node.domain == "caffe2":

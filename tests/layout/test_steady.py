@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.dot import Child, Layer, Wire
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneBox
+from netloupe.explorer.layout.dot import Child, Layer, Wire, write_dot
 from netloupe.explorer.layout.placement import Placement
-from netloupe.explorer.layout.steady import PieceHistory, keeps_order, stretch
+from netloupe.explorer.layout.steady import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels
 from netloupe.explorer.view import View, expand_view
@@ -29,7 +29,12 @@ def engine() -> Iterator[LayoutEngine]:
 
 
 def find_swapped(before: Scene, after: Scene) -> list[str]:
-    """Return pairs of siblings that have changed sides."""
+    """Return pairs of siblings that have changed sides, along the flow or beside each other.
+
+    Along the flow only what hangs together is compared: other parts stand beside each other
+    and have no common order.
+    """
+    parts = _find_parts(after)
     old = {box.item.key: box for box in before.boxes}
     levels: dict[str, list[str]] = {}
     for box in after.boxes:
@@ -41,16 +46,53 @@ def find_swapped(before: Scene, after: Scene) -> list[str]:
     for keys in levels.values():
         for first in keys:
             for second in keys:
-                a, b, c, d = old[first], old[second], new[first], new[second]
-                above = a.y + a.height <= b.y + 0.5
-                below = d.y + d.height <= c.y - 0.5
-                if above and below:
-                    faults.append(f"{first} was above {second}")
-                beside = not above and not b.y + b.height <= a.y + 0.5
-                still = not (c.y + c.height <= d.y + 0.5 or d.y + d.height <= c.y + 0.5)
-                if beside and still and a.x + a.width <= b.x and d.x + d.width <= c.x:
+                a, b, c, d = (
+                    _extents(box, after.direction)
+                    for box in (old[first], old[second], new[first], new[second])
+                )
+                is_before = a[0][1] <= b[0][0] + 0.5
+                is_one = parts[first] == parts[second]
+                if is_one and is_before and d[0][1] <= c[0][0] - 0.5:
+                    faults.append(f"{first} was before {second}")
+                beside = not is_before and not b[0][1] <= a[0][0] + 0.5
+                still = not (c[0][1] <= d[0][0] + 0.5 or d[0][1] <= c[0][0] + 0.5)
+                if beside and still and a[1][1] <= b[1][0] and d[1][1] <= c[1][0]:
                     faults.append(f"{first} was left of {second}")
     return faults
+
+
+def _find_parts(scene: Scene) -> dict[str, int]:
+    """Return the number of the connected part of its level that each box belongs to."""
+    around: dict[int, set[int]] = {index: set() for index in range(len(scene.boxes))}
+    borders: dict[int, int] = {}
+    for edge in scene.edges:
+        source, target = edge.source, edge.target
+        if source == target:
+            continue
+        parents = [scene.boxes[end].parent if end >= 0 else -1 for end in (source, target)]
+        if parents[0] == parents[1]:
+            around[source].add(target)
+            around[target].add(source)
+        else:  # what goes to the border hangs together there
+            inner = target if source < 0 or parents[1] == source else source
+            other = borders.setdefault(scene.boxes[inner].parent, inner)
+            around[inner].add(other)
+            around[other].add(inner)
+    parts: dict[str, int] = {}
+    for start in around:
+        pending = [start]
+        while pending:
+            key = scene.boxes[index := pending.pop()].item.key
+            if key not in parts:
+                parts[key] = start
+                pending += around[index]
+    return parts
+
+
+def _extents(box: SceneBox, direction: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return where a box begins and ends along the flow, and across it."""
+    x, y = (box.x, box.x + box.width), (box.y, box.y + box.height)
+    return (y, x) if direction == "TB" else (x, y)
 
 
 @settings(max_examples=60, deadline=None)
@@ -77,6 +119,7 @@ def test_opening_keeps_the_order(
 
 def test_closing_goes_back_to_what_was_before(engine: LayoutEngine) -> None:
     view = View(chain_of_layers(5))
+    view.unroll("main/layer0-4/")
     composer = Composer(engine)
     before = [(box.x, box.y) for box in composer.compose(view, Labels()).boxes]
     for path in ("main/layer1/", "main/layer3/"):
@@ -99,7 +142,8 @@ def test_what_is_not_touched_stays_one_object(engine: LayoutEngine) -> None:
     assert first is not None
     assert second is not None
     assert second is not first
-    kept = [layer for number, layer in first.inner.items() if second.inner.get(number) is layer]
+    (stack,), (changed,) = first.inner.values(), second.inner.values()
+    kept = [layer for number, layer in stack.inner.items() if changed.inner.get(number) is layer]
     assert len(kept) == 19
 
 
@@ -118,6 +162,48 @@ def test_a_new_composer_knows_no_history(engine: LayoutEngine) -> None:
         for each in (view, fresh)
     ]
     assert places[0] == places[1]
+
+
+PAIR = Layer("TB", [Child(90, 64), Child(60, 40)], wires=[], first=0)
+BESIDE = Placement(172, 64, [(45, 32), (142, 32)], [], [], [])
+
+
+def test_what_grows_beside_a_joint_hangs_down_from_its_top() -> None:
+    grown = Layer("TB", [Child(90, 64), Child(60, 200)], first=0)
+    placed = stretch(PAIR, BESIDE, grown)
+    assert is_sound(grown, placed)
+    assert placed.boxes == [(45, 32), (142, 100)]
+    assert placed.width == 172
+    assert placed.height >= 200
+
+
+def test_what_stands_beside_a_box_that_shrinks_stays_inside() -> None:
+    layer = Layer("TB", [Child(262, 135), Child(94, 44)])
+    placed = Placement(272, 227, [(131, 68), (215, 205)], [], [], [])
+    shrunk = Layer("TB", [Child(90, 64), Child(94, 44)])
+    after = stretch(layer, placed, shrunk)
+    for child, (x, y) in zip(shrunk.children, after.boxes, strict=True):
+        assert x - child.width / 2 >= 0
+        assert x + child.width / 2 <= after.width
+        assert y + child.height / 2 <= after.height
+
+
+def test_boxes_that_come_to_overlap_are_not_sound() -> None:
+    layer = Layer("TB", [Child(50, 50), Child(50, 50)], last=1)
+    assert is_sound(layer, Placement(50, 110, [(25, 25), (25, 85)], [], [], []))
+    assert not is_sound(layer, Placement(50, 70, [(25, 25), (25, 45)], [], [], []))
+    assert not is_sound(layer, Placement(50, 110, [(25, 85), (25, 25)], [], [], []))  # not last
+
+
+def test_nothing_deeper_stands_beside_a_joint() -> None:
+    # the second and third boxes are a cycle: either may come into the first rank
+    cycle = [Wire(0, 2), Wire(1, 2), Wire(2, 1)]
+    layer = Layer("TB", [Child(50, 50), Child(50, 90), Child(50, 50)], wires=cycle, first=0)
+    assert "{rank=source;n0}" in write_dot(layer)
+    low = Layer("TB", [Child(50, 50), Child(50, 40), Child(50, 50)], wires=cycle, first=0)
+    assert "{rank=min;n0}" in write_dot(low)
+    chain = Layer("TB", layer.children, wires=[Wire(0, 2), Wire(2, 1)], first=0)
+    assert "{rank=min;n0}" in write_dot(chain)
 
 
 GRID = Layer("TB", [Child(20, 10)] * 4, wires=[Wire(0, 2), Wire(1, 3)])

@@ -25,11 +25,13 @@ def engine() -> Iterator[LayoutEngine]:
     engine.stop()
 
 
-def row_texts(item: Item) -> list[str]:
-    """Return what the rows of an item are said to stand for."""
-    if item.is_open and item.repeat is not None:
-        return [str(len(item.repeat.children)), "-1" if item.is_unrolled else str(item.shown)]
-    return [] if item.is_open else [row.path for row in item.constants]
+def list_rows(item: Item) -> list[str]:
+    """Return what the rows of a box are: its constants, or those of an open repeat."""
+    if not item.is_open:
+        return [row.path for row in item.constants]
+    if item.repeat is None:
+        return []
+    return [str(len(item.repeat.children)), "-1" if item.is_unrolled else str(item.shown)]
 
 
 def check(reader: SceneReader, scene: Scene) -> None:
@@ -40,7 +42,7 @@ def check(reader: SceneReader, scene: Scene) -> None:
         assert found[1:5] == pytest.approx((box.x, box.y, box.width, box.height), abs=0.01)
         assert found[5] == box.parent
         assert bool(found[6] & 1) == box.item.is_open
-        assert found[7] == row_texts(box.item)
+        assert found[7] == list_rows(box.item)
     edges = reader.edges()
     assert len(edges) == len(scene.edges)
     for (path, label, arrow, points), edge in zip(edges, scene.edges, strict=True):
@@ -63,7 +65,7 @@ def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
     whole = encoder.encode(scene)
     reader.read(*whole)
     check(reader, scene)
-    assert len(reader.layers) == 202  # the root, the repeat and its layers
+    assert len(reader.layers) == 202  # the root, the repeat that is unrolled, and the layers
     assert len(reader.shapes) <= 5  # the layers look alike
     view.close("main/layer7/")
     scene = composer.compose(view, labels)

@@ -69,11 +69,16 @@ def test_first_scene_comes_on_request(recorder: Recorder) -> None:
     answer = recorder.ask(type="scene")
     assert answer["type"] == "scene"
     assert answer["fit"] is True
-    assert "main/blocks/0/" in recorder.paths
+    assert "main/blocks/0-3/" in recorder.paths
 
 
 def test_toggle_opens_and_closes(recorder: Recorder) -> None:
     inside = "main/node_conv2d_2"
+    recorder.ask(type="scene")
+    assert inside in recorder.paths
+    recorder.ask(type="toggle", path="main/blocks/0/first/")
+    assert inside not in recorder.paths
+    recorder.ask(type="toggle", path="main/blocks/0-3/")
     recorder.ask(type="toggle", path="main/blocks/0/first/")  # and what hides it
     assert inside in recorder.paths
     answer = recorder.ask(type="toggle", path="main/blocks/0/first/")
@@ -124,6 +129,19 @@ def test_open_and_close_from_python(recorder: Recorder) -> None:
     assert "main/blocks/0/first/" not in recorder.paths
     with pytest.raises(netloupe.ViewError):
         explorer.close("main/blocks/0/")
+    assert "main/blocks/0/first/" not in recorder.paths
+
+
+def test_closing_takes_names_and_opens_nothing(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.close("stem/1")
+    assert "main/node_conv2d_1" not in recorder.paths
+    with pytest.raises(netloupe.ViewError, match="not an open group"):
+        explorer.close("blocks/3/")  # not the repetition that is shown
+    assert "main/blocks/0/first/" in recorder.paths
+    for path in ("nothing", "main", "main/node_relu"):
+        with pytest.raises(netloupe.ViewError, match="not an open group"):
+            explorer.close(path)
 
 
 def test_search_lists_what_is_shown(recorder: Recorder) -> None:
