@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import SourceError
 from netloupe.explorer.model import Model
 
@@ -41,4 +42,7 @@ def load(source: Any, init: Any = None) -> Model:
             )
         source, init = source
     path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
-    return read_model(open_source(source), None if init is None else open_source(init), beside=path)
+    with collector_paused():
+        return read_model(
+            open_source(source), None if init is None else open_source(init), beside=path
+        )

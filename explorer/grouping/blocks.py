@@ -52,7 +52,7 @@ _PRODUCTS = frozenset({"BatchMatMul", "Einsum", "FusedMatMul", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
     {"Add", "Cast", "Clip", "Div", "Dropout", "Identity", "IsNaN", "Mul", "Reshape", "Sub", "Tanh"}
-    | {"Transpose", "Where"}
+    | {"DequantizeLinear", "QuantizeLinear", "Transpose", "Where"}
 )
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
 _HEADS = PASSING | frozenset(
@@ -75,7 +75,7 @@ _HEADS = PASSING | frozenset(
     }
 )
 _MOST_OF_ATTENTION = 120
-_MOST_STEPS = 10
+_MOST_STEPS = 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class Folder:
         groups = [self.root]
         for group in groups:
             self._taken.add(group.path)
-            groups.extend(child for child in group.children if isinstance(child, Group))
+            groups += group.inner_groups()
         return groups
 
     def fold_siblings(self) -> None:
@@ -79,7 +79,7 @@ class Folder:
         pending = [self.root]
         while pending:
             group = pending.pop()
-            pending.extend(child for child in group.children if isinstance(child, Group))
+            pending += group.inner_groups()
             children = group.children
             folded: list[Group | Node] = []
             done = 0

@@ -65,5 +65,9 @@ class Group:
         #: nodes inside at any depth, constants left out
         self.node_count = 0
 
+    def inner_groups(self) -> list[Group]:
+        """Return those children that are groups."""
+        return [child for child in self.children if isinstance(child, Group)]
+
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {self.node_count} nodes>"

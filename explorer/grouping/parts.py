@@ -17,6 +17,10 @@ from .signatures import Integers, used_values
 MOST_CHILDREN = 150
 #: how many children a part has, if it can be chosen
 _LEAST, _MOST = 40, 120
+#: parts that so many others each take from, on average, are too many: they tell nothing
+_MOST_CONNECTED = 4
+#: and then there are so many of them
+_FEW = 12
 
 FreePath = Callable[[Group, str], str]
 
@@ -27,7 +31,8 @@ def split_large(root: Group, free_path: FreePath) -> None:
     Children stand in the order of the file or in that of a walk from the outputs, whichever
     lets fewer tensors cross; the latter keeps together what wide graphs have side by side. Each
     cut is at the place of fewest crossing tensors among those that make a part of `_LEAST` to
-    `_MOST` children. O(n log n) in children and edges.
+    `_MOST` children. Where nearly every part takes from every other one, as in a random graph,
+    they are put into a few larger ones. O(n log n) in children and edges.
 
     Parameters
     ----------
@@ -42,7 +47,7 @@ def split_large(root: Group, free_path: FreePath) -> None:
         group = pending.pop()
         if len(group.children) > MOST_CHILDREN and group.kind != "repeat":
             large.append(group)
-        pending.extend(child for child in group.children if isinstance(child, Group))
+        pending += group.inner_groups()
     if not large:
         return
     parents: list[Group | None] = [None] * len(root.graph.nodes)
@@ -70,14 +75,27 @@ def _split(group: Group, parents: list[Group | None], free_path: FreePath) -> No
     children = [group.children[place] for place in order.tolist()]
     pieces = [children[low:high] for low, high in pairwise(cuts)]
     level: list[Group | Node] = list(_make_parts(group, pieces, free_path))
-    while len(level) > MOST_CHILDREN:
-        size = -(-len(level) // -(-len(level) // _MOST))
+    most = _MOST
+    if _count_connections(order, cuts, sources, targets) > _MOST_CONNECTED * len(pieces):
+        most = _FEW
+    while len(level) > (MOST_CHILDREN if most == _MOST else _FEW):
+        size = -(-len(level) // -(-len(level) // most))
         level = list(
             _make_parts(
                 group, [level[low : low + size] for low in range(0, len(level), size)], free_path
             )
         )
     group.children = level
+
+
+def _count_connections(
+    order: Integers, cuts: list[int], sources: Integers, targets: Integers
+) -> int:
+    """Return from how many pairs of pieces one takes from the other."""
+    piece = np.empty(len(order), dtype=np.int64)
+    piece[order] = np.searchsorted(cuts, np.arange(len(order)), "right")
+    pairs = piece[sources] * (len(cuts) + 1) + piece[targets]
+    return len(np.unique(pairs[piece[sources] != piece[targets]]))
 
 
 def _make_parts(

@@ -114,19 +114,16 @@ SHAPE_OPERANDS: dict[str, frozenset[int]] = {
 def find_shape_nodes(graph: Graph) -> set[int]:
     """Return the indexes of the nodes of a graph that only do arithmetic on shapes."""
     nodes = graph.nodes
+    if not any(node.op_type in _SOURCES and node.domain in _ONNX for node in nodes):
+        return set()
     derived = bytearray(len(nodes))
-    found_any = False
     for node in nodes:
         if node.op_type in _SOURCES:
-            if node.domain in _ONNX:
-                derived[node.index] = 1
-                found_any = True
+            derived[node.index] = node.domain in _ONNX
         elif node.op_type in _ARITHMETIC and node.domain in _ONNX and not node.subgraphs:
             derived[node.index] = all(
                 value is None or _is_known(value, graph, derived) for value in node.inputs
             )
-    if not found_any:
-        return set()
     accepted: set[int] = set()
     for node in reversed(nodes):
         if derived[node.index] and not is_constant_node(node) and _only_tells(node, accepted):

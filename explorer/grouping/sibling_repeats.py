@@ -31,6 +31,8 @@ from .signatures import Integers
 LEAST_SHARED = 0.6
 #: the same where no two are quite alike, as with the stages of a U-Net
 LEAST_SHARED_OF_ALL = 0.9
+#: and of which there are so many: self and cross attention are two different things
+LEAST_VARIANTS = 3
 #: siblings whose names have nothing in common are a repeat in so large a number
 LEAST_UNNAMED = 5
 #: two siblings are a repeat if each has so many nodes; smaller ones need to be three
@@ -71,15 +73,17 @@ class SiblingSearch:
         self._labels = labels
         self._kinds: dict[object, int] = {}
         self._kind_of: dict[Group, int] = {}
+        self._kinds_in: dict[Group, tuple[int, ...]] = {}
+        self._family_of: dict[str, str] = {}
         self._counts: dict[int, Counter[int]] = {}
         self._example: dict[int, Group] = {}
         self._sizes: dict[int, int] = {}
         self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
         order = [root]
         for group in order:
-            order.extend(child for child in group.children if isinstance(child, Group))
+            order += group.inner_groups()
         for group in reversed(order):
-            kinds = tuple([self.kind(child) for child in group.children])
+            kinds = self._kinds_in[group] = tuple([self.kind(child) for child in group.children])
             kind = self._kinds.setdefault(kinds, len(self._kinds))
             self._kind_of[group] = kind
             if kind not in self._example:
@@ -97,21 +101,21 @@ class SiblingSearch:
 
     def find(self, group: Group) -> list[SiblingRun]:
         """Return the runs among the children of a group, disjoint and in order."""
-        children = group.children
-        kinds = [self.kind(child) for child in children]
-        if len(set(kinds)) == len(kinds):
+        children, kinds = group.children, self._kinds_in[group]
+        inner = sum(isinstance(child, Group) for child in children)
+        if len(set(kinds)) == len(kinds) and inner < LEAST_VARIANTS:
             return []
-        if len(kinds) < LEAST_NODES and not any(isinstance(child, Group) for child in children):
+        if len(kinds) < LEAST_NODES and not inner:
             return []
         families = self._families(children)
-        key = (tuple(kinds), tuple(families))
+        key = (kinds, tuple(families))
         known = self._found.get(key)
         if known is None:
             known = self._found[key] = self._search(children, kinds, families)
         return known
 
     def _search(
-        self, children: list[Child], kinds: list[int], families: list[str]
+        self, children: list[Child], kinds: tuple[int, ...], families: list[str]
     ) -> list[SiblingRun]:
         exact = np.array(kinds, dtype=np.int64)
         relaxed = self._relax(children, exact, families)
@@ -130,8 +134,11 @@ class SiblingSearch:
         names = []
         for child in children:
             label = child.label if isinstance(child, Group) else self._labels.get(child.index, "")
-            family, count = _DIGITS.subn("#", label)
-            names.append(family if count else "")
+            family = self._family_of.get(label)
+            if family is None:
+                text, count = _DIGITS.subn("#", label)
+                family = self._family_of[label] = text if count else ""
+            names.append(family)
         return names
 
     def _relax(self, children: list[Child], exact: Integers, families: list[str]) -> Integers:
@@ -156,6 +163,8 @@ class SiblingSearch:
                 for kind, seen in variants.items()
                 if seen == 1 and self._shared(kind, common) >= least
             }
+            if count < 2 and len(similar) < LEAST_VARIANTS:
+                continue
             for index in indexes:
                 if int(exact[index]) in similar:
                     relaxed[index] = common

@@ -133,11 +133,13 @@ def _add_nodes(
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
+    group = tree.root
+    last: Scope = ()
     for node in _shown_nodes(tree.graph, only, left_out):
         scope = joined[node.index]
-        group = by_scope.get(scope)
-        if group is None:
-            group = _make_group(tree, scopes, by_scope, scope)
+        if scope is not last:
+            last = scope
+            group = by_scope.get(scope) or _make_group(tree, scopes, by_scope, scope)
         group.children.append(node)
 
 
@@ -163,7 +165,7 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
     operators = {root.path + "/".join(scope) + "/" for scope in scopes.operator_scopes}
     order = [root]
     for group in order:
-        order.extend(child for child in group.children if isinstance(child, Group))
+        order += group.inner_groups()
     for group in reversed(order):
         children: list[Group | Node] = []
         for child in group.children:

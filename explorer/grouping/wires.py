@@ -8,8 +8,11 @@ from netloupe.explorer.model import Node, Value, is_constant
 
 from .signatures import SHAPE_READERS
 
-#: operators that change nothing but type or layout
-PASSING = frozenset({"Cast", "Dropout", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+#: operators that change nothing but type, precision or layout
+PASSING = frozenset(
+    {"Cast", "DequantizeLinear", "Dropout", "Identity", "QuantizeLinear", "Reshape", "Squeeze"}
+    | {"Transpose", "Unsqueeze"}
+)
 _LINEAR = frozenset(
     {"FC", "FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "MatMulNBits", "QLinearMatMul"}
 )
@@ -115,7 +118,7 @@ class Wires:
         if found is None or not self.is_linear(found):
             return []
         chain.append(found)
-        shaped = self.follow(found, ("Cast", "Reshape"))
+        shaped = self.follow(found, ("Cast", "DequantizeLinear", "QuantizeLinear", "Reshape"))
         bias = self.only_user(shaped[-1] if shaped else found)
         if bias is not None and self.is_scaling(bias, "Add"):
             return [*chain, *shaped, bias]

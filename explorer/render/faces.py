@@ -21,6 +21,7 @@ from .rows import (
     describe_dims,
     describe_elements,
     short_name,
+    short_range,
 )
 from .text import clean_label, measure_text, shorten_text
 
@@ -135,7 +136,7 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
     repeat = item.repeat
     shown = repeat.children[repeat.exemplar] if repeat is not None else element
     if isinstance(element, Group):
-        label, type_name = item.label or element.label, element.type_name
+        label, type_name = short_range(item.label or element.label), element.type_name
         quiet = _other_than(type_name, label)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
@@ -264,7 +265,8 @@ def _make_stub_face(item: Item) -> Face:
 def _make_frame(item: Item) -> Face:
     element = item.element
     if isinstance(element, Group):
-        title, quiet = item.label or element.label, _other_than(element.type_name, element.label)
+        title = short_range(item.label or element.label)
+        quiet = _other_than(element.type_name, element.label)
         if item.repeat is not None:
             title = f"{title} ×{len(element.children):,}"
             quiet = " · ".join(filter(None, (quiet, describe_shown(item))))

@@ -22,6 +22,8 @@ MOST_CONSTANTS = 6
 MOST_ELEMENTS = 8
 _MOST_DIMS = 6
 
+_RANGE = re.compile(r"^(.*\D|)(\d+) … \1(\d+)$", re.DOTALL)
+
 #: names that are shown, in this order, and what they are called on a face
 _ATTRIBUTES = {
     "kernel_shape": "kernel",
@@ -292,6 +294,12 @@ def _describe_constant(constant: ConstantRow) -> tuple[tuple[str, TextStyle], ..
     if isinstance(tensor, SparseTensor):
         return ((f"{text} sparse" + (f" {dtype}" if dtype != "float32" else ""), "muted"),)
     return ((text if dtype == "float32" else f"{text} {dtype}", "muted"),)
+
+
+def short_range(label: str) -> str:
+    """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are."""
+    match = _RANGE.match(label)
+    return f"{match[1]}{match[2]} … {match[3]}" if match is not None else label
 
 
 def short_name(name: str) -> str:

@@ -45,8 +45,9 @@ class EdgeTable:
     def _build(self, tree: GroupTree) -> None:
         positions = tree.positions
         graph = tree.graph
-        shown = [node for node in graph.nodes if positions[node.index] >= 0]
-        shown.sort(key=lambda node: positions[node.index])
+        nodes = graph.nodes
+        order = np.argsort(np.array(positions, np.int64), kind="stable").tolist()
+        shown = [nodes[index] for index in order if positions[index] >= 0]
         self.nodes = shown
         numbers, values = self._numbers, self.values
         operators: dict[tuple[str, str, str], int] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -249,7 +250,8 @@ class View:
         wiring = self._wirings.get(graph.path)
         if wiring is None:
             only = self.only if graph is self.graph else None
-            wiring = Wiring(build_group_tree(graph, self.grouping, only))
+            with collector_paused():
+                wiring = Wiring(build_group_tree(graph, self.grouping, only))
             if self._unfolds_shapes:
                 wiring.fold(wiring.shape_groups, False)
             self._wirings[graph.path] = wiring

@@ -391,3 +391,49 @@ def test_hostile_models(name: str, grouping: str) -> None:
     check_tree(tree)
     for group in tree.groups.values():
         assert group.kind == "repeat" or len(group.children) <= MOST_CHILDREN
+
+
+TAIL = tuple(f"Tail{n}" for n in range(9))
+
+
+def make_stages(extras: tuple[int, ...]) -> Graph:
+    """Return named stages of 20 nodes, each with some more of its own."""
+    builder = Builder()
+    x = "x"
+    for stage, extra in enumerate(extras):
+        for number in range(20):
+            x = builder.add(f"Op{number}", x, name=f"/stage.{stage}/n{number}")
+        for _ in range(extra):
+            x = builder.add("Extra", x, name=f"/stage.{stage}/extra")
+    return builder.load(builder.add("Softmax", x, name="/head/y"))
+
+
+def test_stages_that_are_all_nearly_alike_are_one_repeat() -> None:
+    assert counts(make_stages((0, 1, 2)), "names") == [("stage.0 … stage.2", 3)]
+    # unless they are only two, or differ in more than a tenth
+    assert counts(make_stages((0, 1)), "names") == []
+    assert counts(make_stages((0, 1, 30)), "names") == []
+    assert counts(make_stages((0, 4, 8)), "names") == []
+
+
+def test_what_a_joining_block_leaves_of_a_repeat_remains() -> None:
+    builder = Builder()
+    x = "x"
+    for _ in range(6):
+        for op in (*[f"First{n}" for n in range(12)], *TAIL, *[f"Last{n}" for n in range(7)]):
+            x = builder.add(op, x)
+    # a last block without its end joins, and takes the first of three tails with it
+    for op in (*[f"First{n}" for n in range(12)], *TAIL, *TAIL, *TAIL):
+        x = builder.add(op, x)
+    assert [count for _, count in counts(builder.load(x))] == [7, 2]
+
+
+def test_parts_of_a_graph_without_order_are_few() -> None:
+    chance = random.Random(5)
+    builder = Builder()
+    values = ["x"]
+    for _ in range(6000):
+        values.append(builder.add("Sum", *chance.sample(values, k=min(2, len(values)))))
+    tree = build_group_tree(builder.load(values[-1]))
+    check_tree(tree)
+    assert 2 <= len(tree.root.children) <= 12

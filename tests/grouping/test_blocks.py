@@ -1,0 +1,182 @@
+"""Blocks that are known by how they are wired: residual blocks, fire modules, attention."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.block_names import name_block
+from netloupe.explorer.grouping.blocks import find_motifs
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Graph, Node
+from netloupe.proto import caffe2_pb2
+
+from .test_repeats import Builder, repeats
+from .test_tree import check_tree
+
+
+def motifs(nodes: list[Node]) -> list[tuple[str, list[str]]]:
+    """Return the names of the well-known groups among nodes, and the operators in each."""
+    return [
+        (motif.name, [nodes[place].op_type for place in sorted(motif.places)])
+        for motif in find_motifs(nodes)
+    ]
+
+
+def convolve(builder: Builder, x: str, size: int = 3, **attributes: object) -> str:
+    return builder.add("Conv", x, builder.weight(), kernel_shape=[size, size], **attributes)
+
+
+@pytest.mark.parametrize("projected", [False, True])
+@pytest.mark.parametrize("activated", [False, True])
+def test_a_sum_with_a_shortcut_is_a_residual_block(projected: bool, activated: bool) -> None:
+    builder = Builder()
+    start = builder.add("MaxPool", "x", kernel_shape=[2, 2])
+    main = convolve(builder, builder.add("Relu", convolve(builder, start)))
+    shortcut = convolve(builder, start, 1) if projected else start
+    y = builder.add("Add", main, shortcut)
+    y = builder.add("Relu" if activated else "Flatten", y)
+    nodes = builder.load(builder.add("Softmax", y)).nodes
+    found = dict(motifs(nodes))
+    expected = ["Conv", "Relu", "Conv", *["Conv"] * projected, "Add", *["Relu"] * activated]
+    assert found["Residual block"] == expected
+
+
+def test_what_only_a_residual_block_uses_belongs_to_it() -> None:
+    builder = Builder()
+    time = builder.add("Tanh", "x")
+    start = convolve(builder, "x")
+    shift = builder.add("Unsqueeze", builder.add("Gemm", time, builder.weight()), builder.weight())
+    main = convolve(builder, builder.add("Add", convolve(builder, start), shift))
+    y = builder.add("Add", start, main)
+    nodes = builder.load(builder.add("Mul", y, time)).nodes
+    (block,) = [ops for name, ops in motifs(nodes) if name == "Residual block"]
+    assert sorted(block) == ["Add", "Add", "Conv", "Conv", "Gemm", "Unsqueeze"]
+
+
+def test_sums_of_branches_and_of_one_convolution_are_no_residual_blocks() -> None:
+    builder = Builder()
+    left, right = convolve(builder, convolve(builder, "x")), convolve(builder, "x")
+    y = builder.add("Add", builder.add("Relu", left), builder.add("Relu", right))
+    y = builder.add("Add", y, convolve(builder, y))
+    nodes = builder.load(builder.add("Softmax", y)).nodes
+    assert "Residual block" not in dict(motifs(nodes))
+
+
+@pytest.mark.parametrize(
+    ("channels", "group", "name"),
+    [(1, 32, "Inverted residual"), (4, 8, "Residual block"), (32, 1, "Residual block")],
+)
+def test_only_a_depthwise_convolution_makes_it_inverted(
+    channels: int, group: int, name: str
+) -> None:
+    weights = {"w": np.zeros((32, channels, 3, 3), "f"), "p": np.zeros((32, 32, 1, 1), "f")}
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]),
+        helper.make_node("Conv", ["a", "w"], ["b"], group=group),
+        helper.make_node("Conv", ["b", "p"], ["c"]),
+        helper.make_node("Add", ["a", "c"], ["y"]),
+        helper.make_node("Softmax", ["y"], ["z"]),
+    ]
+    info = [helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, None) for n in "xz"]
+    tensors = [numpy_helper.from_array(array, key) for key, array in weights.items()]
+    model = helper.make_model(helper.make_graph(nodes, "", info[:1], info[1:], tensors))
+    graph = load(model.SerializeToString()).graph
+    assert [found for found, _ in motifs(graph.nodes)] == [name]
+
+
+def test_long_chains_of_sums_are_bounded() -> None:
+    builder = Builder()
+    x = "x"
+    for _ in range(3000):
+        x = builder.add("Add", x, builder.add("Relu", x))
+    assert motifs(builder.load(x).nodes) == []
+
+
+def fire(builder: Builder, x: str) -> str:
+    squeezed = builder.add("Relu", convolve(builder, x, 1))
+    twins = [builder.add("Relu", convolve(builder, squeezed, size)) for size in (1, 3)]
+    return builder.add("Concat", *twins, axis=1)
+
+
+def test_names_of_blocks_that_concatenate() -> None:
+    builder = Builder()
+    assert name_block(builder.load(fire(builder, "x")).nodes) == "Fire module"
+    builder = Builder()
+    y = builder.add("Concat", "x", convolve(builder, convolve(builder, "x", 1)), axis=1)
+    assert name_block(builder.load(y).nodes) == "Dense layer"
+    builder = Builder()
+    y = builder.add("Concat", convolve(builder, convolve(builder, "x")), convolve(builder, "x"))
+    assert name_block(builder.load(y).nodes) == "Convolution block"
+
+
+def test_a_norm_before_reshaped_projections_is_not_part_of_the_attention() -> None:
+    builder = Builder()
+    normed = builder.add("LayerNormalization", "x", builder.weight())
+    rows = builder.add("Reshape", normed, builder.weight())
+    q, k, v = (builder.add("Transpose", builder.add("Gemm", rows, builder.weight())) for _ in "qkv")
+    scores = builder.add("Softmax", builder.add("MatMul", q, k))
+    y = builder.add("MatMul", builder.add("MatMul", scores, v), builder.weight())
+    nodes = builder.load(builder.add("Add", "x", y)).nodes
+    assert "LayerNormalization" not in dict(motifs(nodes))["Attention"]
+
+
+def test_attention_is_told_through_quantization() -> None:
+    builder = Builder()
+
+    def quantized(x: str) -> str:
+        x = builder.add("QuantizeLinear", x, builder.weight())
+        return builder.add("DequantizeLinear", x, builder.weight())
+
+    def project(x: str) -> str:
+        weight = builder.add("DequantizeLinear", builder.weight(), builder.weight())
+        return builder.add("MatMul", x, weight)
+
+    x = quantized("x")
+    q, k, v = (quantized(project(x)) for _ in "qkv")
+    scores = quantized(builder.add("Div", quantized(builder.add("MatMul", q, k)), builder.weight()))
+    weights = quantized(builder.add("Softmax", scores))
+    y = project(quantized(builder.add("MatMul", weights, v)))
+    nodes = builder.load(builder.add("Add", "x", y)).nodes
+    assert dict(motifs(nodes))["Attention"].count("MatMul") == 6
+
+
+def make_net(*operators: tuple[str, str, str, dict[str, float]]) -> Graph:
+    net = caffe2_pb2.NetDef(name="net", external_input=["data"])
+    for op_type, taken, given, arguments in operators:
+        operator = net.op.add(type=op_type, input=[taken, "w"], output=[given])
+        for name, number in arguments.items():
+            operator.arg.add(name=name, f=number)
+    net.external_input.append("w")
+    net.external_output.append(operators[-1][2])
+    return load(net.SerializeToString()).graph
+
+
+@pytest.mark.parametrize(("argument", "count"), [("Y_scale", 1), ("alpha", 0)])
+def test_scales_of_caffe2_are_no_structure(argument: str, count: int) -> None:
+    types = ["Int8Conv", "Int8Relu", "Int8AveragePool", "Int8Quantize"] * 6
+    graph = make_net(
+        *[
+            (op_type, f"blob{n - 1}" if n else "data", f"blob{n}", {argument: n + 0.5})
+            for n, op_type in enumerate(types)
+        ]
+    )
+    tree = build_group_tree(graph, "repeats")
+    check_tree(tree)
+    assert len(list(repeats(tree))) == count
+
+
+def test_blobs_that_are_written_again_by_others_name_nothing() -> None:
+    slots = ["res1_0_a", "res1_0_b", "res2_0_a", "res2_0_b"]
+    names = ["data", *[slots[n * 7 % 4] for n in range(40)]]
+    graph = make_net(*[("Relu", names[n], names[n + 1], {}) for n in range(40)])
+    tree = build_group_tree(graph, "names")
+    assert all(isinstance(child, Node) for child in tree.root.children)
+    fresh = ["data", *[f"res{n // 4}_0_{'abcd'[n % 4]}" for n in range(40)]]
+    tree = build_group_tree(
+        make_net(*[("Relu", fresh[n], fresh[n + 1], {}) for n in range(40)]), "names"
+    )
+    assert any(isinstance(child, Group) for child in tree.root.children)

@@ -1,0 +1,125 @@
+"""First views: what a person sees first of a model of any size, with names or without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model, is_constant_node
+from netloupe.explorer.view import View, expand_view
+from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.grouping.blank_names import load_blank
+from tests.grouping.test_repeats import Builder
+from tests.grouping.test_tree import make_chain
+from tests.wiring_check import find_lost_edges
+
+LEAST, MOST = 15, 120
+EXPORTED = ("bert.dynamo", "bert.legacy", "densenet.legacy", "gpt2.legacy", "segformer.dynamo")
+EXPORTED += ("t5.legacy", "unet.dynamo", "vit.dynamo", "whisper.dynamo")
+QUANTIZED = ("bert.dynamic", "bert.matmulnbits_int4", "bert.qdq", "bert.qoperator_perchannel")
+CAFFE2 = tuple(
+    f"caffe2/caffe2__models/{name}/predict_net.pbtxt"
+    for name in ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "vgg19")
+) + tuple(
+    f"caffe2/dzung-hoang__caffe2-models/{name}/predict_net.pb"
+    for name in ("mobilenet_v2_quantized", "resnet50_quantized")
+)
+CORPUS = (
+    *(f"exported/{name}.onnx" for name in EXPORTED),
+    *(f"quantized/{name}.onnx" for name in QUANTIZED),
+    *CAFFE2,
+)
+
+
+def first_view(model: Model) -> View:
+    view = View(model)
+    assert expand_view(view, "auto") is None
+    return view
+
+
+def count_boxes(view: View) -> int:
+    return sum(not item.is_open for item in view.items.values())
+
+
+def stacks(view: View) -> list[tuple[str, int]]:
+    return [
+        (item.label, len(item.repeat.children))
+        for item in view.root.children
+        if item.repeat is not None
+    ]
+
+
+def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    mask = builder.add("Mul", builder.add("Cast", x, to=1), builder.weight())
+    for _ in range(269):
+        x = builder.layer(x, mask)
+    view = first_view(builder.load(builder.linear(builder.norm(x))).model)
+    assert stacks(view) == [("Transformer block", 269)]
+    assert LEAST <= count_boxes(view) <= MOST
+    (stack,) = [item for item in view.root.children if item.repeat is not None]
+    assert stack.is_open
+    inside = [child.label for child in stack.children if child.element is not stack.element]
+    assert [label for label in inside if label] == ["RMSNorm", "Attention", "RMSNorm", "MLP"]
+    assert find_lost_edges(view) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "truth"),
+    [
+        ("gpt2.legacy", [("Transformer block", 12)]),
+        ("bert.legacy", [("Transformer block", 12)]),
+        ("vit.dynamo", [("Transformer block", 12)]),
+        (
+            "unet.dynamo",
+            [
+                ("Attention block", 7),
+                ("Residual block", 2),
+                ("Attention block", 3),
+                ("Attention block", 3),
+                ("Attention block", 3),
+            ],
+        ),
+    ],
+)
+def test_first_views_without_names(name: str, truth: list[tuple[str, int]]) -> None:
+    view = first_view(load_blank(corpus_file(f"exported/{name}.onnx")).model)
+    assert stacks(view) == truth
+    assert LEAST <= count_boxes(view) <= MOST
+    assert find_lost_edges(view) == []
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_first_views_of_the_corpus_have_a_readable_number_of_boxes(name: str) -> None:
+    check_readable(corpus_file(name))
+
+
+@pytest.mark.parametrize("name", LIGHT_MODELS)
+def test_first_views_of_light_models_have_a_readable_number_of_boxes(name: str) -> None:
+    check_readable(light_file(name))
+
+
+def check_readable(path: Path) -> None:
+    view = first_view(load(path))
+    nodes = sum(not is_constant_node(node) for node in view.graph.nodes)
+    assert min(LEAST, nodes) <= count_boxes(view) <= MOST
+
+
+def test_a_stack_of_single_nodes_stays_closed() -> None:
+    view = first_view(make_chain(*["" for _ in range(300)]).model)
+    (stack,) = [item for item in view.root.children if item.repeat is not None]
+    assert not stack.is_open
+    view.open(stack.key)  # but can be opened
+    assert [child.kind for child in stack.children] == ["node"]
+
+
+@pytest.mark.parametrize("name", ["scope_cycle", "cycle_scc_dense", "cycle_self", "outputs_5000"])
+def test_first_views_of_hostile_graphs_are_small(name: str) -> None:
+    view = first_view(load(corpus_file(f"hostile/{name}.onnx")))
+    assert count_boxes(view) <= MOST
+    links = sum(len(view.links(item)) for item in view.open_items())
+    assert links <= 2 * MOST
+    assert find_lost_edges(view) == []
