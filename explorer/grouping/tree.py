@@ -131,7 +131,8 @@ def _add_nodes(
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
-    group, last = tree.root, ()
+    group = tree.root
+    last: Scope = ()
     for node in _shown_nodes(tree.graph, only, left_out):
         scope = joined[node.index]
         if scope is not last:
