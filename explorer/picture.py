@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
@@ -176,8 +177,9 @@ def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
         if not seeds:
             raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
         only = find_neighbourhood(graph, seeds, options.hops)
-    view = View(model, graph, options.grouping, only)
-    notice = expand_view(view, options.expand)
+    with collector_paused():
+        view = View(model, graph, options.grouping, only)
+        notice = expand_view(view, options.expand)
     return view, [notice] if notice else []
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
-from netloupe.explorer.errors import NetloupeError, NotFoundError, ViewError
+from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError, ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
@@ -165,6 +165,10 @@ class Session:
         """End the layout that is under way."""
         self._cancelled.set()
 
+    def _check(self) -> None:
+        if self._cancelled.is_set():
+            raise LayoutError("the layout was cancelled")
+
     def resume(self) -> None:
         """Let layouts go on again after :meth:`cancel`."""
         self._cancelled.clear()
@@ -211,10 +215,16 @@ class Session:
         raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
 
     def expand(self, mode: str) -> None:
-        """Make the current view anew with everything, nothing or what is readable open."""
+        """Make the current view anew with everything, nothing or what is readable open.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
         old = self.view
         view = View(self.model, old.graph, old.grouping, old.only)
-        notice = expand_view(view, mode)
+        notice = expand_view(view, mode, self._check)
         self.notices = [notice] if notice else []
         self._show(view)
 

@@ -27,7 +27,7 @@ from .steady import PieceHistory
 from .wrap import Wrap, is_extreme, wrap_placement
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
-DEADLINE = 8.0
+DEADLINE = 6.0
 #: seconds for what was deliberately asked for and is shown with progress and a way to end it
 PATIENCE = 120.0
 #: so many numbers of places inside open items are kept
@@ -216,7 +216,7 @@ class Composer:
             number: made[id(child)] for number, child in enumerate(item.children) if child.is_open
         }
         borders = {number: layer.borders for number, layer in inner.items()}
-        plan = plan_item(view, item, measure, shown.direction, inner, borders)
+        plan = plan_item(view, item, measure, shown.direction, inner, borders, budget.check)
         already = len(budget.notices)
         history = self._history(before, plan, budget)
         title_width = None if item is view.root else measure.size(item)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,6 +11,9 @@ from netloupe.explorer.view import BORDER, Item, Link, View
 
 from .dot import Child, Layer, Wire
 from .scene import Borders, Direction, LayerEdge, SceneLayer
+
+#: faces are made for so many boxes between two looks whether anyone still wants them
+_CHECK_EVERY = 256
 
 
 class Measure(Protocol):
@@ -63,6 +67,7 @@ def plan_item(
     direction: Direction,
     inner: dict[int, SceneLayer],
     borders: dict[int, Borders],
+    check: Callable[[], None],
 ) -> Plan:
     """Describe an open item's inside as a layer.
 
@@ -78,9 +83,13 @@ def plan_item(
         The layers of the open children, by the children's numbers.
     borders
         Their ports, likewise.
+    check
+        Called now and then; what it raises ends the plan.
     """
     layer = Layer(direction)
     for number, child in enumerate(item.children):
+        if number % _CHECK_EVERY == 0:
+            check()
         placed = inner.get(number)
         if placed is None:
             layer.children.append(Child(*measure.size(child)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
@@ -29,7 +30,9 @@ MOST_BOXES = 100_000
 _DIGITS = re.compile(r"\d+")
 
 
-def expand_view(view: View, expand: str | int) -> str | None:
+def expand_view(
+    view: View, expand: str | int, check: Callable[[], None] | None = None
+) -> str | None:
     """Open the groups of a view.
 
     Parameters
@@ -39,6 +42,8 @@ def expand_view(view: View, expand: str | int) -> str | None:
     expand
         ``auto`` (a readable first view), ``all`` (repeats unrolled and shape arithmetic
         unfolded), ``none``, or a number of levels.
+    check
+        Called again and again; what it raises ends the opening.
 
     Returns
     -------
@@ -57,7 +62,7 @@ def expand_view(view: View, expand: str | int) -> str | None:
         return None
     if expand == "all":
         view.unfold_shapes()
-        return _expand_levels(view, None)
+        return _expand_levels(view, None, check)
     try:
         levels = int(expand)
     except (TypeError, ValueError):
@@ -66,10 +71,10 @@ def expand_view(view: View, expand: str | int) -> str | None:
         raise ViewError(
             f"expand={expand!r} is unknown. Choose auto, all, none or a number of levels."
         )
-    return _expand_levels(view, levels)
+    return _expand_levels(view, levels, check)
 
 
-def _expand_levels(view: View, levels: int | None) -> str | None:
+def _expand_levels(view: View, levels: int | None, check: Callable[[], None] | None) -> str | None:
     boxes = len(view.root.children)
     layer = [view.root]
     depth = 0
@@ -84,6 +89,8 @@ def _expand_levels(view: View, levels: int | None) -> str | None:
                         f"Only the first {MOST_BOXES:,} boxes are open. "
                         "Open a part of the model to see all of it."
                     )
+                if check is not None:
+                    check()
                 if levels is None and child.repeat is not None:
                     view.unroll(child.key)
                 view.open_item(child)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ import pytest
 
 import netloupe
 from netloupe.explorer.layout import LayoutEngine
+from netloupe.explorer.view import View
 from netloupe.widgets import Explorer
+from netloupe.widgets import session as session_module
 from tests.wire_reader import SceneReader
 
 MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
@@ -251,3 +253,24 @@ def test_svg_of_what_is_open(recorder: Recorder, tmp_path: Path) -> None:
     svg = recorder.explorer.to_svg(tmp_path / "now.svg")
     assert "main/blocks/0/first/" in svg
     assert (tmp_path / "now.svg").read_text() == svg
+
+
+def test_opening_everything_is_cancelled_before_the_layout(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder.ask(type="scene")
+    before = recorder.paths
+    session = recorder.explorer._session
+    real = session_module.expand_view
+
+    def expand(view: View, mode: str, check: Callable[[], None]) -> str | None:
+        session.cancel()  # as the browser does while this goes on
+        return real(view, mode, check)
+
+    monkeypatch.setattr(session_module, "expand_view", expand)
+    answer = recorder.ask(type="expand", mode="all")
+    assert answer["type"] == "error"
+    assert answer["cancelled"] is True
+    monkeypatch.undo()
+    recorder.ask(type="scene")
+    assert recorder.paths == before
