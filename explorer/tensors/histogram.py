@@ -14,6 +14,7 @@ from netloupe.explorer.notation import clip_text, write_count, write_number
 from .bin_finder import BinFinder
 from .counting import count_values
 from .elements import (
+    CHUNK,
     Elements,
     Progress,
     Walk,
@@ -192,32 +193,67 @@ def _find_extent(walk: Walk) -> tuple[float, float, bool]:
     """Return the finite range, and whether there are elements that are not finite."""
     low, high, has_others = math.inf, -math.inf, False
     for chunk in walk.chunks():
-        finite, places = replace_nonfinite(chunk)
-        has_others = has_others or places.size > 0
-        if not finite.size:
-            continue
-        smallest, largest = float(finite.min()), float(finite.max())
+        smallest, largest = float(chunk.min()), float(chunk.max())
+        # whatever is not finite shows in one of them: a NaN in both
+        if not math.isfinite(largest - smallest):
+            has_others = has_others or not (math.isfinite(smallest) and math.isfinite(largest))
+            smallest, largest = _find_finite(chunk)
         low, high = min(low, smallest), max(high, largest)
     return (low, high, has_others) if low <= high else (0.0, 1.0, has_others)
 
 
+def _find_finite(chunk: Array) -> tuple[float, float]:
+    """Return the range of the finite elements among others; of none, one that holds nothing."""
+    smallest, largest = float(np.fmin.reduce(chunk)), float(np.fmax.reduce(chunk))  # without NaNs
+    if math.isfinite(smallest) and math.isfinite(largest):
+        return smallest, largest
+    finite, _ = replace_nonfinite(chunk)
+    return (float(finite.min()), float(finite.max())) if finite.size else (math.inf, -math.inf)
+
+
 def _count_elements(walk: Walk, edges: Edges, may_lie_outside: bool) -> tuple[Counts, int]:
     """Count elements below, in each bin, and above; NaNs apart."""
-    below = above = nans = 0
     finder = BinFinder(edges, walk.elements.dtype)
+    if not may_lie_outside:
+        for chunk in walk.chunks():
+            finder.add(chunk)
+        return np.concatenate([[0], finder.counts, [0]]), 0
+    below = above = nans = 0
+    low, high = _choose_ends(edges, walk.elements.dtype)
+    # memory that is used again: to get new memory takes longer than to fill it
+    flags, moved = np.empty(CHUNK, np.bool_), np.empty(CHUNK, low.dtype)
     for chunk in walk.chunks():
-        if may_lie_outside:
-            # arrays of one element, not scalars: numpy 1 would round those to the chunk's type
-            is_below, is_above = chunk < edges[:1], chunk > edges[-1:]
-            few, many = int(np.count_nonzero(is_below)), int(np.count_nonzero(is_above))
-            below, above = below + few, above + many
-            if few or many:
-                chunk = chunk[~(is_below | is_above)]
-            if chunk.dtype.kind == "f":
-                is_nan = np.isnan(chunk)
-                missing = int(np.count_nonzero(is_nan))
+        size = chunk.size
+        few = int(np.count_nonzero(np.less(chunk, low, out=flags[:size])))
+        many = int(np.count_nonzero(np.greater(chunk, high, out=flags[:size])))
+        missing = 0
+        if chunk.dtype.kind == "f":
+            missing = int(np.count_nonzero(np.isnan(chunk, out=flags[:size])))
+        below, above, nans = below + few, above + many, nans + missing
+        if few or many or missing:
+            if chunk.dtype == low.dtype:
+                # counted at an end, and taken away again: faster than to leave them out
+                inside = np.clip(chunk, low, high, out=moved[:size])
                 if missing:
-                    nans += missing
-                    chunk = chunk[~is_nan]
+                    inside[np.flatnonzero(flags[:size])] = low[0]
+                finder.add(inside, -(few + missing), -many)
+                continue
+            chunk = chunk[(chunk >= low) & (chunk <= high)]
         finder.add(chunk)
     return np.concatenate([[below], finder.counts, [above]]), nans
+
+
+def _choose_ends(edges: Edges, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Return the first and the last edge to compare elements with, as arrays of one element.
+
+    Not scalars: numpy 1 would round those to the elements' type. Of float32 the first number
+    from the first edge on and the last up to the last edge, which compare alike and faster.
+    """
+    low, high = edges[:1], edges[-1:]
+    if dtype != np.float32:
+        return low, high
+    inner = low.astype(np.float32), high.astype(np.float32)
+    return (
+        np.where(inner[0] < low, np.nextafter(inner[0], np.float32(np.inf)), inner[0]),
+        np.where(inner[1] > high, np.nextafter(inner[1], np.float32(-np.inf)), inner[1]),
+    )
