@@ -69,26 +69,21 @@ class BinFinder:
         self._lower = np.empty_like(self._slots)
         self._wide = np.empty(CHUNK // 2, np.intp)
         self._table = np.zeros(bins * (_PAIR_STEP if self._is_paired else 1), np.int64)
-        self._odd = np.zeros(bins, np.int64)  # what has no other to make a pair with
+        self._odd = np.zeros(bins, np.int64)  # elements that had no other to make a pair with
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many of the elements added so far lie in each bin."""
         if not self._is_paired:
-            return self._table + self._odd
+            return self._table
         bins = self._edges.size - 1
         pairs = self._table.reshape(bins, _PAIR_STEP)[:, :bins]
         counts: npt.NDArray[np.int64] = pairs.sum(axis=0) + pairs.sum(axis=1) + self._odd
         return counts
 
-    def add(self, chunk: Array, first: int = 0, last: int = 0) -> None:
-        """Count at most ``CHUNK`` elements that all lie within the edges.
-
-        ``first`` and ``last`` are added to the counts of the first and the last bin.
-        """
+    def add(self, chunk: Array) -> None:
+        """Count at most ``CHUNK`` elements that all lie within the edges."""
         bins = self._edges.size - 1
-        self._odd[0] += first
-        self._odd[-1] += last
         if not self._is_paired:
             self._table += np.bincount(self.find(chunk), minlength=bins)
             return

@@ -133,14 +133,14 @@ def compute_histogram(
         totals[-1] += counted.positive_infinities
         nans = counted.nans
     else:
-        has_others = has_range
+        may_be_nan, may_lie_outside = elements.dtype.kind == "f", True
         if value_range is None:
-            *value_extent, has_others = _find_extent(walk)
-            extent = (value_extent[0], value_extent[1])
+            *ends, may_be_nan, may_lie_outside = _find_extent(walk)
+            extent = (ends[0], ends[1])
         else:
             extent = value_range
         edges = choose_edges(extent, bins, value_range, elements.is_integer)
-        totals, nans = _count_elements(walk, edges, has_others)
+        totals, nans = _count_elements(walk, edges, may_be_nan, may_lie_outside)
     walk.finish()
     return Histogram(
         edges, totals[1:-1], int(totals[0]), int(totals[-1]), nans, is_sample=is_sample
@@ -189,58 +189,66 @@ def choose_edges(
     return edges
 
 
-def _find_extent(walk: Walk) -> tuple[float, float, bool]:
-    """Return the finite range, and whether there are elements that are not finite."""
-    low, high, has_others = math.inf, -math.inf, False
+def _find_extent(walk: Walk) -> tuple[float, float, bool, bool]:
+    """Return the finite range, whether there are NaNs, and whether there are infinities."""
+    low, high, has_nans, has_infinities = math.inf, -math.inf, False, False
     for chunk in walk.chunks():
-        smallest, largest = float(chunk.min()), float(chunk.max())
-        # whatever is not finite shows in one of them: a NaN in both
-        if not math.isfinite(largest - smallest):
-            has_others = has_others or not (math.isfinite(smallest) and math.isfinite(largest))
-            smallest, largest = _find_finite(chunk)
+        if not has_nans:
+            smallest, largest = float(chunk.min()), float(chunk.max())
+            has_nans = math.isnan(smallest)  # a NaN is both
+        if has_nans:
+            smallest, largest = float(np.fmin.reduce(chunk)), float(np.fmax.reduce(chunk))
+        if not (math.isfinite(smallest) and math.isfinite(largest)):
+            has_infinities = has_infinities or math.isinf(smallest) or math.isinf(largest)
+            finite, _ = replace_nonfinite(chunk)
+            if not finite.size:
+                continue
+            smallest, largest = float(finite.min()), float(finite.max())
         low, high = min(low, smallest), max(high, largest)
-    return (low, high, has_others) if low <= high else (0.0, 1.0, has_others)
+    return (*((low, high) if low <= high else (0.0, 1.0)), has_nans, has_infinities)
 
 
-def _find_finite(chunk: Array) -> tuple[float, float]:
-    """Return the range of the finite elements among others; of none, one that holds nothing."""
-    smallest, largest = float(np.fmin.reduce(chunk)), float(np.fmax.reduce(chunk))  # without NaNs
-    if math.isfinite(smallest) and math.isfinite(largest):
-        return smallest, largest
-    finite, _ = replace_nonfinite(chunk)
-    return (float(finite.min()), float(finite.max())) if finite.size else (math.inf, -math.inf)
-
-
-def _count_elements(walk: Walk, edges: Edges, may_lie_outside: bool) -> tuple[Counts, int]:
+def _count_elements(
+    walk: Walk, edges: Edges, may_be_nan: bool, may_lie_outside: bool
+) -> tuple[Counts, int]:
     """Count elements below, in each bin, and above; NaNs apart."""
     finder = BinFinder(edges, walk.elements.dtype)
-    if not may_lie_outside:
-        for chunk in walk.chunks():
-            finder.add(chunk)
-        return np.concatenate([[0], finder.counts, [0]]), 0
-    below = above = nans = 0
     low, high = _choose_ends(edges, walk.elements.dtype)
+    below = above = nans = 0
+    moved_low = moved_high = 0
     # memory that is used again: to get new memory takes longer than to fill it
     flags, moved = np.empty(CHUNK, np.bool_), np.empty(CHUNK, low.dtype)
     for chunk in walk.chunks():
         size = chunk.size
-        few = int(np.count_nonzero(np.less(chunk, low, out=flags[:size])))
-        many = int(np.count_nonzero(np.greater(chunk, high, out=flags[:size])))
-        missing = 0
-        if chunk.dtype.kind == "f":
+        few = many = missing = 0
+        if may_lie_outside:
+            few = int(np.count_nonzero(np.less(chunk, low, out=flags[:size])))
+            many = int(np.count_nonzero(np.greater(chunk, high, out=flags[:size])))
+        if may_be_nan:
             missing = int(np.count_nonzero(np.isnan(chunk, out=flags[:size])))
         below, above, nans = below + few, above + many, nans + missing
+        if few + many + missing == size:  # perhaps the type has no number within the edges
+            continue
         if few or many or missing:
             if chunk.dtype == low.dtype:
                 # counted at an end, and taken away again: faster than to leave them out
-                inside = np.clip(chunk, low, high, out=moved[:size])
+                chunk = np.clip(chunk, low, high, out=moved[:size])
                 if missing:
-                    inside[np.flatnonzero(flags[:size])] = low[0]
-                finder.add(inside, -(few + missing), -many)
-                continue
-            chunk = chunk[(chunk >= low) & (chunk <= high)]
+                    chunk[np.flatnonzero(flags[:size])] = low[0]
+                moved_low, moved_high = moved_low + few + missing, moved_high + many
+            else:
+                chunk = chunk[(chunk >= low) & (chunk <= high)]
         finder.add(chunk)
-    return np.concatenate([[below], finder.counts, [above]]), nans
+    counts = finder.counts.copy()
+    if moved_low or moved_high:
+        counts[_find_bin(edges, low)] -= moved_low
+        counts[_find_bin(edges, high)] -= moved_high
+    return np.concatenate([[below], counts, [above]]), nans
+
+
+def _find_bin(edges: Edges, number: Array) -> int:
+    found = int(np.searchsorted(edges, float(number[0]), side="right")) - 1
+    return min(found, edges.size - 2)
 
 
 def _choose_ends(edges: Edges, dtype: np.dtype[Any]) -> tuple[Array, Array]:
@@ -252,7 +260,8 @@ def _choose_ends(edges: Edges, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     low, high = edges[:1], edges[-1:]
     if dtype != np.float32:
         return low, high
-    inner = low.astype(np.float32), high.astype(np.float32)
+    with np.errstate(over="ignore"):  # beyond float32 lies infinity, which is right
+        inner = low.astype(np.float32), high.astype(np.float32)
     return (
         np.where(inner[0] < low, np.nextafter(inner[0], np.float32(np.inf)), inner[0]),
         np.where(inner[1] > high, np.nextafter(inner[1], np.float32(-np.inf)), inner[1]),
