@@ -69,25 +69,30 @@ class BinFinder:
         self._lower = np.empty_like(self._slots)
         self._wide = np.empty(CHUNK // 2, np.intp)
         self._table = np.zeros(bins * (_PAIR_STEP if self._is_paired else 1), np.int64)
-        self._odd = np.zeros(bins, np.int64)  # elements that had no other to make a pair with
+        self._odd = np.zeros(bins, np.int64)  # elements without a pair, less what is no element
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many of the elements added so far lie in each bin."""
         if not self._is_paired:
-            return self._table
+            return self._table + self._odd
         bins = self._edges.size - 1
         pairs = self._table.reshape(bins, _PAIR_STEP)[:, :bins]
         counts: npt.NDArray[np.int64] = pairs.sum(axis=0) + pairs.sum(axis=1) + self._odd
         return counts
 
-    def add(self, chunk: Array) -> None:
-        """Count at most ``CHUNK`` elements that all lie within the edges."""
+    def add(self, chunk: Array, holes: npt.NDArray[np.intp] | None = None) -> None:
+        """Count at most ``CHUNK`` elements that all lie within the edges.
+
+        ``holes`` are the places of NaNs among them, which are not counted.
+        """
         bins = self._edges.size - 1
+        slots = self.find(chunk, holes)
+        if holes is not None:
+            self._odd[0] -= holes.size
         if not self._is_paired:
-            self._table += np.bincount(self.find(chunk), minlength=bins)
+            self._table += np.bincount(slots, minlength=bins)
             return
-        slots = self.find(chunk)
         half = chunk.size // 2
         if chunk.size % 2:
             self._odd[slots[-1]] += 1
@@ -97,21 +102,28 @@ class BinFinder:
         np.copyto(pairs, slots[: 2 * half].view(np.uint16))
         self._table += np.bincount(pairs, minlength=self._table.size)
 
-    def find(self, chunk: Array) -> npt.NDArray[np.uint8 | np.int32]:
+    def find(
+        self, chunk: Array, holes: npt.NDArray[np.intp] | None = None
+    ) -> npt.NDArray[np.uint8 | np.int32]:
         """Return the bins of at most ``CHUNK`` elements that all lie within the edges.
 
-        The result is valid until the next call.
+        Of NaNs, whose places are the ``holes``, it is the first. The result is valid until the
+        next call.
         """
         size, edges = chunk.size, self._edges
         slots: npt.NDArray[Any] = self._slots[:size]
         if self._is_exact_only:
             found = np.searchsorted(edges, chunk, side="right") - 1
+            if holes is not None:
+                found[holes] = 0
             np.copyto(slots, np.minimum(found, edges.size - 2), casting="unsafe")
             return slots
         scaled, lower, is_near = self._scaled[:size], self._lower[:size], self._is_near[:size]
         np.subtract(chunk, self._low, out=scaled, dtype=self._work)
         np.multiply(scaled, self._scale, out=scaled)
         np.clip(scaled, *self._bounds, out=scaled)
+        if holes is not None:
+            scaled[holes] = self._bounds[0]
         np.subtract(scaled, self._tolerance, out=scaled)
         np.copyto(lower, scaled, casting="unsafe")
         np.add(scaled, 2 * self._tolerance, out=scaled)

@@ -221,24 +221,24 @@ def _count_elements(
     for chunk in walk.chunks():
         size = chunk.size
         few = many = missing = 0
+        holes = None
         if may_lie_outside:
             few = int(np.count_nonzero(np.less(chunk, low, out=flags[:size])))
             many = int(np.count_nonzero(np.greater(chunk, high, out=flags[:size])))
         if may_be_nan:
-            missing = int(np.count_nonzero(np.isnan(chunk, out=flags[:size])))
+            holes = np.flatnonzero(np.isnan(chunk, out=flags[:size]))
+            missing = holes.size
         below, above, nans = below + few, above + many, nans + missing
         if few + many + missing == size:  # perhaps the type has no number within the edges
             continue
-        if few or many or missing:
+        if few or many:
             if chunk.dtype == low.dtype:
                 # counted at an end, and taken away again: faster than to leave them out
                 chunk = np.clip(chunk, low, high, out=moved[:size])
-                if missing:
-                    chunk[np.flatnonzero(flags[:size])] = low[0]
-                moved_low, moved_high = moved_low + few + missing, moved_high + many
+                moved_low, moved_high = moved_low + few, moved_high + many
             else:
-                chunk = chunk[(chunk >= low) & (chunk <= high)]
-        finder.add(chunk)
+                chunk, holes = chunk[(chunk >= low) & (chunk <= high)], None
+        finder.add(chunk, holes if missing else None)
     counts = finder.counts.copy()
     if moved_low or moved_high:
         counts[_find_bin(edges, low)] -= moved_low
