@@ -189,8 +189,13 @@ class Node:
 
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:
-        """What is odd about this node."""
-        return self.details.warnings
+        """What is odd about this node and the tensors among its attributes."""
+        details = self.details
+        return details.warnings + tuple(
+            warning
+            for attribute in details.attributes.values()
+            for warning in attribute.tensor_warnings
+        )
 
     @property
     def unknown_fields(self) -> UnknownFields:
