@@ -77,6 +77,6 @@ def test_a_value_taken_by_many_inputs_is_described_without_a_look_at_each(
     node = graph.nodes[0]
     assert find_quantization(graph.values["x"]) is None
     assert node_badge(node) is None
-    assert "data_0[499]" in format_text(describe_element(model, node))
+    assert "data_0[99]" in format_text(describe_element(model, node))
     with pytest.raises(AssertionError, match="all 10000 uses"):
         graph.values["x"].consumers  # noqa: B018 - the test would see it
