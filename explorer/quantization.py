@@ -285,12 +285,8 @@ def node_badge(node: Node) -> str | None:
     """
     if node.op_type in ("Shape", "Size"):
         return None
-    # of an input's other consumers none matters here, and there may be thousands
-    statements = [
-        find_statement(value, [(node, index)])
-        for index, value in enumerate(node.inputs)
-        if value is not None
-    ]
+    # of an input's other users none matters here, and there may be thousands
+    statements = [find_statement(value, (node,)) for value in node.inputs if value is not None]
     statements += [find_statement(value) for value in node.outputs if value is not None]
     first: str | None = None
     for statement in statements:

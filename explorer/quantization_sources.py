@@ -51,17 +51,15 @@ class Statement:
     stated: StatedQuantization | None = None
 
 
-def find_statement(
-    value: Value, consumers: Iterable[tuple[Node, int]] | None = None
-) -> Statement | None:
-    """Find what says how a value is quantized: annotation, then producer, then consumers.
+def find_statement(value: Value, users: Iterable[Node] | None = None) -> Statement | None:
+    """Find what says how a value is quantized: annotation, then producer, then users.
 
     Parameters
     ----------
     value
         Any value.
-    consumers
-        The uses to look at; None for all of them, which may be many thousands.
+    users
+        The nodes that take the value to look at; None for all, which may be many thousands.
     """
     if value.annotation is not None:
         return _read_annotation(value)
@@ -73,11 +71,11 @@ def find_statement(
         for operand in _list_operands(producer):
             if operand.is_output and _at(producer.outputs, operand.index) is value:
                 return operand.state(producer)
-    for consumer, index in value.consumers if consumers is None else consumers:
-        if consumer.op_type in _OPERANDS:
-            for operand in _list_operands(consumer):
-                if not operand.is_output and operand.index == index:
-                    return operand.state(consumer)
+    for user in value.users if users is None else users:
+        if user.op_type in _OPERANDS:
+            for operand in _list_operands(user):
+                if not operand.is_output and _at(user.inputs, operand.index) is value:
+                    return operand.state(user)
     return None
 
 

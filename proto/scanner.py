@@ -58,6 +58,7 @@ _OWN_FIELD = 2**29 - 1
 _OWN_TAG = b"\xfa\xff\xff\xff\x0f"
 _NONCE_BYTES = 8
 _PIECE = struct.Struct("<B?QQQ")
+_LIST_PIECE = struct.Struct("<B?QQQQQ")  # with count and size
 _NUMBER = struct.Struct("<Q")
 _ONE_BYTE = tuple(bytes((number,)) for number in range(128))
 
@@ -86,6 +87,9 @@ class Piece:
         The bytes of the field or, for lists, of neighbouring fields of one number, with tags.
     content
         Where the content of a single length-delimited field begins; 0 for anything else.
+    count, size
+        Of a list whose elements are length-delimited: how many there are, and the bytes of
+        their contents; 0 for anything else.
     """
 
     number: int
@@ -93,6 +97,11 @@ class Piece:
     start: int
     content: int
     end: int
+    count: int = 0
+    size: int = 0
+
+
+_NO_PIECE = (0, False, 0, 0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -119,7 +128,10 @@ class Scan:
 
     def find_pieces(self, message: Message) -> list[Piece]:
         """Return where the data fields of a message lie, in the order of the file."""
-        return [Piece(*_PIECE.unpack(entry)) for entry in self._own_entries(message, _PIECE.size)]
+        return [
+            Piece(*(_PIECE if len(entry) == _PIECE.size else _LIST_PIECE).unpack(entry))
+            for entry in self._own_entries(message, _PIECE.size, _LIST_PIECE.size)
+        ]
 
     def find_graph(self, graph: Message) -> bytes | None:
         """Return the bytes of the message that one stands for; None where it is itself."""
@@ -127,14 +139,14 @@ class Scan:
         # a graph that is given twice is the two of them merged, which is what parsing does
         return b"".join(self.graphs[_NUMBER.unpack(e)[0]] for e in entries) if entries else None
 
-    def _own_entries(self, message: Message, size: int) -> list[bytes]:
+    def _own_entries(self, message: Message, *sizes: int) -> list[bytes]:
         entries = []
         unknowns = UnknownFieldSet(message)
         for index in range(len(unknowns)):
             unknown = unknowns[index]
             if unknown.field_number == _OWN_FIELD and unknown.wire_type == DELIMITED:
                 data = unknown.data
-                if len(data) == _NONCE_BYTES + size and data.startswith(self.nonce):
+                if len(data) - _NONCE_BYTES in sizes and data.startswith(self.nonce):
                     entries.append(data[_NONCE_BYTES:])
         return entries
 
@@ -188,6 +200,7 @@ class _Scanner(WireReader):
         nonce = secrets.token_bytes(_NONCE_BYTES)
         self._scan = Scan(nonce)
         self._piece_head = _OWN_TAG + _varint(_NONCE_BYTES + _PIECE.size) + nonce
+        self._list_piece_head = _OWN_TAG + _varint(_NONCE_BYTES + _LIST_PIECE.size) + nonce
         self._number_head = _OWN_TAG + _varint(_NONCE_BYTES + _NUMBER.size) + nonce
         # graphs still to be walked: kind, start, end, depth; their place here is their number
         self._pending: list[tuple[int, int, int, int]] = []
@@ -288,7 +301,7 @@ class _Scanner(WireReader):
         is_kept = not self._begins_with(grammar.beginnings[kind], position, end)
         buffer, base = self._buffer, self._base
         pieces: list[bytes] = []
-        found: list[tuple[int, bool, int, int, int]] = []
+        found: list[tuple[int, bool, int, int, int, int, int]] = []  # as in Piece
         run = position
         while position < end:
             start = position
@@ -348,15 +361,23 @@ class _Scanner(WireReader):
             is_single = (kind, number) in grammar.single
             if position == content and element != DELIMITED:
                 continue  # an empty list
-            last = found[-1] if found and not is_single else (0, False, 0, 0, 0)
+            count, size = 0, 0
+            if element == DELIMITED and not is_single:
+                count, size = 1, position - content
+            last = found[-1] if found and not is_single else _NO_PIECE
             if last[0] == number and last[4] == start:
-                found[-1] = (number, last[1] and not content, last[2], 0, position)
+                is_run = last[1] and not content
+                count, size = last[5] + count, last[6] + size
+                found[-1] = (number, is_run, last[2], 0, position, count, size)
             else:
-                found.append((number, not content, start, content, position))
+                found.append((number, not content, start, content, position, count, size))
         if end > run:
             pieces.append(self._copy(run, end))
         for piece in found:
-            pieces += (self._piece_head, _PIECE.pack(*piece))
+            if piece[5]:
+                pieces += (self._list_piece_head, _LIST_PIECE.pack(*piece))
+            else:
+                pieces += (self._piece_head, _PIECE.pack(*piece[:5]))
         return b"".join(pieces)
 
     def _begins_with(self, wanted: bytes, position: int, end: int) -> bool:

@@ -156,7 +156,7 @@ def read_tensor(
         counts = count_strings(Walk(sample, _share(progress, done, 1)))
     elif question.view == "channels":
         counts = _count_channels(
-            elements, tensor, question, quantization, _share(progress, done, 1)
+            elements, tensor, question, quantization, limit, _share(progress, done, 1)
         )
     elif elements.size > 1:
         to_count = _share(progress, done, 1 if quantization is None else _HISTOGRAM)
@@ -179,13 +179,20 @@ def _count_channels(
     tensor: Tensor | SparseTensor,
     question: Question,
     quantization: Quantization | None,
+    limit: int | None,
     progress: Progress | None,
 ) -> ChannelHistogram:
     ranges = None
     if not tensor.dtype.is_integer:
         ranges = find_ranges(quantization, tensor.dims, question.axis)
     return compute_channels(
-        elements, tensor.dims, question.axis, question.bins, ranges=ranges, progress=progress
+        elements,
+        tensor.dims,
+        question.axis,
+        question.bins,
+        ranges=ranges,
+        limit=limit,
+        progress=progress,
     )
 
 

@@ -24,6 +24,8 @@ AT_ONCE = 1 << 22
 SAMPLE = 1 << 20
 DEFAULT_BINS = 64
 MOST_BINS = 512
+#: of what answers an earlier question while the answer is read
+_STALE = "nl-inspector-stale"
 _WIDTH = 340
 _HEIGHT = 190
 _VIEWS: dict[View, str] = {
@@ -62,6 +64,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self._lock = threading.RLock()
         self._background: Background | None = None
         self._reading: Reading | None = None
+        self._is_stale = False
         self._known: dict[tuple[View, int, int], Statistics] = {}
         self._make_controls()
         self._read()
@@ -209,11 +212,16 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             shown.append(self._controls)
         if self._background is not None:
             shown.append(self._work)
-        elif view != "scales" and not self.message.value and (reading is None or reading.is_sample):
+        elif view != "scales" and not self.message.value and not self._is_answered():
             shown.append(self.read_all)
-        if self.statistics.value:
+        if self.statistics.value and view != "scales":
             shown.append(self.statistics)
         self.children = shown
+
+    def _is_answered(self) -> bool:
+        """Return whether all that is asked for was read."""
+        reading = self._reading
+        return reading is not None and not reading.is_sample and not self._is_stale
 
     def _can_overlay(self, reading: Reading | None) -> bool:
         """Return whether the picture has anything to draw for the quantization."""
@@ -257,6 +265,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             question = self._question()
             if question.view == "scales":
                 self._draw()
+                self._mark(is_stale=False)
                 self._arrange()
                 return
             if self._tensor.size <= AT_ONCE:
@@ -264,6 +273,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 return
             self.progress.value = 0.0
             self.state.value = "reading a sample"
+            self._mark(is_stale=True)
 
             def work(progress: Progress) -> None:
                 self._answer(background, question, progress)
@@ -280,8 +290,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         message = ""
         try:
             key = (question.view, question.axis, question.channel)
-            # a picture of channels has no sample: it would leave out channels
-            if background is not None and question.view != "channels":
+            if background is not None:
                 progress(0.0)
                 sample = self._read_part(question, SAMPLE, None, lambda _share: progress(0.0))
                 self._show(background, sample)
@@ -306,6 +315,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 return
             self._background = None
             if message:
+                self._mark(is_stale=False)
                 self.message.value = write_error(message)
                 self.statistics.value = self._parts
                 self._reading = None
@@ -330,10 +340,20 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 return
             self._reading = reading
             self.statistics.value = write_section(reading.section) + self._parts
+            self._draw()
+            self._mark(is_stale=False)
             if reading.is_sample:
                 self.state.value = f"a sample; reading all {self._tensor.size:,}"
-            self._draw()
             self._arrange()
+
+    def _mark(self, *, is_stale: bool) -> None:
+        """Mark picture and statistics as the answer to an earlier question, or to this one."""
+        self._is_stale = is_stale
+        for shown in (self.picture, self.statistics):
+            if is_stale:
+                shown.add_class(_STALE)
+            else:
+                shown.remove_class(_STALE)
 
     def _report(self, background: Background, share: float) -> None:
         with self._lock:

@@ -293,7 +293,7 @@ def list_graph_warnings(graph: Graph) -> tuple[ModelWarning, ...]:
     found = list(graph.warnings)
     if isinstance(graph, Function):
         for attribute in graph.attribute_defaults.values():
-            found += attribute.warnings
+            found += attribute.warnings + attribute.tensor_warnings
     return tuple(found)
 
 

@@ -97,10 +97,10 @@ def describe_origin(value: Value, place: Place) -> str:
 def _describe_users(value: Value, place: Place) -> str:
     if not value.is_used:
         return "" if value.is_output else "not used"
-    users = list(dict.fromkeys(node.path for node, _ in value.consumers[:_MOST_USERS]))
+    users = list(dict.fromkeys(node.path for node in value.users[:_MOST_USERS]))
     named = ", ".join(write_line(place.path_of(path)) for path in users)
-    if len(value.consumers) > _MOST_USERS:
-        return f"to {named} and {write_count(len(value.consumers) - _MOST_USERS, 'more use')}"
+    if len(value.users) > _MOST_USERS:
+        return f"to {named} and {write_count(len(value.users) - _MOST_USERS, 'more node')}"
     return f"to {named}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import ModelWarning, SparseTensor, Tensor
+from netloupe.explorer.model import SparseTensor, Tensor
 from netloupe.explorer.notation import write_bytes, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
@@ -28,16 +28,8 @@ def describe_tensor(tensor: Tensor | SparseTensor, place: Place | None = None) -
         element=tensor,
         sections=keep_sections(list_tensor_sections(tensor)),
         tensor=tensor,
-        warnings=list_tensor_warnings(tensor),
+        warnings=tensor.warnings,
     )
-
-
-def list_tensor_warnings(tensor: Tensor | SparseTensor) -> tuple[ModelWarning, ...]:
-    """Return what is odd about a tensor and its parts."""
-    if isinstance(tensor, Tensor):
-        return tensor.warnings
-    parts = (tensor.values, *((tensor.indices,) if tensor.indices is not None else ()))
-    return tensor.warnings + tuple(warning for part in parts for warning in part.warnings)
 
 
 def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:

@@ -21,7 +21,7 @@ from .notation import (
 )
 from .place import Place
 from .quantized import list_quantization
-from .tensors import list_tensor_sections, list_tensor_warnings
+from .tensors import list_tensor_sections
 from .unknown import describe_unknown
 from .uses import list_uses
 
@@ -46,7 +46,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     warnings = value.warnings + value.graph.model.warnings_at(value.path)
     if tensor is not None:
         sections[1:1] = list_tensor_sections(tensor)
-        warnings += list_tensor_warnings(tensor)
+        warnings += tensor.warnings
     badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
     return Description(
         path=place.path_of(value.path),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .tensor import SparseTensor, Tensor
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
     from .graph import Graph
-    from .tensor import SparseTensor, Tensor
     from .types import ValueType
 
     AttributeValue: TypeAlias = (
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         | tuple[Any, ...]
         | None
     )
+
+
+_MOST_JUDGED = 1000
 
 
 class Attribute:
@@ -60,6 +63,17 @@ class Attribute:
         self.reference = reference
         self.doc = doc
         self.warnings = warnings
+
+    @property
+    def tensor_warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about the tensors that the value is; of very many, about the first."""
+        entries = self.value if isinstance(self.value, tuple) else (self.value,)
+        return tuple(
+            warning
+            for entry in entries[:_MOST_JUDGED]
+            if isinstance(entry, (Tensor, SparseTensor))
+            for warning in entry.warnings
+        )
 
     def __repr__(self) -> str:
         if self.reference:

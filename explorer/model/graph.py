@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -94,6 +94,10 @@ class NetDetails:
     external_outputs: tuple[str, ...] = ()
 
 
+#: inputs of a node of which it remembers where each is
+_MANY_INPUTS = 32
+
+
 class Node:
     """One operation. Its wiring is at hand; attributes and the rest load when asked for."""
 
@@ -101,6 +105,7 @@ class Node:
         "_details",
         "_loader",
         "_path",
+        "_places",
         "captures",
         "control_inputs",
         "domain",
@@ -131,6 +136,7 @@ class Node:
         self._loader = loader
         self._details: NodeDetails | None = None
         self._path = ""
+        self._places: dict[Value, list[int]] | None = None
 
     @property
     def path(self) -> str:
@@ -138,6 +144,17 @@ class Node:
         if not self._path:
             self._path = f"{self.graph.path}/{self.graph.node_names[self.index]}"
         return self._path
+
+    def places_of(self, value: Value) -> Sequence[int]:
+        """Return the indices of the inputs that are a value."""
+        if len(self.inputs) < _MANY_INPUTS:
+            return [index for index, taken in enumerate(self.inputs) if taken is value]
+        if self._places is None:  # else looking at each value would take the square of the time
+            self._places = {}
+            for index, taken in enumerate(self.inputs):
+                if taken is not None:
+                    self._places.setdefault(taken, []).append(index)
+        return self._places.get(value, ())
 
     def connect(self, inputs: tuple[Value | None, ...]) -> None:
         """Set the inputs, and note on each that this node uses it."""
@@ -181,8 +198,13 @@ class Node:
 
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:
-        """What is odd about this node."""
-        return self.details.warnings
+        """What is odd about this node and the tensors among its attributes."""
+        details = self.details
+        return details.warnings + tuple(
+            warning
+            for attribute in details.attributes.values()
+            for warning in attribute.tensor_warnings
+        )
 
     @property
     def unknown_fields(self) -> UnknownFields:

@@ -436,7 +436,7 @@ class SparseTensor:
         The shape of the dense tensor.
     """
 
-    __slots__ = ("dims", "indices", "path", "unknown_fields", "values", "warnings")
+    __slots__ = ("_warnings", "dims", "indices", "path", "unknown_fields", "values")
 
     def __init__(
         self,
@@ -451,8 +451,14 @@ class SparseTensor:
         self.values = values
         self.indices = indices
         self.dims = dims
-        self.warnings = warnings
+        self._warnings = warnings
         self.unknown_fields = unknown_fields
+
+    @property
+    def warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about the tensor, its values and its indices."""
+        of_indices = () if self.indices is None else self.indices.warnings
+        return self._warnings + self.values.warnings + of_indices
 
     @property
     def name(self) -> str:

@@ -132,12 +132,7 @@ class Value:
     @property
     def consumers(self) -> tuple[tuple[Node, int], ...]:
         """(node, input index) of every use, in the order of :attr:`users`."""
-        return tuple(
-            (node, index)
-            for node in self.users
-            for index, value in enumerate(node.inputs)
-            if value is self
-        )
+        return tuple((node, index) for node in self.users for index in node.places_of(self))
 
     def add_user(self, node: Node) -> None:
         """Note that a node takes the value, whatever the number of its inputs that do."""

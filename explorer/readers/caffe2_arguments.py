@@ -104,9 +104,6 @@ class ArgumentReader:
                         value = ()
                         warnings.append(ModelWarning(f"{path}.{own}", str(error)))
                 attributes[own] = Attribute(name, _KINDS[field], value)
-                entries = value if isinstance(value, tuple) else (value,)
-                for entry in entries[:1000]:
-                    warnings += getattr(entry, "warnings", ()) if field[0] in "tq" else ()
         return attributes, warnings
 
     def _list_fields(self, proto: Any) -> list[str]:

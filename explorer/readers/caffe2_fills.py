@@ -21,10 +21,10 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.tensor import count_elements
 
-from .caffe2_tensors import read_caffe2_dtype, read_device
+from .caffe2_tensors import judge_count, read_caffe2_dtype, read_device
 from .onnx_tensors import read_text
 from .parts import Fetch, Parts, TensorStorage, measure
-from .stored_field import StoredField
+from .stored_field import Count, StoredField
 
 #: operator -> the type of the elements that its argument ``values`` gives
 _STORED_FILLS = {
@@ -104,28 +104,26 @@ def _read_stored(
     if kind == "GivenTensorFill":
         dtype = _find_dtype(arguments) or dtype
     values = arguments.get("values")
-    storage, count = _find_values(kind, dtype, values, path, parts)
+    storage = _find_values(kind, dtype, values, path, parts)
     warnings = [] if values is not None else ["the fill has no values"]
     shape = arguments.get("shape")
     if shape is None:
-        dims: tuple[int, ...] = (_count_elements(storage) if count is None else count,)
+        dims: tuple[int, ...] = (_count_elements(storage),)
         warnings.append("the fill does not give a shape")
     else:
         dims = tuple(shape.ints)
     tensor = Tensor(name, path, dtype, dims, storage.field, storage.size, storage.fetch)
     if kind.startswith("Int8"):
         tensor.quantization = read_output_quantization(operator.type, arguments)
-    if count is not None and count != tensor.size:
-        warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
+    if storage.count is not None:
+        warnings += judge_count(tensor, storage.count)
     return tensor, warnings
 
 
-def _find_values(
-    kind: str, dtype: DataType, values: Any, path: str, parts: Parts
-) -> tuple[TensorStorage, int | None]:
-    """Return where the elements are, and their number where it is known without reading them."""
+def _find_values(kind: str, dtype: DataType, values: Any, path: str, parts: Parts) -> TensorStorage:
+    """Return where the elements are, and how many."""
     if values is None:
-        return TensorStorage("none", 0, lambda: Payload("absent")), 0
+        return TensorStorage("none", 0, lambda: Payload("absent"), Count.of(0))
     left = parts.stored(values)
     if kind in _BYTE_STRINGS:
         field = "s" if "s" in left or values.HasField("s") else "strings"
@@ -141,52 +139,55 @@ def _find_values(
     if numbers is None:
         stored = getattr(values, field)
         fetch: Fetch = lambda: Payload("typed", _convert(np.array(stored, element), dtype))  # noqa: E731
-        return TensorStorage(field, len(stored) * width, fetch), len(stored)
+        return TensorStorage(field, len(stored) * width, fetch, Count.of(len(stored)))
     count = numbers.count
     return TensorStorage(
         field,
-        count * width
-        if count is not None
+        count.exact * width
+        if count.exact is not None
         else lambda: measure(lambda: len(numbers.numbers(path)) * width),
         lambda: Payload("typed", _convert(numbers.numbers(path), dtype)),
-    ), count
+        count,
+    )
 
 
-def _find_bytes(
-    values: Any, field: str, left: StoredField | None, path: str
-) -> tuple[TensorStorage, int | None]:
+def _find_bytes(values: Any, field: str, left: StoredField | None, path: str) -> TensorStorage:
     """Return where elements are that are bytes of one string, or of several in a row."""
     if left is None:
-        data = values.s if field == "s" else b"".join(values.strings)
-        return TensorStorage(field, len(data), lambda: Payload("raw", data)), len(data)
-    if field == "s" or (len(left.pieces) == 1 and left.pieces[0].content):
+        size = len(values.s) if field == "s" else sum(map(len, values.strings))
+        fetch: Fetch = lambda: Payload(  # noqa: E731
+            "raw", values.s if field == "s" else b"".join(values.strings)
+        )
+    elif field == "s" or (len(left.pieces) == 1 and left.pieces[0].content):
         last = left.pieces[-1]
         size = last.end - last.content
-        return TensorStorage(field, size, lambda: Payload("raw", left.content(path))), size
-    return TensorStorage(
-        field,
-        lambda: measure(lambda: sum(map(len, left.strings(path)))),
-        lambda: Payload("raw", b"".join(left.strings(path))),
-    ), None
+        fetch = lambda: Payload("raw", left.content(path))  # noqa: E731
+    else:
+        size = sum(piece.size for piece in left.pieces)
+        fetch = lambda: Payload("raw", b"".join(left.strings(path)))  # noqa: E731
+    return TensorStorage(field, size, fetch, Count.of(size))
 
 
-def _find_strings(
-    values: Any, left: StoredField | None, path: str
-) -> tuple[TensorStorage, int | None]:
-    if left is None:
-        strings = values.strings
-        size = sum(map(len, strings))
-        storage = TensorStorage("strings", size, lambda: Payload("strings", list(strings)))
-        return storage, len(strings)
+def _find_strings(values: Any, left: StoredField | None, path: str) -> TensorStorage:
+    if left is not None:
+        fetch: Fetch = lambda: Payload("strings", left.strings(path))  # noqa: E731
+        return TensorStorage("strings", left.size, fetch, left.count)
+    strings = values.strings
     return TensorStorage(
         "strings",
-        lambda: measure(lambda: sum(map(len, left.strings(path)))),
-        lambda: Payload("strings", left.strings(path)),
-    ), None
+        lambda: sum(map(len, strings)),
+        lambda: Payload("strings", list(strings)),
+        Count.of(len(strings)),
+    )
 
 
 def _count_elements(storage: TensorStorage) -> int:
-    """Return how many elements there are, read now: a fill without a shape has no other size."""
+    """Return how many elements there are; a fill without a shape has no other size.
+
+    They are read only where they cannot be counted otherwise.
+    """
+    if storage.count is not None and storage.count.exact is not None:
+        return storage.count.exact
     try:
         return len(storage.fetch().data)
     except TensorDataError:

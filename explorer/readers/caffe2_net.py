@@ -200,6 +200,8 @@ class NetReader:
         reader = ArgumentReader(self._folder, net.parts)
         arguments, warnings = reader.read(message.arg, graph.path, graphs)
         graph.warnings += warnings
+        for argument in arguments.values():
+            graph.warnings += argument.tensor_warnings
         graph.net = NetDetails(
             read_text(message.type),
             message.num_workers if message.HasField("num_workers") else None,

@@ -76,7 +76,7 @@ class Caffe2NodeLoader:
         attributes, warnings = self._arguments.read(
             operator.arg, node.path, self._subgraphs.get(index, {}), constants
         )
-        if constant is not None:
+        if constant is not None and not constants:  # else one of the attributes is the constant
             warnings += constant.warnings
         if not node.op_type:
             warnings.append(ModelWarning(node.path, "has no type"))

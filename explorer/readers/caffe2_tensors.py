@@ -26,7 +26,7 @@ from netloupe.proto.unknown_enums import read_enum_number
 from .caffe2_roots import TYPED_FIELDS
 from .onnx_tensors import read_text
 from .parts import Fetch, Parts, TensorStorage, measure
-from .stored_field import StoredField
+from .stored_field import Count, StoredField
 
 _TYPED, _RAW, _EXTERNAL, _NO_CONTENT = 1, 2, 3, 4  # TensorProto.StorageType
 _SOURCES = {0: "INLINE_CONTAINER", 1: "SIMPLE_FILE"}  # ExternalDataProto.SourceType
@@ -116,9 +116,9 @@ def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Ten
         device=read_device(proto.device_detail) if proto.HasField("device_detail") else None,
         find_unknown=lambda: parts.find_unknown(proto),
     )
-    count = _count_stored(proto, storage, parts, dtype)
-    if count is not None and count != tensor.size and tensor.segment is None:
-        warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
+    count = _count_stored(storage, dtype)
+    if count is not None:
+        warnings += judge_count(tensor, count)
     if metadata:
         warnings.append(
             f"holds its elements more than once: {', '.join((storage.field, *metadata))}"
@@ -137,7 +137,7 @@ def read_qtensor(proto: Any, path: str, parts: Parts) -> Tensor:
     dims = tuple(proto.dims)
     left = parts.stored(proto).get("data")
     storage = _find_left(left, path) if left is not None else _find_field(proto, "data")
-    count = len(proto.data) if left is None else None
+    is_empty = left is None and not proto.data
     metadata = {}
     for field in ("precision", "scale", "bias", "is_signed", "is_multiparam", "axis"):
         if proto.HasField(field):
@@ -150,9 +150,9 @@ def read_qtensor(proto: Any, path: str, parts: Parts) -> Tensor:
         path,
         read_caffe2_dtype(2 if number is None else number),
         dims,
-        storage.field if count != 0 else "none",
+        "none" if is_empty else storage.field,
         storage.size,
-        storage.fetch if count != 0 else lambda: Payload("absent"),
+        (lambda: Payload("absent")) if is_empty else storage.fetch,
         metadata=metadata,
         quantization=_read_quantization(proto),
     )
@@ -162,8 +162,8 @@ def read_qtensor(proto: Any, path: str, parts: Parts) -> Tensor:
     ]
     if missing:
         warnings.append(f"does not give its {', '.join(missing)}")
-    if count is not None and count != tensor.size:
-        warnings.append(f"{count} elements are stored where {tensor.size} are claimed")
+    if storage.count is not None:
+        warnings += judge_count(tensor, storage.count)
     tensor.warnings = tuple(ModelWarning(path, message) for message in warnings)
     return tensor
 
@@ -234,13 +234,18 @@ def _find_field(proto: Any, field: str) -> TensorStorage:
     if field in ("raw_data", "byte_data"):
         return TensorStorage(field, len(content), lambda: Payload("raw", getattr(proto, field)))
     if field == "string_data":
-        size = sum(map(len, content))
-        return TensorStorage(field, size, lambda: Payload("strings", list(proto.string_data)))
+        return TensorStorage(
+            field,
+            lambda: sum(map(len, content)),
+            lambda: Payload("strings", list(content)),
+            Count.of(len(content)),
+        )
     element = np.dtype(_ELEMENTS[field])
     return TensorStorage(
         field,
         len(content) * element.itemsize,
         lambda: Payload("typed", np.array(getattr(proto, field), element)),
+        Count.of(len(content)),
     )
 
 
@@ -252,15 +257,14 @@ def _find_left(left: StoredField, path: str) -> TensorStorage:
         return TensorStorage(left.field, size, lambda: Payload("raw", left.content(path)))
     if left.field == "string_data":
         return TensorStorage(
-            left.field,
-            lambda: measure(lambda: sum(map(len, left.strings(path)))),
-            lambda: Payload("strings", left.strings(path)),
+            left.field, left.size, lambda: Payload("strings", left.strings(path)), left.count
         )
     known = left.size
     return TensorStorage(
         left.field,
         known if known is not None else lambda: measure(lambda: left.numbers(path).nbytes),
         lambda: Payload("typed", left.numbers(path)),
+        left.count,
     )
 
 
@@ -290,15 +294,20 @@ def _list_content(content: Any, count: int | None = None) -> str:
     return shown + (f", … {count:,} in all" if count > _MOST_LISTED else "")
 
 
-def _count_stored(proto: Any, storage: TensorStorage, parts: Parts, dtype: DataType) -> int | None:
+def _count_stored(storage: TensorStorage, dtype: DataType) -> Count | None:
     """Return how many elements are stored, where that is known without reading them."""
-    field = storage.field
-    left = parts.stored(proto).get(field)
-    if field in _ELEMENTS or field == "string_data":
-        return len(getattr(proto, field)) if left is None else left.count
-    if field in ("raw_data", "byte_data") and dtype.bits and isinstance(storage.size, int):
-        return storage.size * 8 // dtype.bits
-    return None
+    is_bytes = storage.field in ("raw_data", "byte_data")
+    if is_bytes and dtype.bits and isinstance(storage.size, int):
+        return Count.of(storage.size * 8 // dtype.bits)
+    return storage.count
+
+
+def judge_count(tensor: Tensor, count: Count) -> list[str]:
+    """Return where as many elements are not what a tensor's dimensions claim."""
+    segment = tensor.segment
+    claimed = tensor.size if segment is None else max(0, segment.end - segment.begin)
+    stored = count.differs(claimed)
+    return [f"{stored} elements are stored where {claimed} are claimed"] if stored else []
 
 
 def _read_segment(proto: Any, warnings: list[str]) -> Segment | None:

@@ -21,7 +21,7 @@ from netloupe.proto.wire import NestingError, ScanError, SizeError
 
 from .parts import Fetch, Parts, TensorStorage, measure, parse_parts
 from .source import Source
-from .stored_field import StoredField
+from .stored_field import Count, StoredField
 
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
@@ -64,16 +64,20 @@ class OnnxParts(Parts):
         if proto.HasField("raw_data"):
             size = len(proto.raw_data)
             return TensorStorage("raw_data", size, lambda: Payload("raw", proto.raw_data))
-        if proto.string_data:
-            size = sum(map(len, proto.string_data))
+        strings = proto.string_data
+        if strings:
             return TensorStorage(
-                "string_data", size, lambda: Payload("strings", list(proto.string_data))
+                "string_data",
+                lambda: sum(map(len, strings)),
+                lambda: Payload("strings", list(strings)),
+                Count.of(len(strings)),
             )
         for field, element in TYPED_FIELDS:
             data = getattr(proto, field)
             if len(data):
                 size = len(data) * np.dtype(element).itemsize
-                return TensorStorage(field, size, _typed_fetch(proto, field, element))
+                fetch = _typed_fetch(proto, field, element)
+                return TensorStorage(field, size, fetch, Count.of(len(data)))
         return TensorStorage("none", 0, lambda: Payload("absent"))
 
     def list_storages(self, proto: Any) -> list[str]:
@@ -95,14 +99,16 @@ def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
     if chosen.field == "string_data":
         return TensorStorage(
             "string_data",
-            lambda: measure(lambda: sum(map(len, chosen.strings(path)))),
+            chosen.size,
             lambda: Payload("strings", chosen.strings(path)),
+            chosen.count,
         )
     known = chosen.size
     return TensorStorage(
         chosen.field,
         known if known is not None else lambda: measure(lambda: chosen.numbers(path).nbytes),
         lambda: Payload("typed", chosen.numbers(path)),
+        chosen.count,
     )
 
 

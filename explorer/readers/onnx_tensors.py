@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from netloupe.explorer.model import (
     DataType,
@@ -30,11 +28,22 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.tensor import count_elements
 
-from .onnx_parts import TYPED_FIELDS, OnnxParts
+from .onnx_parts import OnnxParts
 from .parts import TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
+#: the typed field of an element type; all others are in int32_data
+_TYPED_FIELD_OF = {
+    "float32": "float_data",
+    "complex64": "float_data",
+    "float64": "double_data",
+    "complex128": "double_data",
+    "int64": "int64_data",
+    "uint32": "uint64_data",
+    "uint64": "uint64_data",
+    "string": "string_data",
+}
 
 
 def read_text(text: str | bytes) -> str:
@@ -167,17 +176,7 @@ class TensorReader:
             warnings.append(
                 ModelWarning(path, f"also holds {also}, which is not read beside {storage.field}")
             )
-        claimed = tensor.nbytes
-        if storage.field == "raw_data" and claimed is not None and claimed != storage.size:
-            warnings.append(
-                ModelWarning(path, f"{storage.size} bytes are stored where {claimed} are claimed")
-            )
-        counted = _count_typed(storage)
-        needed = _count_needed(tensor)
-        if counted is not None and needed is not None and counted != needed:
-            warnings.append(
-                ModelWarning(path, f"{counted} numbers are stored where {needed} are needed")
-            )
+        warnings += (ModelWarning(path, message) for message in _judge_storage(tensor, storage))
         tensor.warnings = tuple(warnings)
 
     def read_sparse(self, proto: Any, path: str) -> SparseTensor:
@@ -205,25 +204,42 @@ class TensorReader:
         return fetch
 
 
-def _count_typed(storage: TensorStorage) -> int | None:
-    """Return how many numbers a typed field holds, where that is known without reading them."""
-    for field, element in TYPED_FIELDS:
-        if storage.field == field and isinstance(storage.size, int):
-            return storage.size // np.dtype(element).itemsize
-    return None
+def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
+    """Yield where what is stored contradicts type and dimensions, without decoding any of it."""
+    dtype, segment = tensor.dtype, tensor.segment
+    if not dtype.is_known or dtype.name == "undefined" or any(dim < 0 for dim in tensor.dims):
+        return
+    size = tensor.size if segment is None else max(0, segment.end - segment.begin)
+    if storage.field == "raw_data" and dtype.bits is not None:
+        claimed = (size * dtype.bits + 7) // 8
+        # 6-bit elements may fill their last three bytes, as the decoder allows
+        padded = (size + 3) // 4 * 3 if dtype.bits == 6 else claimed
+        if storage.size not in (claimed, padded):
+            yield f"{storage.size} bytes are stored where {claimed} are claimed"
+    if storage.field not in ("none", "external", *_fields_of(dtype)):
+        yield f"its elements are in {storage.field} instead of {_fields_of(dtype)[-1]}"
+    elif storage.count is not None:
+        needed = _count_needed(dtype, size)
+        stored = storage.count.differs(needed)
+        if stored:
+            what = "strings" if dtype.name == "string" else "numbers"
+            yield f"{stored} {what} are stored where {needed} are needed"
 
 
-def _count_needed(tensor: Tensor) -> int | None:
-    """Return how many numbers of a typed field a tensor needs.
+def _fields_of(dtype: DataType) -> tuple[str, ...]:
+    """Return the fields that elements of a type may be in (onnx.proto: TensorProto)."""
+    typed = _TYPED_FIELD_OF.get(dtype.name, "int32_data")
+    return (typed,) if dtype.name == "string" else ("raw_data", typed)
+
+
+def _count_needed(dtype: DataType, size: int) -> int:
+    """Return how many entries of a typed field so many elements take.
 
     A complex element takes two; 2- and 4-bit elements share the bytes that int32_data holds.
     """
-    bits = tensor.dtype.bits
-    if bits is None or any(dim < 0 for dim in tensor.dims):
-        return None
-    if tensor.dtype.is_complex:
-        return 2 * tensor.size
-    return (tensor.size * bits + 7) // 8 if bits in (2, 4) else tensor.size
+    if dtype.is_complex:
+        return 2 * size
+    return (size * dtype.bits + 7) // 8 if dtype.bits in (2, 4) else size
 
 
 class _OnnxTensor(Tensor):

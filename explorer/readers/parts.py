@@ -18,7 +18,7 @@ from netloupe.proto.wire import ScanError
 
 from .deep_types import cut_types
 from .source import WHOLE_BYTES, Source
-from .stored_field import StoredField
+from .stored_field import Count, StoredField
 from .unknown_fields import find_unknown_fields
 
 Fetch = Callable[[], Payload]
@@ -36,11 +36,14 @@ class TensorStorage:
         Bytes of the elements in memory, or a function that counts them.
     fetch
         Gives the elements.
+    count
+        How many entries a list has; None where the elements are no list.
     """
 
     field: str
     size: int | Callable[[], int | None] | None
     fetch: Fetch
+    count: Count | None = None
 
 
 class Parts:

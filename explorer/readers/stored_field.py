@@ -11,8 +11,9 @@ import numpy.typing as npt
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
-from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.errors import SourceError, TensorDataError
 from netloupe.proto.scanner import Piece
+from netloupe.proto.wire import ReadRange
 
 from .source import Source
 
@@ -28,6 +29,33 @@ _VARINTS: dict[int, np.dtype[Any]] = {
 _MOST_PARSED = 2**31 - 1  # what the protobuf runtime takes at once
 _WINDOW = 2**22
 _LONGEST_VARINT = 10
+_MOST_COUNTED = 2**20  # bytes of a list of varints that are looked at only to count them
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many elements are stored: at least, and at most."""
+
+    least: int
+    most: int
+
+    @classmethod
+    def of(cls, number: int) -> Count:
+        """Return a number that is known."""
+        return cls(number, number)
+
+    @property
+    def exact(self) -> int | None:
+        """The number, where it is known."""
+        return self.least if self.least == self.most else None
+
+    def differs(self, needed: int) -> str:
+        """Return the number that is stored in words where it cannot be the one that is needed."""
+        if self.least <= needed <= self.most:
+            return ""
+        if self.least == self.most:
+            return str(self.least)
+        return f"at least {self.least}" if needed < self.least else f"at most {self.most}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +92,40 @@ class StoredField:
                     else piece.end - piece.content
                     for piece in self.pieces
                 )
-        elif kind == FieldDescriptor.TYPE_BYTES and all(piece.content for piece in self.pieces):
-            return sum(piece.end - piece.content for piece in self.pieces)
+        elif kind == FieldDescriptor.TYPE_BYTES:
+            return sum(p.size if p.count else p.end - p.content for p in self.pieces)
         return None
 
     @property
-    def count(self) -> int | None:
-        """Number of the elements of a list, where it is known without reading any."""
+    def count(self) -> Count:
+        """How many elements a list has, told without decoding any.
+
+        It is exact but for integers of more than a mebibyte, whose width varies, and for lists
+        that are written in two ways.
+        """
         kind, size = self._descriptor.type, self.size
-        if kind in _FIXED and size is not None:
-            return size // _FIXED[kind].itemsize
-        return None
+        if kind in _FIXED:
+            width = _FIXED[kind].itemsize
+            most = self._stored // width
+            return Count.of(size // width) if size is not None else Count(0, most)
+        if kind in _VARINTS:
+            return self._count_varints()
+        return Count.of(sum(piece.count for piece in self.pieces))
+
+    @property
+    def _stored(self) -> int:
+        return sum(piece.end - (piece.content or piece.start) for piece in self.pieces)
+
+    def _count_varints(self) -> Count:
+        """Count the bytes that end a number; behind every tag of a run stands another."""
+        if self._stored <= _MOST_COUNTED and all(p.content or p.is_run for p in self.pieces):
+            try:
+                with self.source.open() as read:
+                    return Count.of(sum(_count_in(read, piece) for piece in self.pieces))
+            except SourceError:  # told when the elements are asked for
+                pass
+        longest = _LONGEST_VARINT + any(not piece.content for piece in self.pieces)
+        return Count(-(-self._stored // longest), self._stored)
 
     def is_plausible(self) -> bool:
         """Return whether every packed list may end where it does, going by its length and end."""
@@ -153,6 +204,12 @@ class StoredField:
         return TensorDataError(
             f"{path}: its stored elements are damaged. Get the file again from its source."
         )
+
+
+def _count_in(read: ReadRange, piece: Piece) -> int:
+    start = piece.content or piece.start
+    found = np.frombuffer(read(piece.end - start, start), np.uint8)
+    return int(np.count_nonzero(found < 128)) // (2 if piece.is_run else 1)
 
 
 def _read_fixed(

@@ -13,6 +13,7 @@ Array = np.ndarray[Any, Any]
 
 #: up to so many bins two elements are counted at a time, with a counter for each pair of bins
 _MOST_PAIRED = 128
+_PAIR_STEP = 256  # of a pair of bytes the second counts so much
 #: of this share of elements near an edge on, every element is compared with an edge
 _DENSE = 1 / 32
 
@@ -62,57 +63,67 @@ class BinFinder:
         self._bounds = self._work.type(0.25), self._work.type(bins - 0.25)
         self._scaled = np.empty(CHUNK, self._work)
         self._is_near = np.empty(CHUNK, np.bool_)
-        self._slots = np.empty(CHUNK, np.int32)
-        self._lower = np.empty(CHUNK, np.int32)
-        self._wide = np.empty(CHUNK, np.intp)
-        self._is_paired = not self._is_exact_only and bins <= _MOST_PAIRED
-        self._table = np.zeros(bins * bins if self._is_paired else bins, np.int64)
-        self._odd = np.zeros(bins, np.int64)  # elements that had no other to make a pair with
+        self._is_paired = bins <= _MOST_PAIRED
+        # bytes, where they hold every bin, are written and compared the fastest
+        self._slots = np.empty(CHUNK, np.uint8 if self._is_paired else np.int32)
+        self._lower = np.empty_like(self._slots)
+        self._wide = np.empty(CHUNK // 2, np.intp)
+        self._table = np.zeros(bins * (_PAIR_STEP if self._is_paired else 1), np.int64)
+        self._odd = np.zeros(bins, np.int64)  # elements without a pair, less what is no element
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """How many of the elements added so far lie in each bin."""
         if not self._is_paired:
-            return self._table
+            return self._table + self._odd
         bins = self._edges.size - 1
-        pairs = self._table.reshape(bins, bins)
+        pairs = self._table.reshape(bins, _PAIR_STEP)[:, :bins]
         counts: npt.NDArray[np.int64] = pairs.sum(axis=0) + pairs.sum(axis=1) + self._odd
         return counts
 
-    def add(self, chunk: Array) -> None:
-        """Count at most ``CHUNK`` elements that all lie within the edges."""
+    def add(self, chunk: Array, holes: npt.NDArray[np.intp] | None = None) -> None:
+        """Count at most ``CHUNK`` elements that all lie within the edges.
+
+        ``holes`` are the places of NaNs among them, which are not counted.
+        """
         bins = self._edges.size - 1
+        slots = self.find(chunk, holes)
+        if holes is not None:
+            self._odd[0] -= holes.size
         if not self._is_paired:
-            self._table += np.bincount(self.find(chunk), minlength=bins)
+            self._table += np.bincount(slots, minlength=bins)
             return
-        slots = self.find(chunk)
         half = chunk.size // 2
         if chunk.size % 2:
             self._odd[slots[-1]] += 1
-        first, second = slots[:half], slots[half : 2 * half]
         # counting waits for memory: a pair of bins takes as long as one, and equal elements in
         # a row, for which the counter would be busy, half as long
-        np.multiply(first, np.int32(bins), out=first)
-        np.add(first, second, out=first)
         pairs = self._wide[:half]
-        np.copyto(pairs, first)
+        np.copyto(pairs, slots[: 2 * half].view(np.uint16))
         self._table += np.bincount(pairs, minlength=self._table.size)
 
-    def find(self, chunk: Array) -> npt.NDArray[np.int32]:
+    def find(
+        self, chunk: Array, holes: npt.NDArray[np.intp] | None = None
+    ) -> npt.NDArray[np.uint8 | np.int32]:
         """Return the bins of at most ``CHUNK`` elements that all lie within the edges.
 
-        The result is valid until the next call.
+        Of NaNs, whose places are the ``holes``, it is the first. The result is valid until the
+        next call.
         """
         size, edges = chunk.size, self._edges
-        slots = self._slots[:size]
+        slots: npt.NDArray[Any] = self._slots[:size]
         if self._is_exact_only:
             found = np.searchsorted(edges, chunk, side="right") - 1
+            if holes is not None:
+                found[holes] = 0
             np.copyto(slots, np.minimum(found, edges.size - 2), casting="unsafe")
             return slots
         scaled, lower, is_near = self._scaled[:size], self._lower[:size], self._is_near[:size]
         np.subtract(chunk, self._low, out=scaled, dtype=self._work)
         np.multiply(scaled, self._scale, out=scaled)
         np.clip(scaled, *self._bounds, out=scaled)
+        if holes is not None:
+            scaled[holes] = self._bounds[0]
         np.subtract(scaled, self._tolerance, out=scaled)
         np.copyto(lower, scaled, casting="unsafe")
         np.add(scaled, 2 * self._tolerance, out=scaled)
@@ -123,5 +134,6 @@ class BinFinder:
             np.subtract(slots, chunk < edges[slots], out=slots)
         elif count:
             positions = np.flatnonzero(is_near)
-            slots[positions] -= chunk[positions] < edges[slots[positions]]
+            near = slots[positions]
+            slots[positions] = near - (chunk[positions] < edges[near])
         return slots

@@ -177,6 +177,8 @@ def _write_notes(
     others = int(channels.nonfinite.sum())
     if others:
         parts.append(f"{others:,} not finite")
+    if channels.is_sample:
+        parts.append(f"a sample of {channels.size:,} each")
     if count > columns:
         parts.append(f"{count:,} channels in {columns} columns")
     if parts:

@@ -21,6 +21,9 @@ Numbers = npt.NDArray[np.float64]
 
 #: the most counters, one for each bin of each channel (128 MB)
 MAX_COUNTERS = 2**24
+#: elements of a channel that stand side by side in a sample
+_RUN = 1024
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +50,8 @@ class ChannelHistogram:
         Elements of each channel.
     ranges
         The lowest and the highest number given for each channel, float64, shape [channels].
+    is_sample
+        Whether only some elements of each channel were counted; ``size`` is then their number.
     """
 
     axis: int
@@ -59,11 +64,13 @@ class ChannelHistogram:
     outside: Counts | None
     size: int
     ranges: tuple[Numbers, Numbers] | None = None
+    is_sample: bool = False
 
     def __repr__(self) -> str:
         channels, bins = self.counts.shape
         return (
-            f"<ChannelHistogram: {write_count(channels, 'channel')} of "
+            f"<ChannelHistogram: {'a sample of ' if self.is_sample else ''}"
+            f"{write_count(channels, 'channel')} of "
             f"{write_count(self.size, 'element')} along axis {self.axis} "
             f"in {write_count(bins, 'bin')}>"
         )
@@ -112,6 +119,47 @@ def take_channel(
     return as_elements(np.concatenate(pieces) if pieces else elements.take(0, 0))
 
 
+def sample_channels(
+    elements: Elements, dims: tuple[int, ...], axis: int, limit: int
+) -> tuple[Elements, tuple[int, int, int]]:
+    """Return about ``limit`` elements, as many of every channel, and their shape.
+
+    Of each channel at least one is taken: of more channels than ``limit``, so many more.
+
+    Returns
+    -------
+    Elements
+        In runs of neighbours, so that a mapped file is read in few places.
+    tuple
+        The shape [outer, channels, inner]: the channels lie along axis 1.
+    """
+    axis = choose_axis(dims, axis)
+    outer, channels, inner = math.prod(dims[:axis]), dims[axis], math.prod(dims[axis + 1 :])
+    row = channels * inner
+    if elements.size <= limit:
+        return elements, (outer, channels, inner)
+    if row <= limit:  # some places of the axes before, with all that lies behind them
+        places, width = limit // row, inner
+    else:
+        each = max(limit // channels, 1)
+        places = min(outer, max(each // _RUN, 1))
+        width = min(inner, max(each // places, 1))
+    starts = np.linspace(0, outer - 1, places).astype(np.int64).tolist()
+    if width == inner:
+        pieces = [elements.take(place * row, (place + 1) * row) for place in starts]
+    else:
+        # each channel somewhere else: what repeats along the inner axes is not mistaken for all
+        shifts = (np.arange(channels) * _GOLDEN % 1 * (inner - width)).astype(np.int64).tolist()
+        pieces = []
+        for place in starts:
+            for channel, shift in enumerate(shifts):
+                start = place * row + channel * inner + shift
+                pieces.append(elements.take(start, start + width))
+    sample = np.concatenate(pieces)
+    elements.release()
+    return as_elements(sample), (places, channels, width)
+
+
 @np.errstate(over="ignore", invalid="ignore")
 def compute_channels(
     given: Array | Elements,
@@ -121,6 +169,7 @@ def compute_channels(
     value_range: tuple[float, float] | None = None,
     *,
     ranges: tuple[Array, Array] | None = None,
+    limit: int | None = None,
     progress: Progress | None = None,
 ) -> ChannelHistogram:
     """Count the elements of each channel in the same intervals of equal width.
@@ -138,6 +187,8 @@ def compute_channels(
     ranges
         The lowest and the highest number that each channel should hold, each of shape
         [channels]; elements outside are counted.
+    limit
+        Count about this many elements only, as many of every channel; None for all of them.
 
     Returns
     -------
@@ -161,9 +212,14 @@ def compute_channels(
             f"{channels} channels of {bins} bins need more than {MAX_COUNTERS} counters; "
             "take fewer bins or another axis"
         )
+    is_sample = limit is not None and elements.size > limit
+    place = axis
+    if limit is not None and is_sample:
+        elements, dims = sample_channels(elements, dims, axis, limit)
+        place = 1
     walk = Walk(elements, progress, 2)
     spread = _Spread(channels, ranges)
-    for first, block in _walk_blocks(walk, dims, axis, CHUNK):
+    for first, block in _walk_blocks(walk, dims, place, CHUNK):
         spread.add(first, block)
     extent = spread.extent
     if elements.dtype.kind == "b":
@@ -172,7 +228,7 @@ def compute_channels(
     bins = edges.size - 1
     counts = np.zeros((channels, bins), np.int64)
     finder = BinFinder(edges, np.dtype(np.float64))
-    for first, block in _walk_blocks(walk, dims, axis, CHUNK):
+    for first, block in _walk_blocks(walk, dims, place, CHUNK):
         some = block.shape[1]
         rows = np.broadcast_to(np.arange(some)[:, None] * bins, block.shape).reshape(-1)
         flat = block.reshape(-1)
@@ -197,6 +253,7 @@ def compute_channels(
         spread.outside,
         elements.size // channels if channels else 0,
         spread.ranges,
+        is_sample,
     )
 
 

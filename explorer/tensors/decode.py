@@ -245,8 +245,9 @@ def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
         codes[:, 2] = (middle >> 4) | ((high & 0x03) << 4)
         codes[:, 3] = high >> 2
     else:
-        shifts = np.arange(0, 8, bits, dtype=np.uint8)
-        codes = (stored[:, None] >> shifts) & np.uint8((1 << bits) - 1)
+        codes = np.empty((stored.size, 8 // bits), np.uint8)
+        for place, shift in enumerate(range(0, 8, bits)):
+            codes[:, place] = (stored >> np.uint8(shift)) & np.uint8((1 << bits) - 1)
     return codes.reshape(-1)[:size]
 
 

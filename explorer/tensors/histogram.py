@@ -14,6 +14,7 @@ from netloupe.explorer.notation import clip_text, write_count, write_number
 from .bin_finder import BinFinder
 from .counting import count_values
 from .elements import (
+    CHUNK,
     Elements,
     Progress,
     Walk,
@@ -132,14 +133,14 @@ def compute_histogram(
         totals[-1] += counted.positive_infinities
         nans = counted.nans
     else:
-        has_others = has_range
+        may_be_nan, may_lie_outside = elements.dtype.kind == "f", True
         if value_range is None:
-            *value_extent, has_others = _find_extent(walk)
-            extent = (value_extent[0], value_extent[1])
+            *ends, may_be_nan, may_lie_outside = _find_extent(walk)
+            extent = (ends[0], ends[1])
         else:
             extent = value_range
         edges = choose_edges(extent, bins, value_range, elements.is_integer)
-        totals, nans = _count_elements(walk, edges, has_others)
+        totals, nans = _count_elements(walk, edges, may_be_nan, may_lie_outside)
     walk.finish()
     return Histogram(
         edges, totals[1:-1], int(totals[0]), int(totals[-1]), nans, is_sample=is_sample
@@ -188,36 +189,80 @@ def choose_edges(
     return edges
 
 
-def _find_extent(walk: Walk) -> tuple[float, float, bool]:
-    """Return the finite range, and whether there are elements that are not finite."""
-    low, high, has_others = math.inf, -math.inf, False
+def _find_extent(walk: Walk) -> tuple[float, float, bool, bool]:
+    """Return the finite range, whether there are NaNs, and whether there are infinities."""
+    low, high, has_nans, has_infinities = math.inf, -math.inf, False, False
     for chunk in walk.chunks():
-        finite, places = replace_nonfinite(chunk)
-        has_others = has_others or places.size > 0
-        if not finite.size:
-            continue
-        smallest, largest = float(finite.min()), float(finite.max())
+        if not has_nans:
+            smallest, largest = float(chunk.min()), float(chunk.max())
+            has_nans = math.isnan(smallest)  # a NaN is both
+        if has_nans:
+            smallest, largest = float(np.fmin.reduce(chunk)), float(np.fmax.reduce(chunk))
+        if not (math.isfinite(smallest) and math.isfinite(largest)):
+            has_infinities = has_infinities or math.isinf(smallest) or math.isinf(largest)
+            finite, _ = replace_nonfinite(chunk)
+            if not finite.size:
+                continue
+            smallest, largest = float(finite.min()), float(finite.max())
         low, high = min(low, smallest), max(high, largest)
-    return (low, high, has_others) if low <= high else (0.0, 1.0, has_others)
+    return (*((low, high) if low <= high else (0.0, 1.0)), has_nans, has_infinities)
 
 
-def _count_elements(walk: Walk, edges: Edges, may_lie_outside: bool) -> tuple[Counts, int]:
+def _count_elements(
+    walk: Walk, edges: Edges, may_be_nan: bool, may_lie_outside: bool
+) -> tuple[Counts, int]:
     """Count elements below, in each bin, and above; NaNs apart."""
-    below = above = nans = 0
     finder = BinFinder(edges, walk.elements.dtype)
+    low, high = _choose_ends(edges, walk.elements.dtype)
+    below = above = nans = 0
+    moved_low = moved_high = 0
+    # memory that is used again: to get new memory takes longer than to fill it
+    flags, moved = np.empty(CHUNK, np.bool_), np.empty(CHUNK, low.dtype)
     for chunk in walk.chunks():
+        size = chunk.size
+        few = many = missing = 0
+        holes = None
         if may_lie_outside:
-            # arrays of one element, not scalars: numpy 1 would round those to the chunk's type
-            is_below, is_above = chunk < edges[:1], chunk > edges[-1:]
-            few, many = int(np.count_nonzero(is_below)), int(np.count_nonzero(is_above))
-            below, above = below + few, above + many
-            if few or many:
-                chunk = chunk[~(is_below | is_above)]
-            if chunk.dtype.kind == "f":
-                is_nan = np.isnan(chunk)
-                missing = int(np.count_nonzero(is_nan))
-                if missing:
-                    nans += missing
-                    chunk = chunk[~is_nan]
-        finder.add(chunk)
-    return np.concatenate([[below], finder.counts, [above]]), nans
+            few = int(np.count_nonzero(np.less(chunk, low, out=flags[:size])))
+            many = int(np.count_nonzero(np.greater(chunk, high, out=flags[:size])))
+        if may_be_nan:
+            holes = np.flatnonzero(np.isnan(chunk, out=flags[:size]))
+            missing = holes.size
+        below, above, nans = below + few, above + many, nans + missing
+        if few + many + missing == size:  # perhaps the type has no number within the edges
+            continue
+        if few or many:
+            if chunk.dtype == low.dtype:
+                # counted at an end, and taken away again: faster than to leave them out
+                chunk = np.clip(chunk, low, high, out=moved[:size])
+                moved_low, moved_high = moved_low + few, moved_high + many
+            else:
+                chunk, holes = chunk[(chunk >= low) & (chunk <= high)], None
+        finder.add(chunk, holes if missing else None)
+    counts = finder.counts.copy()
+    if moved_low or moved_high:
+        counts[_find_bin(edges, low)] -= moved_low
+        counts[_find_bin(edges, high)] -= moved_high
+    return np.concatenate([[below], counts, [above]]), nans
+
+
+def _find_bin(edges: Edges, number: Array) -> int:
+    found = int(np.searchsorted(edges, float(number[0]), side="right")) - 1
+    return min(found, edges.size - 2)
+
+
+def _choose_ends(edges: Edges, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Return the first and the last edge to compare elements with, as arrays of one element.
+
+    Not scalars: numpy 1 would round those to the elements' type. Of float32 the first number
+    from the first edge on and the last up to the last edge, which compare alike and faster.
+    """
+    low, high = edges[:1], edges[-1:]
+    if dtype != np.float32:
+        return low, high
+    with np.errstate(over="ignore"):  # beyond float32 lies infinity, which is right
+        inner = low.astype(np.float32), high.astype(np.float32)
+    return (
+        np.where(inner[0] < low, np.nextafter(inner[0], np.float32(np.inf)), inner[0]),
+        np.where(inner[1] > high, np.nextafter(inner[1], np.float32(-np.inf)), inner[1]),
+    )

@@ -116,8 +116,8 @@ def draw_histogram(
     _draw_bars(ax, histogram, unit, colours)
     notes = []
     if quantization is not None and unit == 1:
-        step = _draw_quantization(ax, quantization, dtype.is_integer, colours)
-        notes = [step] if step else []
+        drawn = _draw_quantization(ax, quantization, dtype.is_integer, colours)
+        notes = [drawn] if drawn else []
     if saturation is not None:
         notes.append(saturation.describe())
     subject = "magnitude" if dtype.is_complex else "value"
@@ -196,12 +196,14 @@ def _draw_quantization(
     is_stored: bool,
     colours: dict[str, str],
 ) -> str:
-    """Draw levels or range; return the step where its levels are too many to be drawn."""
+    """Draw levels, range or zero point; return in words what the lines do not tell."""
     colour = colours["quantization"]
     if is_stored:
         zero_point = quantization.zero_point
         if zero_point is not None and zero_point.size == 1:
-            ax.axvline(float(zero_point.reshape(-1)[0]), color=colour, linewidth=0.8, alpha=0.8)
+            level = float(zero_point.reshape(-1)[0])
+            ax.axvline(level, color=colour, linewidth=1.0)
+            return f"zero point {level:g}"
         return ""
     if quantization.real_range is None:
         return ""

@@ -68,7 +68,7 @@ def measure_saturation(
     dims
         The shape of the elements; None where they are one channel.
     limit
-        Look at about this many elements only; with channels all are looked at.
+        Look at about this many elements only, with channels as many of each.
     progress
         As for :func:`compute_histogram`.
 
@@ -105,10 +105,12 @@ def measure_saturation(
         or dims[axis] != low.size
     ):
         return None
-    channels = compute_channels(elements, dims, axis, 1, ranges=(low, high), progress=progress)
+    channels = compute_channels(
+        elements, dims, axis, 1, ranges=(low, high), limit=limit, progress=progress
+    )
     if channels.outside is None:
         return None
-    return Saturation(int(channels.outside.sum()), elements.size, False)
+    return Saturation(int(channels.outside.sum()), channels.size * low.size, False)
 
 
 def _count_ends(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.describe import describe_element, format_text
 from netloupe.explorer.errors import ModelFormatError, TensorDataError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
-from netloupe.explorer.model import Tensor
+from netloupe.explorer.model import Tensor, Value
 from netloupe.explorer.model.tensor import MOST_ELEMENTS
+from netloupe.explorer.quantization import find_quantization, node_badge
 from netloupe.proto import caffe2_pb2, onnx_pb2
 
 
@@ -53,3 +55,28 @@ def test_a_text_that_breaks_a_word_is_refused_on_one_line() -> None:
     with pytest.raises(ModelFormatError, match="segment is") as caught:
         load(text)
     assert "\n" not in str(caught.value)
+
+
+def test_a_value_taken_by_many_inputs_is_described_without_a_look_at_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    proto.graph.input.add(name="x")
+    for index in range(20):
+        proto.graph.node.add(op_type="Sum", input=["x"] * 500, output=[f"y{index}"])
+    model = load(proto)
+    graph = model.graph
+    uses = len(graph.values["x"].consumers)
+    assert uses == 20 * 500
+    assert graph.values["x"].consumers[501] == (graph.nodes[1], 1)
+
+    def refuse(value: Value) -> None:
+        raise AssertionError(f"all {uses} uses of {value.name} were listed")
+
+    monkeypatch.setattr(Value, "consumers", property(refuse))
+    node = graph.nodes[0]
+    assert find_quantization(graph.values["x"]) is None
+    assert node_badge(node) is None
+    assert "data_0[99]" in format_text(describe_element(model, node))
+    with pytest.raises(AssertionError, match="all 10000 uses"):
+        graph.values["x"].consumers  # noqa: B018 - the test would see it

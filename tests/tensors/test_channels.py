@@ -13,12 +13,15 @@ from netloupe.explorer.tensors import (
     channels,
     compute_channels,
     compute_statistics,
+    draw_channels,
     find_ranges,
     measure_saturation,
     plot_channels,
     take_channel,
 )
-from netloupe.explorer.tensors.elements import as_elements
+from netloupe.explorer.tensors.channels import sample_channels
+from netloupe.explorer.tensors.elements import Elements, as_elements
+from netloupe.explorer.tensors.plot_frame import make_axes
 
 RANDOM = np.random.default_rng(5)
 SHAPES = [
@@ -271,3 +274,84 @@ def test_scales_of_blocks_are_a_picture_and_unknown_ones_an_error() -> None:
     unknown = Quantization(None, "test", None, None, 1, 32, data_type("uint4"))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="not constant"):
         unknown.plot()
+
+
+# samples
+
+
+@pytest.mark.parametrize(
+    ("dims", "axis", "limit"),
+    [
+        ((300, 500), 0, 3000),  # ten elements of each channel, in one run
+        ((300, 500), 1, 3000),  # six whole rows
+        ((3, 70_000), 0, 30_000),
+        ((40, 50, 60), 1, 6000),
+        ((5, 7, 9000), 1, 70_000),  # runs of some places of the axis before
+        ((4, 3, 2, 1000), -1, 4000),
+        ((600, 4), 0, 100),  # more channels than elements that may be taken
+    ],
+)
+def test_a_sample_has_as_many_elements_of_every_channel(
+    dims: tuple[int, ...], axis: int, limit: int
+) -> None:
+    # each element says which channel it is of, and how many it is
+    array = np.zeros(dims, np.int64) + np.arange(np.prod(dims)).reshape(dims)
+    sample, shape = sample_channels(as_elements(array), dims, axis, limit)
+    taken = sample.take(0, sample.size).reshape(shape)
+    assert shape[1] == dims[axis]
+    assert len(np.unique(taken)) == taken.size
+    assert limit / 3 < sample.size <= max(limit, dims[axis])
+    of_channels = np.moveaxis(array, axis, 0).reshape(dims[axis], -1)
+    for channel in range(dims[axis]):
+        assert np.isin(taken[:, channel], of_channels[channel]).all()
+
+
+def test_a_sample_is_spread_over_the_tensor() -> None:
+    array = np.arange(400 * 1000).reshape(400, 1000)
+    sample, shape = sample_channels(as_elements(array), array.shape, 0, 40_000)
+    places = sample.take(0, sample.size).reshape(shape) % 1000
+    assert places.min() < 50
+    assert places.max() > 950  # not the same columns of every row
+    rows = sample_channels(as_elements(array), array.shape, 1, 10_000)[0]
+    taken = rows.take(0, rows.size) // 1000
+    assert (taken.min(), taken.max()) == (0, 399)
+
+
+def test_what_is_small_is_no_sample() -> None:
+    array = RANDOM.normal(size=(30, 40))
+    found = compute_channels(array, array.shape, 0, 8, limit=1200)
+    assert not found.is_sample
+    assert found.size == 40
+    part = compute_channels(array, array.shape, 0, 8, limit=600)
+    assert part.is_sample
+    assert part.size == 20
+    assert part.counts.sum(axis=1).tolist() == [20] * 30
+    assert repr(part).startswith("<ChannelHistogram: a sample of 30 channels of 20 elements")
+    assert (part.minimum >= array.min(axis=1)).all()
+    assert (part.maximum <= array.max(axis=1)).all()
+
+
+def test_only_a_sample_is_read_and_said_in_the_picture() -> None:
+    array = RANDOM.normal(size=(64, 10_000)).astype(np.float32)
+    flat, taken = array.reshape(-1), []
+
+    def take(start: int, stop: int) -> np.ndarray:
+        taken.append(stop - start)
+        return flat[start:stop]
+
+    elements = Elements(array.dtype, array.size, take)
+    ranges = (np.full(64, -1.0), np.full(64, 1.0))
+    found = compute_channels(elements, array.shape, 0, 16, ranges=ranges, limit=6400)
+    assert sum(taken) == 6400
+    ax = draw_channels(make_axes("light"), found)
+    assert any("a sample of 100 each" in text.get_text() for text in ax.texts)
+
+    # and so of the elements that a quantization per channel cannot hold
+    taken.clear()
+    quantization = make_quantization(np.full(64, 1 / 127), 0)
+    part = measure_saturation(elements, quantization, array.shape, limit=6400)
+    assert part is not None
+    assert (sum(taken), part.size) == (6400, 6400)
+    whole = measure_saturation(elements, quantization, array.shape)
+    assert whole is not None
+    assert part.share == pytest.approx(whole.share, abs=0.03)

@@ -207,9 +207,21 @@ print(peak() - base)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the peak of a process")
-@pytest.mark.parametrize("is_external", [True, False])
-def test_memory_does_not_grow_with_the_tensor(tmp_path: Path, is_external: bool) -> None:
-    code, bits, megabytes = TensorProto.FLOAT, 32, 200
+@pytest.mark.parametrize(
+    ("code", "bits", "megabytes", "is_external"),
+    [
+        (TensorProto.FLOAT, 32, 200, True),
+        (TensorProto.FLOAT, 32, 200, False),
+        # 168 million elements: unpacked at once they take 160 MiB
+        (TensorProto.INT4, 4, 80, True),
+        (TensorProto.INT4, 4, 80, False),
+        (TensorProto.UINT4, 4, 80, True),
+        (TensorProto.FLOAT4E2M1, 4, 80, False),
+    ],
+)
+def test_memory_does_not_grow_with_the_tensor(
+    tmp_path: Path, code: int, bits: int, megabytes: int, is_external: bool
+) -> None:
     size = megabytes * 2**20 * 8 // bits
     protos = [TensorProto(name="small", data_type=code, dims=[2, 3 * 2**20])]
     protos[0].raw_data = bytes(6 * 2**20 * bits // 8)

@@ -114,6 +114,7 @@ def test_zero_point_on_stored_integers():
         make_tensor(np.arange(-20, 20, dtype=np.int8)), quantization=make_quantization(1, 5, "int8")
     )
     assert [line.get_xdata()[0] for line in ax.lines] == [5]
+    assert any("zero point 5" in text.get_text() for text in ax.texts)
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, 1e38, 1e-45])

@@ -273,3 +273,47 @@ def test_reprs_are_one_short_line():
             for thing in (compute_statistics(zeros), compute_histogram(zeros)):
                 assert len(repr(thing)) < 120
                 assert "\n" not in repr(thing)
+
+
+@pytest.mark.parametrize(
+    "value_range",
+    [
+        (1 + 2e-8, 1 + 4e-8),  # between two neighbours
+        (1.0, 1 + 4e-8),
+        (1e39, 1e40),
+        (-1e40, -1e39),
+        (-1e40, 1e40),
+        (-1e40, 1.0),
+        (0.0, 1.00000001),
+        (-3e38, 3e38),
+    ],
+)
+def test_ranges_whose_ends_no_float32_is(value_range: tuple[float, float]) -> None:
+    one = np.float32(1)
+    some = [one, np.nextafter(one, np.float32(2)), np.float32(3.4e38), np.float32(-3.4e38), 0, -2]
+    odd = [np.nan, np.inf, -np.inf]
+    for others in ([], odd):
+        array = np.tile(np.array([*some, *others], np.float32), 3)
+        found = compute_histogram(array, 4, value_range)
+        wide = array.astype(np.float64)
+        inside = wide[(wide >= value_range[0]) & (wide <= value_range[1])]
+        assert found.counts.tolist() == np.histogram(inside, found.edges)[0].tolist()
+        assert found.below == np.count_nonzero(wide < value_range[0])
+        assert found.above == np.count_nonzero(wide > value_range[1])
+        assert found.nans == np.count_nonzero(np.isnan(wide))
+
+
+@pytest.mark.parametrize("bins", [1, 64, 128, 129, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_elements_of_which_some_are_not_finite(bins: int, dtype: type[np.floating]) -> None:
+    array = np.random.default_rng(7).normal(size=200_001).astype(dtype)
+    array[np.random.default_rng(8).integers(0, array.size, 3000)] = np.nan
+    array[70_000:140_000] = np.nan  # a whole piece of them
+    array[[5, 150_000]] = np.inf
+    array[[6, 199_999, 200_000]] = -np.inf
+    found = compute_histogram(array, bins)
+    finite = array[np.isfinite(array)].astype(np.float64)
+    assert found.counts.tolist() == np.histogram(finite, found.edges)[0].tolist()
+    assert (found.below, found.above) == (3, 2)
+    assert found.nans == np.count_nonzero(np.isnan(array))
+    assert (found.edges[0], found.edges[-1]) == (finite.min(), finite.max())

@@ -248,6 +248,50 @@ def test_channels_can_be_shown_side_by_side_and_alone() -> None:
     assert len(set(pictures)) == 4
 
 
+def test_channels_side_by_side_show_a_sample_and_then_everything(gate: Gate) -> None:
+    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    for _ in range(2):  # the histogram's sample and all of it
+        gate.wait()
+        gate.let()
+    assert panel.wait(SECONDS)
+    whole = bytes(panel.picture.value)
+    assert not panel._is_stale
+
+    panel.view.value = "channels"
+    gate.wait()
+    # what is still shown answers the question before
+    assert tensor_panel._STALE in panel.picture._dom_classes
+    assert bytes(panel.picture.value) == whole
+    gate.let()
+    gate.wait()  # the sample is shown, and all of it asked for
+    sample = bytes(panel.picture.value)
+    assert sample != whole
+    assert tensor_panel._STALE not in panel.picture._dom_classes
+    assert "a sample" in panel.state.value
+    assert panel._reading is not None
+    assert panel._reading.is_sample
+    assert getattr(panel._reading.counts, "is_sample", None) is True
+    gate.let()
+    assert panel.wait(SECONDS)
+    assert not panel._reading.is_sample
+    assert getattr(panel._reading.counts, "is_sample", None) is False
+    assert bytes(panel.picture.value) != sample
+
+
+def test_cancelled_before_its_sample_the_picture_stays_marked(gate: Gate) -> None:
+    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    for _ in range(2):
+        gate.wait()
+        gate.let()
+    assert panel.wait(SECONDS)
+    assert panel.read_all not in panel.children
+    panel.view.value = "channels"
+    gate.wait()
+    panel.cancel()
+    assert tensor_panel._STALE in panel.picture._dom_classes
+    assert panel.read_all in panel.children  # what is asked for is not read
+
+
 def test_one_axis_has_no_channels() -> None:
     for array in (WEIGHTS[0], np.array(3.0, np.float32), np.array([["a", "b"]], object)):
         panel = TensorPanel(make_tensor(array))
@@ -294,6 +338,7 @@ def test_scales_have_a_picture_of_their_own(monkeypatch: pytest.MonkeyPatch) -> 
     panel.view.value = "scales"
     assert bytes(panel.picture.value) != before
     assert panel._controls not in panel.children
-    assert "mean" in panel.statistics.value
+    assert panel.statistics not in panel.children  # they are not of the scales
     panel.view.value = "all"
+    assert panel.statistics in panel.children
     assert bytes(panel.picture.value) == before
