@@ -18,8 +18,8 @@ QUIET_SECONDS = 0.5
 class TerminalProgress:
     """A line on the standard error that says what is done and how far it is.
 
-    Nothing is written where the standard error is no terminal, nor in a notebook, and the line is gone when the
-    work is done or ended with Ctrl-C.
+    Nothing is written where the standard error is no terminal, nor in a notebook, and the line
+    is gone when the work is done or ended with Ctrl-C.
 
     Examples
     --------
