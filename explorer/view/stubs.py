@@ -19,6 +19,8 @@ from .links import list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
+#: a box with more than so many values that stubs stand for has one for all of the same ends
+MOST_STUBS = 8
 #: an edge that passes more boxes than this is far where others run beside it,
 FAR = 12
 #: and one that passes more than this always
@@ -96,19 +98,34 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
         for value in child.members(port)
     }
     known = {child.key for child in item.children if child.kind == "stub"}
-    for value in replaced:
+    spread: dict[tuple[str, tuple[int, ...]], list[Value]] = {}
+    for value, found in replaced.items():
         source = given.get(value, item)  # what nothing inside gives comes in at the border
         if source.kind not in ("input", "constant"):
-            stub = _make_stub(item, (value,), f"from {source.key}")
-            stub.inputs = (value,)
+            spread.setdefault((source.key, tuple(found)), []).append(value)
+    for (key, _), values in spread.items():
+        for piece in _pieces(values):
+            stub = _make_stub(item, piece, f"from {key}")
+            stub.inputs = (piece[0],)
             if stub.key not in known:
                 item.children.append(stub)
+    wanted: dict[int, list[Value]] = {}
     for value, found in replaced.items():
         for index in found:
-            stub = _make_stub(item, (value,), f"to {item.children[index].key}")
-            stub.outputs = (value,)
-            item.stubs[item.children[index].key, value] = len(item.children)
+            wanted.setdefault(index, []).append(value)
+    for index, values in wanted.items():
+        child = item.children[index]
+        for piece in _pieces(values):
+            stub = _make_stub(item, piece, f"to {child.key}")
+            stub.outputs = (piece[0],)
+            for value in piece:
+                item.stubs[child.key, value] = len(item.children)
             item.children.append(stub)
+
+
+def _pieces(values: list[Value]) -> list[list[Value]]:
+    """Return which values have a stub together: many of the same ends all, few each its own."""
+    return [values] if len(values) > MOST_STUBS else [[value] for value in values]
 
 
 def _make_stub(item: Item, values: Sequence[Value], place: str) -> Item:

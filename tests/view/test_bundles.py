@@ -14,6 +14,11 @@ from tests.wiring_check import check_items, find_lost_edges
 
 def make_pair(count: int, users: int = 1) -> Model:
     """Return a group that gives so many values to others, and a mask to all of them."""
+    return load(make_file(count, users))
+
+
+def make_file(count: int, users: int = 1) -> bytes:
+    """Return the file of that model."""
     proto = onnx_pb2.ModelProto(ir_version=8)
     graph = proto.graph
     graph.input.add(name="x")
@@ -36,7 +41,7 @@ def make_pair(count: int, users: int = 1) -> Model:
             output=[f"y{user}"],
         )
         graph.output.add(name=f"y{user}")
-    return load(proto.SerializeToString())
+    return proto.SerializeToString()
 
 
 def between(view: View, source: str, target: str) -> list[int]:
@@ -98,9 +103,19 @@ def test_a_node_with_many_operands_takes_them_by_one_edge() -> None:
 
 
 def test_hubs_are_left_out_of_bundles() -> None:
-    view = View(make_pair(30, MOST_SINGLE + 2), grouping="names")
-    stubs = [item for item in view.root.children if item.kind == "stub"]
-    assert sum(item.label == "mask" and bool(item.outputs) for item in stubs) == MOST_SINGLE + 2
+    proto = onnx_pb2.ModelProto.FromString(make_file(30))
+    for number in range(MOST_SINGLE + 1):
+        letter = "qrstuvwxyz"[number]
+        proto.graph.node.add(
+            op_type=f"Op{letter}", name=f"{letter}/node", input=["mask"], output=[f"z{number}"]
+        )
+        proto.graph.output.add(name=f"z{number}")
+    view = View(load(proto.SerializeToString()), grouping="names")
+    assert between(view, "give", "a") == [30]
+    stubs = {item.key: item for item in view.root.children if item.kind == "stub"}
+    assert {stub.label for stub in stubs.values()} == {"mask"}
+    assert "main/%mask to main/a/" in stubs
+    assert len(stubs) == 2 + MOST_SINGLE + 1  # and one beside the group that gives it
     assert find_lost_edges(view) == []
 
 
@@ -128,3 +143,29 @@ def test_what_a_row_of_a_grid_gives_to_others_is_one_stub() -> None:
         assert len(stubs) <= 2
         assert all(stub.label.startswith("g_") and "*" in stub.label for stub in stubs)
         assert find_lost_edges(view) == []
+
+
+def test_a_node_that_takes_many_hubs_has_one_stub() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    for number in range(24):
+        taken = ["x", *(f"s{other}" for other in range(number))]
+        graph.node.add(op_type="Sum", name=f"n{number}", input=taken, output=[f"s{number}"])
+    graph.output.add(name="s23")
+    view = View(load(proto.SerializeToString()), grouping="none")
+    stubs = [child for child in view.root.children if child.kind == "stub" and child.outputs]
+    assert max(len(stub.members(stub.outputs[0])) for stub in stubs) == 16
+    takers = [stub.key.partition(" to ")[2] for stub in stubs]
+    assert max(map(takers.count, takers)) <= 8
+    assert "x … s14" in {stub.label for stub in stubs}
+    check_items(view)
+    assert find_lost_edges(view) == []
+
+
+def test_hubs_with_the_same_users_have_one_stub_at_their_source() -> None:
+    view = View(make_pair(30, MOST_SINGLE + 2), grouping="names")
+    stubs = [item for item in view.root.children if item.kind == "stub"]
+    assert [len(stub.members(port)) for stub in stubs for port in stub.inputs] == [31]
+    assert len(stubs) == 1 + MOST_SINGLE + 2
+    assert find_lost_edges(view) == []
