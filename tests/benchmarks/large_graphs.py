@@ -298,8 +298,10 @@ def measure_dot(path: Path) -> float | None:
             dot, 10 * DOT_SECONDS, cancelled=lambda: worker_seconds(engine) - start > DOT_SECONDS
         )
         return worker_seconds(engine) - start
-    except LayoutError:
-        return None
+    except LayoutError as error:
+        if "cancelled" in str(error):
+            return None
+        raise
     finally:
         engine.stop()
 
