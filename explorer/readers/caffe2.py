@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +51,6 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     ModelFormatError
         Where nested nets are damaged, or an init net is given for a message that is no NetDef.
     """
-    # as in the ONNX reader: searching what is kept for garbage again and again takes its time
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        return _read(parts, init)
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _read(parts: Parts, init: Parts | None) -> Model:
     source, message = parts.source, parts.proto
     model = Model(source.name, "Caffe2", "protobuf", source.folder)
     root = model.header.message = message.DESCRIPTOR.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from netloupe.explorer.collection import pause_collection
+from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import (
     DeviceConfiguration,
@@ -40,8 +40,7 @@ def read_onnx(source: Source) -> Model:
             f"{source.name}: holds no graph, so it is no ONNX model. Check which file it is."
         )
     try:
-        with pause_collection():
-            return _ModelReader(source, parts).read()
+        return _ModelReader(source, parts).read()
     except GraphDepthError:
         raise nesting(source) from None
 
@@ -80,7 +79,7 @@ class _ModelReader:
         return not (uses_subgraphs or self.proto.functions or self.proto.training_info)
 
     def _fill(self, graph: Graph, proto: Any) -> None:
-        with pause_collection():
+        with collector_paused():
             self.graph_reader.read(graph, proto)
 
     def _read_header(self) -> None:
