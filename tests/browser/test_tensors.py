@@ -17,8 +17,15 @@ from .servers import Server, run_server, write_notebook
 pytestmark = pytest.mark.browser
 
 LARGE = (4096, 4000)  # four times as many elements as are read at once
+#: each piece takes its time, so that there is some to see the progress and to cancel it
 CELL = """\
+import time
 import netloupe
+from netloupe.widgets.background import Background
+
+if not hasattr(Background, "tell"):  # the kernel may have run this cell before
+    Background.tell = Background._tell
+    Background._tell = lambda work, share: (time.sleep(0.4), work.tell(share))
 ex = netloupe.explore("weights.onnx")
 ex
 """
