@@ -25,7 +25,7 @@ MOST_CHILDREN = 400
 #: siblings alike in so large a number are left closed where there is enough else to see
 ALIKE = 3
 #: no picture has more boxes than this; calls of functions can multiply without end
-MOST_BOXES = 100_000
+MOST_BOXES = 150_000
 
 _DIGITS = re.compile(r"\d+")
 
