@@ -170,8 +170,11 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
             parts = outer.split("/", _MAX_DEPTH)[:_MAX_DEPTH]
             scope = read[outer] = tuple(p for p in parts if p and p not in _ARTEFACTS)
         of_node.append(scope)
-    wanted = _SHARE_NEEDED * _count_authored(graph)
-    return Scopes(of_node) if known and known >= wanted else None
+    # the count is at most that of all nodes, which mostly answers the question already
+    enough = known >= _SHARE_NEEDED * len(of_node)
+    if known and (enough or known >= _SHARE_NEEDED * _count_authored(graph)):
+        return Scopes(of_node)
+    return None
 
 
 def read_blob_scopes(graph: Graph) -> Scopes | None:

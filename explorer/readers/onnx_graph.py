@@ -7,6 +7,7 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from operator import attrgetter
 from typing import Any
 
 from netloupe.explorer.model import (
@@ -33,6 +34,7 @@ Redefined = dict[str, list[Value]]
 Task = tuple[Graph, Any, tuple[Graph, ...]]
 
 
+_GET_NAME = attrgetter("name")
 #: messages in a graph or function that are elements of their own
 _APART = frozenset(
     ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
@@ -139,7 +141,13 @@ class GraphReader:
         if not infos:
             return declared
         graph.value_loader = declared
-        places = declared.places
+        names = [*map(_GET_NAME, infos[:])]
+        places = declared.places = dict(zip(names, range(len(names)), strict=True))
+        if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
+            for name in values.keys() & places.keys():
+                _state(values[name], infos[places.pop(name)])
+            return declared
+        places.clear()
         for place, info in enumerate(infos[:]):
             name = info.name
             if name in places or type(name) is not str:
