@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
-_CORPUS = _REPOSITORY.parent / "shared" / "corpus"
+CORPUS = _REPOSITORY.parent / "shared" / "corpus"
 _LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
 
 #: models that the onnx package ships, without their weights
@@ -17,7 +17,7 @@ LIGHT_MODELS = sorted(path.name for path in _LIGHT.glob("*.onnx"))
 
 def corpus_file(name: str) -> Path:
     """Return a file of the corpus beside the repository; skip the test where it is missing."""
-    path = _CORPUS / name
+    path = CORPUS / name
     if not path.is_file():
         pytest.skip(f"the corpus file {name} is not beside this repository")
     return path

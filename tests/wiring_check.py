@@ -50,7 +50,8 @@ class _Accounting:
                 elif child.kind == "output":
                     for port in child.inputs:
                         for value in child.members(port):
-                            yield from self._check(child, value)
+                            if value.producer or value.is_input or value.initializer:
+                                yield from self._check(child, value)  # else nothing gives it
 
     def _check_repetition(self, item: Item) -> Iterator[str]:
         """Check that everything which enters the shown repetition is bound or has a stub."""
