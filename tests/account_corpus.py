@@ -36,8 +36,7 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-
-CORPUS = Path(__file__).resolve().parent.parent.parent / "shared" / "corpus"
+from tests.corpus import CORPUS
 
 _SECONDS = 10
 _BYTES = 10**9

@@ -15,14 +15,13 @@ from netloupe.explorer.readers.caffe2_parts import Net
 from netloupe.explorer.readers.caffe2_roots import recognize_caffe2
 from netloupe.explorer.readers.detect import find_caffe2, unwrap_source
 from netloupe.explorer.readers.source import open_source
-from tests.corpus import LIGHT_MODELS, light_file
+from tests.corpus import CORPUS, LIGHT_MODELS, light_file
 
-_CORPUS = Path(__file__).resolve().parents[2].parent / "shared" / "corpus"
 _NETS = sorted(
     path
     for folder in ("caffe2", "caffe2_derived", "hostile/caffe2")
     for pattern in ("*.pb", "*.pbtxt")
-    for path in (_CORPUS / folder).rglob(pattern)
+    for path in (CORPUS / folder).rglob(pattern)
     if path.stat().st_size and path.name not in ("onnx_as_predict_net.pb", "tensorproto_input_0.pb")
 )
 
@@ -60,7 +59,7 @@ def count_blobs(operators: list[Any]) -> int:
     )
 
 
-@pytest.mark.parametrize("path", _NETS, ids=lambda path: str(path.relative_to(_CORPUS)))
+@pytest.mark.parametrize("path", _NETS, ids=lambda path: str(path.relative_to(CORPUS)))
 def test_counts_equal_those_of_the_messages(path: Path) -> None:
     net = parse_net_file(path)
     model = load(path)
@@ -83,11 +82,11 @@ def test_the_light_models_are_no_caffe2(name: str) -> None:
 
 
 def test_no_onnx_file_of_the_corpus_is_taken_for_caffe2() -> None:
-    if not _CORPUS.is_dir():
+    if not CORPUS.is_dir():
         pytest.skip("the corpus is not beside this repository")
     taken = [
         str(path)
-        for path in sorted(_CORPUS.rglob("*.onnx"))
+        for path in sorted(CORPUS.rglob("*.onnx"))
         if recognize_caffe2(open_source(path)) is not None
     ]
     assert taken == []

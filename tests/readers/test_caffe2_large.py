@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +13,19 @@ from google.protobuf import text_format
 from netloupe.explorer.errors import ModelFormatError, NetloupeError, TensorDataError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
-from netloupe.explorer.readers import parts, source, stored_field
+from netloupe.explorer.readers import parts, stored_field
 from netloupe.explorer.readers.stored_field import decode_varints
 from netloupe.proto import caffe2_pb2, wire
 from netloupe.proto.grammars import CAFFE2
 from netloupe.proto.scanner import scan_message
+from tests.corpus import CORPUS
 from tests.model_check import list_facts
+from tests.thresholds import threshold
 
-CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 FILES = sorted(
     path for folder in ("caffe2", "caffe2_derived", "hostile/caffe2")
     for path in (CORPUS / folder).rglob("*.pb")
 )  # fmt: skip
-
-
-@contextmanager
-def threshold(size: int, small: int = parts.SMALL_MESSAGE_BYTES) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "WHOLE_BYTES", size)
-        patch.setattr(parts, "WHOLE_BYTES", size)
-        patch.setattr(parts, "SMALL_MESSAGE_BYTES", small)
-        yield
 
 
 def facts_of(path: Path) -> object:

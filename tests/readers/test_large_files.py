@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -17,21 +15,12 @@ from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.readers import onnx_parts, parts, source
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import CORPUS, LIGHT_MODELS, corpus_file, light_file
 from tests.model_check import list_facts
+from tests.thresholds import threshold
 
-CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 MODELS = sorted(str(path.relative_to(CORPUS)) for path in CORPUS.glob("*/*.onnx"))
 SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
-
-
-@contextmanager
-def threshold(size: int, small: int = parts.SMALL_MESSAGE_BYTES) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "WHOLE_BYTES", size)
-        patch.setattr(parts, "WHOLE_BYTES", size)
-        patch.setattr(parts, "SMALL_MESSAGE_BYTES", small)
-        yield
 
 
 def facts_of(path: Path) -> object:

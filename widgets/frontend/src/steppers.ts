@@ -3,6 +3,7 @@
 import { iconButton, makeElement } from "./elements";
 import { boxRectangle } from "./pick";
 import { REPEAT, type Scene } from "./scene";
+import { titleEnd } from "./text";
 import { type Size, type Viewport, toWindow } from "./viewport";
 
 export interface StepperActions {
@@ -14,6 +15,8 @@ export interface StepperActions {
 
 const LEAST_ZOOM = 0.4;
 const HEIGHT = 22;
+/** between the control, the frame and its title, on the screen */
+const GAP = 6;
 const MOST = 12;
 
 /** Which repetition an open repeat shows: one of them, or all. */
@@ -30,9 +33,19 @@ export function repetitionOf(scene: Scene, box: number): Repetition | null {
   return Number.isInteger(count) && count > 0 && Number.isInteger(index) ? { count, index } : null;
 }
 
+/** Top of a control at a frame's right end: on its title's line, or above where both find no room. */
+export function stepperTop(
+  frame: { top: number; right: number; titleEnd: number },
+  width: number,
+): number {
+  const fits = frame.titleEnd + GAP <= frame.right - GAP - width;
+  return fits ? frame.top + 2 : frame.top - HEIGHT - 2;
+}
+
 export class Steppers {
   readonly element = makeElement("div", "nl-steppers");
   private readonly shown = new Map<string, HTMLElement>();
+  private readonly widths = new WeakMap<HTMLElement, number>();
   private scene: Scene | null = null;
   private repeats: number[] = [];
 
@@ -57,7 +70,7 @@ export class Steppers {
     for (const box of view.zoom < LEAST_ZOOM ? [] : this.repeats) {
       const { x, y, width } = boxRectangle(scene, box);
       const right = toWindow(view, { x: x + width, y });
-      if (right.x < 0 || right.y < -HEIGHT || right.y > size.height || wanted.size >= MOST) continue;
+      if (right.x < 0 || right.y < -HEIGHT || right.y > size.height + HEIGHT || wanted.size >= MOST) continue;
       const left = toWindow(view, { x, y }).x;
       if (left > size.width) continue;
       const key = scene.keyOf(box);
@@ -68,14 +81,23 @@ export class Steppers {
         this.shown.set(key, control);
         this.element.append(control);
       }
-      const at = Math.min(right.x - 6, size.width - 6);
-      control.style.transform = `translate(${at}px, ${right.y + 2}px) translateX(-100%)`;
+      const at = Math.min(right.x, size.width);
+      const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
+      const top = stepperTop({ top: right.y, right: at, titleEnd: end }, this.widthOf(control));
+      control.style.transform = `translate(${at - GAP}px, ${top}px) translateX(-100%)`;
     }
     for (const [key, control] of this.shown) {
       if (wanted.has(key)) continue;
       control.remove();
       this.shown.delete(key);
     }
+  }
+
+  /** Width of a control; asking the browser at each move would make it lay out the page. */
+  private widthOf(control: HTMLElement): number {
+    let width = this.widths.get(control);
+    if (width === undefined) this.widths.set(control, (width = control.offsetWidth));
+    return width;
   }
 
   private make(scene: Scene, box: number): HTMLElement {

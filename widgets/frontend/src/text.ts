@@ -55,3 +55,11 @@ export function titleCentre(face: Face): { x: number; y: number } {
   const shift = anchor === "start" ? width / 2 : anchor === "end" ? -width / 2 : 0;
   return { x: x + shift, y: baseline - TEXT_STYLES[style][0] * 0.36 };
 }
+
+/** Where the title and what stands beside it end, in the box's coordinates. */
+export function titleEnd(face: Face): number {
+  const ends = face.texts
+    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[4] === "start")
+    .map((run) => run[0] + measureText(run[2], run[3]));
+  return Math.max(0, ...ends);
+}
