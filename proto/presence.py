@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError, Message
 
-_MESSAGE = descriptor_pb2.FieldDescriptorProto.TYPE_MESSAGE
-_BYTES = descriptor_pb2.FieldDescriptorProto.TYPE_BYTES
-_OPTIONAL = descriptor_pb2.FieldDescriptorProto.LABEL_OPTIONAL
+from .partial_schema import Schema, make_message_class
 
-#: message → (field, its number in onnx.proto, its message, or "" for text); a ``Leaf`` is not
-#: looked into
-_SCHEMA: dict[str, tuple[tuple[str, int, str], ...]] = {
+#: with the numbers of onnx.proto; a ``Leaf`` is not looked into
+_SCHEMA: Schema = {
     "Leaf": (),
     "Model": (("graph", 7, "Graph"), ("training", 20, "Training"), ("function", 25, "Function")),
     "Training": (("initialization", 1, "Graph"), ("algorithm", 2, "Graph")),
@@ -100,16 +96,5 @@ def find_presence(model: bytes) -> Presence:
 
 
 @cache
-def _message_class() -> type[Message] | Any:
-    file = descriptor_pb2.FileDescriptorProto(
-        name="netloupe/presence.proto", package="netloupe.presence", syntax="proto2"
-    )
-    for name, fields in _SCHEMA.items():
-        message = file.message_type.add(name=name)
-        for field, number, inner in fields:
-            entry = message.field.add(name=field, number=number, label=_OPTIONAL, type=_BYTES)
-            if inner:
-                entry.type, entry.type_name = _MESSAGE, f".{file.package}.{inner}"
-    pool = descriptor_pool.DescriptorPool()
-    pool.AddSerializedFile(file.SerializeToString())
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{file.package}.Model"))
+def _message_class() -> Any:
+    return make_message_class("presence", _SCHEMA, "Model")

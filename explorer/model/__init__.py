@@ -21,6 +21,7 @@ from .graph import (
     Node,
     NodeDetails,
     NodeLoader,
+    wire_nodes,
 )
 from .model import Model, TrainingInfo
 from .paths import resolve_path
@@ -45,6 +46,7 @@ from .types import (
 )
 from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
+from .wiring import Wiring
 
 __all__ = [
     "Attribute",
@@ -80,10 +82,12 @@ __all__ = [
     "UnknownType",
     "Value",
     "ValueType",
+    "Wiring",
     "constant_tensor",
     "data_type",
     "describe_constant",
     "is_constant",
     "is_constant_node",
     "resolve_path",
+    "wire_nodes",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from .filling import FilledLater
@@ -11,6 +12,7 @@ from .node_names import list_node_names
 from .unknown import UnknownFields
 from .value import QuantizationAnnotation, Value, ValueLoader
 from .warning import ModelWarning
+from .wiring import Wiring, read_wiring
 
 if TYPE_CHECKING:
     from .attribute import Attribute
@@ -235,6 +237,37 @@ class Node:
         return describe_node(self)
 
 
+def wire_nodes(
+    nodes: Sequence[Node],
+    inputs: tuple[Value | None, ...],
+    input_ends: Sequence[int],
+    outputs: tuple[Value | None, ...],
+    output_ends: Sequence[int],
+) -> None:
+    """Set the inputs and outputs of nodes, and note on each input that it is used.
+
+    Parameters
+    ----------
+    nodes
+        The nodes, without any.
+    inputs, outputs
+        The operands of all of them, one after the other.
+    input_ends, output_ends
+        Where those of each node end, after a 0 for the first to begin at.
+    """
+    for node, (start, end) in zip(nodes, pairwise(input_ends), strict=True):
+        operands = node.inputs = inputs[start:end]
+        for value in operands:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = node
+            else:
+                value.add_user(node)
+    for node, (start, end) in zip(nodes, pairwise(output_ends), strict=True):
+        node.outputs = outputs[start:end]
+
+
 class Graph(FilledLater):
     """Nodes in file order and the values between them.
 
@@ -283,6 +316,7 @@ class Graph(FilledLater):
         #: False where the reader knows that no type in the graph has a denotation
         self.has_denotations = True
         self._node_names: list[str] | None = None
+        self._wiring: Wiring | None = None
 
     @property
     def node_names(self) -> list[str]:
@@ -293,6 +327,21 @@ class Graph(FilledLater):
         if self._node_names is None:
             self._node_names = list_node_names(self.nodes)
         return self._node_names
+
+    @property
+    def wiring(self) -> Wiring:
+        """Who uses what, as arrays; made when first asked for, if the reader did not.
+
+        Not to be asked for before the graph has all its nodes.
+        """
+        nodes = self.nodes  # a graph that waits to be filled gets its wiring with them
+        if self._wiring is None or len(self._wiring.operators) != len(nodes):
+            self._wiring = read_wiring(self)
+        return self._wiring
+
+    @wiring.setter
+    def wiring(self, wiring: Wiring) -> None:
+        self._wiring = wiring
 
     @property
     def unknown_fields(self) -> UnknownFields:

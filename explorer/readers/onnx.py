@@ -25,6 +25,10 @@ from .onnx_tensors import TensorReader, read_entries, read_text
 from .source import Source
 
 
+#: a graph of so many nodes, which stands alone, is read by columns
+MANY_NODES = 500
+
+
 def read_onnx(source: Source) -> Model:
     """Read an ONNX model from its protobuf bytes.
 
@@ -63,7 +67,7 @@ class _ModelReader:
             # nothing else refers to what is in it, and no graph within can be nested too deep
             model.graph.fill_later(partial(self._fill, model.graph, proto.graph))
         else:
-            self._fill(model.graph, proto.graph)
+            self.graph_reader.read(model.graph, proto.graph)
         for number, training in enumerate(proto.training_info):
             self._read_training(training, number)
         if self.parts.types_cut:
@@ -80,7 +84,8 @@ class _ModelReader:
 
     def _fill(self, graph: Graph, proto: Any) -> None:
         with collector_paused():
-            self.graph_reader.read(graph, proto)
+            columns = self.parts.columns() if len(proto.node) >= MANY_NODES else None
+            self.graph_reader.read(graph, proto, columns=columns)
 
     def _read_header(self) -> None:
         proto, header = self.proto, self.model.header

@@ -22,11 +22,13 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text, read_type
+from .onnx_wiring import add_nodes
 
 #: the values of a name that is defined again, in file order, without the first
 Redefined = dict[str, list[Value]]
@@ -52,17 +54,40 @@ class GraphReader:
         self.tensor_reader = tensor_reader
         self._parts = parts
 
-    def read(self, graph: Graph, proto: Any, outer: tuple[Graph, ...] = ()) -> None:
-        """Fill a graph; ``outer`` are the graphs whose values it sees, innermost first.
+    def read(
+        self,
+        graph: Graph,
+        proto: Any,
+        outer: tuple[Graph, ...] = (),
+        columns: GraphColumns | None = None,
+    ) -> None:
+        """Fill a graph.
+
+        Parameters
+        ----------
+        graph
+            The graph, still empty.
+        proto
+            Its message.
+        outer
+            The graphs whose values it sees, innermost first.
+        columns
+            What its nodes say, where that was read in one go and no node holds a graph.
 
         Raises
         ------
         GraphDepthError
             Where graphs are nested too deep.
         """
-        _run(self._read_graph(graph, proto, outer), self._read_graph)
+        _run(self._read_graph(graph, proto, outer, columns), self._read_graph)
 
-    def _read_graph(self, graph: Graph, proto: Any, outer: tuple[Graph, ...]) -> Iterator[Task]:
+    def _read_graph(
+        self,
+        graph: Graph,
+        proto: Any,
+        outer: tuple[Graph, ...],
+        columns: GraphColumns | None = None,
+    ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         graph.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
         graph.has_denotations = self._parts.presence.denotations
@@ -76,8 +101,13 @@ class GraphReader:
             value.is_input = True
             graph.inputs.append(value)
         self._read_initializers(graph, proto)
-        declared = self._read_value_infos(graph, proto)
-        redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
+        names = None if columns is None else columns.info_names
+        declared = self._read_value_infos(graph, proto, names)
+        redefined: Redefined = {}
+        if columns is not None and self._add_nodes(graph, proto.node, columns, declared):
+            declared.finish(graph)
+        else:
+            redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
             self._declare(graph, info)
@@ -131,17 +161,21 @@ class GraphReader:
         _state(value, info)
         return value
 
-    def _read_value_infos(self, graph: Graph, proto: Any) -> _Declared:
+    def _read_value_infos(
+        self, graph: Graph, proto: Any, names: list[str] | None = None
+    ) -> _Declared:
         """Return where ``value_info`` speaks of values that are not known yet.
 
-        What it says of them is read when somebody asks for it.
+        What it says of them is read when somebody asks for it. ``names`` are those of all its
+        entries, where they are known.
         """
         infos, values = proto.value_info, graph.values
         declared = _Declared(infos)
         if not infos:
             return declared
         graph.value_loader = declared
-        names = [*map(_GET_NAME, infos[:])]
+        if names is None:
+            names = [*map(_GET_NAME, infos[:])]
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
         if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
             for name in values.keys() & places.keys():
@@ -184,6 +218,13 @@ class GraphReader:
             )
             return
         value.initializer = tensor
+
+    def _add_nodes(
+        self, graph: Graph, protos: Any, columns: GraphColumns, declared: _Declared
+    ) -> bool:
+        """Add the nodes from columns; return False where they need to be read one by one."""
+        loader = OnnxNodeLoader(protos, self.tensor_reader, {}, self._parts)
+        return add_nodes(graph, columns, loader, declared.places)
 
     def _read_nodes(
         self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: _Declared

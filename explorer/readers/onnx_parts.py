@@ -14,6 +14,7 @@ from google.protobuf.message import DecodeError
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Payload
 from netloupe.proto import onnx_pb2
+from netloupe.proto.columns import GraphColumns, read_columns
 from netloupe.proto.grammars import ONNX
 from netloupe.proto.presence import Presence, find_presence
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
@@ -42,6 +43,19 @@ class OnnxParts(Parts):
     def look_at(self, data: bytes) -> None:
         """Find what is used anywhere in the model."""
         self.presence = find_presence(data)
+        self._data = data
+
+    def columns(self) -> GraphColumns | None:
+        """Return what the nodes of the main graph say, if it can be read in one go; only once.
+
+        None also where any node has an overload.
+        """
+        data, self._data = self._data, b""
+        columns = read_columns(data) if data and not self.presence.overloads else None
+        graph = self.proto.graph
+        if columns is None or len(columns.info_names) != len(graph.value_info):
+            return None
+        return columns if len(columns.names) == len(graph.node) else None
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.

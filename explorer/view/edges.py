@@ -7,12 +7,13 @@ arrays, whatever the group holds. They are made in one pass over the nodes and k
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.grouping import GroupTree
-from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.model import Node, Value, Wiring, is_constant
 
 #: slots of values that a node's subgraphs use, and of those that it only waits for, begin here
 CAPTURED = 1_000_000
@@ -34,66 +35,64 @@ class EdgeTable:
     def __init__(self, tree: GroupTree) -> None:
         self.graph = tree.graph
         #: nodes by position in the tree's order
-        self.nodes: list[Node] = []
-        #: values by number
-        self.values: list[Value] = []
-        self._numbers: dict[Value, int] = {}
+        self.nodes: list[Node] = tree.order
+        self.count = len(self.nodes)
+        positions = np.array(tree.positions, np.int64)
+        indices = np.argsort(positions, kind="stable")
+        indices = indices[len(indices) - self.count :]  # the others are at -1
+        wiring = self.graph.wiring
         #: by position, a number for what the node does: domain, op_type and overload
-        self.codes: Integers
-        self._build(tree)
+        self.codes: Integers = wiring.operators[indices]
+        #: values by number
+        self.values = list(wiring.values)
 
-    def _build(self, tree: GroupTree) -> None:
-        positions = tree.positions
-        graph = tree.graph
-        nodes = graph.nodes
-        order = np.argsort(np.array(positions, np.int64), kind="stable").tolist()
-        shown = [nodes[index] for index in order if positions[index] >= 0]
-        self.nodes = shown
-        numbers, values = self._numbers, self.values
-        operators: dict[tuple[str, str, str], int] = {}
-        codes: list[int] = []
-        sources: list[int] = []
-        targets: list[int] = []
-        used: list[int] = []
-        slots: list[int] = []
-        for position, node in enumerate(shown):
-            operator = (node.domain, node.op_type, node.overload)
-            codes.append(operators.setdefault(operator, len(operators)))
-            slot = -1
-            for value in node.inputs:
-                slot += 1
-                if value is None:
-                    continue
-                producer = value.producer
-                source = -1
-                if producer is not None and producer.graph is graph:
-                    source = positions[producer.index]
-                if source < 0 and is_constant(value):
-                    continue
-                number = numbers.get(value)
-                if number is None:
-                    number = numbers[value] = len(values)
-                    values.append(value)
-                sources.append(source)
-                targets.append(position)
-                used.append(number)
-                slots.append(slot)
-            if node.captures or node.control_inputs:
-                for slot, value in _other_uses(node):
-                    sources.append(self._source(value, positions))
-                    targets.append(position)
-                    used.append(self._number(value))
-                    slots.append(slot)
-        self.count = len(shown)
-        for value in dict.fromkeys(graph.outputs):
-            source = self._source(value, positions)
-            if source >= 0:  # outputs are used beyond all nodes
-                sources.append(source)
-                targets.append(self.count)
-                used.append(self._number(value))
-                slots.append(0)
-        self.codes = np.array(codes, np.int64)
-        self._arrange(*(np.array(part, np.int64) for part in (sources, targets, used, slots)))
+        starts, counts = wiring.bounds[indices], np.diff(wiring.bounds)[indices]
+        targets = np.repeat(np.arange(self.count), counts)
+        slots = np.arange(len(targets)) - np.repeat(np.cumsum(counts) - counts, counts)
+        used = wiring.used[np.repeat(starts, counts) + slots]
+        origins = np.append(np.where(wiring.givers < 0, -1, positions[wiring.givers]), -1)
+        # the last stands for an operand that is left out; constants are no boxes
+        is_nothing = origins < 0
+        for number in np.flatnonzero(is_nothing[:-1]).tolist():
+            is_nothing[number] = is_constant(self.values[number])
+        kept = np.flatnonzero(~is_nothing[used])
+        uses = [part[kept] for part in (origins[used], targets, used, slots)]
+        others = self._find_other_uses(wiring, tree.positions)
+        if others:
+            more = np.array(others, np.int64).T
+            uses = [np.append(part, added) for part, added in zip(uses, more, strict=True)]
+            order = np.argsort(uses[1], kind="stable")
+            uses = [part[order] for part in uses]
+        self._arrange(*uses)
+
+    def _find_other_uses(
+        self, wiring: Wiring, positions: list[int]
+    ) -> list[tuple[int, int, int, int]]:
+        """Return the uses that are no operands: source, target, number of the value, slot."""
+        found = [
+            (positions[index], slot, value)
+            for index in wiring.with_others
+            if positions[index] >= 0
+            for slot, value in _other_uses(self.graph.nodes[index])
+        ]
+        # outputs are used beyond all nodes
+        outputs = dict.fromkeys(self.graph.outputs)
+        found += [(self.count, 0, v) for v in outputs if self._source(v, positions) >= 0]
+        numbers = self._number([value for _, _, value in found], wiring)
+        return [
+            (self._source(value, positions), target, numbers[value], slot)
+            for target, slot, value in sorted(found, key=itemgetter(0))
+        ]
+
+    def _number(self, values: list[Value], wiring: Wiring) -> dict[Value, int]:
+        """Return the numbers of some values; those that no node uses or gives get new ones."""
+        givers = {-1 if (node := value.producer) is None else node.index for value in values}
+        known = np.flatnonzero(np.isin(wiring.givers, [*givers, -1])).tolist()
+        numbers = {self.values[number]: number for number in known}
+        for value in values:
+            if numbers.setdefault(value, len(self.values)) == len(self.values):
+                self.values.append(value)
+        return numbers
 
     def _arrange(
         self, sources: Integers, targets: Integers, used: Integers, slots: Integers
@@ -113,13 +112,6 @@ class EdgeTable:
         bounds = np.arange(self.count + 2)
         self._target_bounds = np.searchsorted(targets, bounds)
         self._source_bounds = np.searchsorted(sources[self.by_source], bounds)
-
-    def _number(self, value: Value) -> int:
-        number = self._numbers.get(value)
-        if number is None:
-            number = self._numbers[value] = len(self.values)
-            self.values.append(value)
-        return number
 
     def _source(self, value: Value, positions: list[int]) -> int:
         producer = value.producer
@@ -164,3 +156,4 @@ def _other_uses(node: Node) -> Iterable[tuple[int, Value]]:
             yield CAPTURED + index, value
     for index, value in enumerate(node.control_inputs):
         yield CONTROL + index, value
+

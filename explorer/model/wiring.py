@@ -1,0 +1,84 @@
+"""The wiring of a graph as arrays: who uses what, without touching each node and value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .graph import Graph
+    from .value import Value
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wiring:
+    """Which node of a graph uses and gives which value.
+
+    Parameters
+    ----------
+    values
+        The values that nodes use or give, by number.
+    givers
+        By value, the index of the node of the graph that gives it, else -1: shape (values,),
+        int64.
+    used
+        The numbers of the inputs of all nodes, one after the other, -1 for those that are left
+        out: shape (uses,), int64.
+    bounds
+        By node, where its inputs begin among them, and where the last ones end: shape
+        (nodes + 1,), int64.
+    operators
+        By node, a number that nodes of equal domain, op_type and overload share: shape
+        (nodes,), int64.
+    with_others
+        Indices of the nodes that have captures or control inputs, which are not told here.
+    """
+
+    values: list[Value]
+    givers: Integers
+    used: Integers
+    bounds: Integers
+    operators: Integers
+    with_others: tuple[int, ...] = ()
+
+
+def read_wiring(graph: Graph) -> Wiring:
+    """Return the wiring of a graph, in one pass over its nodes."""
+    nodes = graph.nodes
+    count = len(nodes)
+    taken = [*chain.from_iterable(node.inputs for node in nodes)]
+    given = chain.from_iterable(node.outputs for node in nodes)
+    values = [value for value in dict.fromkeys(chain(given, taken)) if value is not None]
+    numbers: dict[Value | None, int] = dict(zip(values, range(len(values)), strict=True))
+    numbers[None] = -1
+    givers = (
+        -1 if (node := value.producer) is None or node.graph is not graph else node.index
+        for value in values
+    )
+    return Wiring(
+        values,
+        to_array(givers, len(values)),
+        to_array(map(numbers.__getitem__, taken), len(taken)),
+        np.concatenate([[0], np.cumsum([len(node.inputs) for node in nodes], dtype=np.int64)]),
+        number_alike([(node.domain, node.op_type, node.overload) for node in nodes]),
+        tuple(i for i in range(count) if nodes[i].captures or nodes[i].control_inputs),
+    )
+
+
+def number_alike(entries: list[str] | list[tuple[str, ...]]) -> Integers:
+    """Return a number for each entry, the same for equal ones."""
+    numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+    return to_array(map(numbers.__getitem__, entries), len(entries))
+
+
+def to_array(numbers: Iterable[int], count: int) -> Integers:
+    """Return so many numbers as an array."""
+    return np.fromiter(numbers, np.int64, count)

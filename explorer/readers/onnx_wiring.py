@@ -1,0 +1,110 @@
+"""Nodes and values of a large graph made from columns, where it is as most graphs are.
+
+The same as :mod:`.onnx_graph` does node by node, for a graph that stands alone (no subgraphs
+around or inside) and in which every value is defined once, before it is used, as the IR
+specification wants it (Names within a Graph; Nodes: topological order).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, repeat
+
+import numpy as np
+
+from netloupe.explorer.model import Graph, Node, NodeLoader, Value, Wiring, wire_nodes
+from netloupe.explorer.model.wiring import Integers, number_alike
+from netloupe.proto.columns import GraphColumns
+
+
+def add_nodes(
+    graph: Graph, columns: GraphColumns, loader: NodeLoader, places: dict[str, int]
+) -> bool:
+    """Fill a graph with nodes, and with the values that they give.
+
+    Parameters
+    ----------
+    graph
+        A graph with its inputs and initializers, and no nodes yet.
+    columns
+        What its nodes are called, do, take and give.
+    loader
+        Reads the rest of what is said of a node.
+    places
+        By name, where ``value_info`` speaks of a value; names that nodes give are taken out.
+
+    Returns
+    -------
+    bool
+        False where a name is defined twice, or used without or before its definition; nothing
+        is changed then.
+    """
+    before = len(graph.values)
+    given = [name for name in columns.outputs if name]
+    numbers: dict[str, int] = dict(zip(chain(graph.values, given), range(before + len(given))))
+    if "" in numbers or len(numbers) < before + len(given):
+        return False
+    numbers[""] = len(numbers)  # an operand that is left out
+    try:
+        used = np.array([*map(numbers.__getitem__, columns.inputs)], np.int64)
+    except KeyError:
+        return False
+    every = np.arange(len(columns.names))
+    output_counts = np.diff(columns.output_ends)
+    giver = np.repeat(every, output_counts)
+    output_index = np.arange(len(giver)) - np.repeat(columns.output_ends[:-1], output_counts)
+    if len(given) < len(giver):
+        is_given = np.array([*map(bool, columns.outputs)])
+        giver, output_index = giver[is_given], output_index[is_given]
+    givers = np.concatenate([np.full(before, -1), giver, [-1]])
+    bounds = np.array(columns.input_ends, np.int64)
+    if (givers[used] >= np.repeat(every, np.diff(bounds))).any():
+        return False
+
+    nodes = [
+        *map(
+            Node,
+            repeat(graph),
+            range(len(columns.names)),
+            columns.names,
+            _share_equal(columns.op_types),
+            _share_equal(columns.domains),
+            repeat(loader),
+        )
+    ]
+    made = [
+        *map(
+            Value,
+            given,
+            repeat(graph),
+            repeat(""),
+            map(nodes.__getitem__, giver.tolist()),
+            output_index.tolist(),
+            map(places.pop, given, repeat(-1)),
+        )
+    ]
+    values = [*graph.values.values(), *made]
+    inputs = tuple(map([*values, None].__getitem__, used.tolist()))
+    if len(made) == len(columns.outputs):
+        outputs: tuple[Value | None, ...] = tuple(made)
+    else:
+        following = iter(made)
+        outputs = tuple(next(following) if name else None for name in columns.outputs)
+    wire_nodes(nodes, inputs, columns.input_ends, outputs, columns.output_ends)
+    graph.values.update(zip(given, made, strict=True))
+    graph.nodes += nodes
+    used[used == len(values)] = -1
+    graph.wiring = Wiring(values, givers[:-1], used, bounds, _number_operators(columns))
+    return True
+
+
+def _number_operators(columns: GraphColumns) -> Integers:
+    if any(columns.domains):
+        return number_alike([*zip(columns.domains, columns.op_types, strict=True)])
+    return number_alike(columns.op_types)
+
+
+def _share_equal(texts: list[str]) -> Iterator[str]:
+    """Return the texts, equal ones as one object: there are few different ones."""
+    known: dict[str, str] = {}
+    return map(known.setdefault, texts, texts)

@@ -1,0 +1,229 @@
+"""Columns: the names, operators and operands of all nodes of a graph, read at once.
+
+Those of 100,000 nodes are half a million small strings. Asked for message by message, most of
+the time goes into the objects in between. Here the runtime parses the graph twice, by schemas
+made for this:
+
+- one that has a single node with lists of names, operators and operands. The encoding merges a
+  message that is given many times: the lists then hold those of all nodes, in order;
+- one that has the nodes as bytes, to tell where the operands of one node end. The fields are
+  walked in arrays, the first of all nodes, then the second, and so on, until as many are counted
+  as the lists hold.
+
+Time and memory are linear in the bytes (https://protobuf.dev/programming-guides/encoding).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from google.protobuf.message import DecodeError
+
+from .grammars import DELIMITED
+from .partial_schema import ALL_BYTES, ALL_TEXTS, Schema, make_message_class
+from .wire import HEADER_BYTES, read_varint
+
+Integers = npt.NDArray[np.int64]
+
+#: where fewer messages than this have further fields, walking them one by one is faster
+_LEAST_ROWS = 24
+#: fields of a NodeProto by number, as in onnx.proto
+_NODE = {1: "input", 2: "output", 3: "name", 4: "op_type", 7: "domain"}
+_INFO_NAME_TAG = 1 << 3 | DELIMITED
+
+_MERGED: Schema = {
+    "Model": (("graph", 7, "Graph"),),
+    "Graph": (("node", 1, "Node"), ("value_info", 13, "Info")),
+    "Node": tuple((field, number, ALL_TEXTS) for number, field in _NODE.items()),
+    "Info": (("name", 1, ALL_TEXTS),),
+}
+_SPLIT: Schema = {
+    "Model": (("graph", 7, "Graph"),),
+    "Graph": (("node", 1, ALL_BYTES), ("value_info", 13, ALL_BYTES)),
+}
+
+
+class _UnusualError(Exception):
+    """The messages are written in a way that is better read by the generated classes."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphColumns:
+    """What the nodes of a graph are called, do, take and give.
+
+    Parameters
+    ----------
+    names, op_types, domains
+        Of each node; "" where it has none.
+    inputs, outputs
+        The operands of all nodes, one after the other.
+    input_ends, output_ends
+        Where those of each node end, after a 0 for the first to begin at.
+    info_names
+        Of each entry of ``value_info``.
+    """
+
+    names: list[str]
+    op_types: list[str]
+    domains: list[str]
+    inputs: list[str]
+    input_ends: list[int]
+    outputs: list[str]
+    output_ends: list[int]
+    info_names: list[str]
+
+
+def read_columns(model: bytes) -> GraphColumns | None:
+    """Return the columns of the graph of a ModelProto.
+
+    None is returned where a text is not UTF-8, where a field that is given once in good files is
+    given twice, where nodes have fields that are not length-delimited or have numbers above 15,
+    and for bytes that are no message.
+    """
+    try:
+        # one after the other, so that the two are not in memory at once
+        columns, info_names = _read_texts(model)
+        counts = _count_in_nodes(model, columns, len(info_names))
+        names, op_types, domains = (_one_each(columns[n], counts[n]) for n in (3, 4, 7))
+    except (DecodeError, _UnusualError):
+        return None
+    inputs, outputs = columns[1], columns[2]
+    return GraphColumns(
+        names, op_types, domains, inputs, _ends(counts[1]), outputs, _ends(counts[2]), info_names
+    )
+
+
+def _read_texts(model: bytes) -> tuple[dict[int, list[str]], list[str]]:
+    """Return the texts of all nodes by field, and the names in ``value_info``."""
+    graph = _class("merged").FromString(model).graph
+    columns = {number: _texts(getattr(graph.node, field)) for number, field in _NODE.items()}
+    return columns, _texts(graph.value_info.name)
+
+
+def _count_in_nodes(
+    model: bytes, columns: dict[int, list[str]], infos: int
+) -> dict[int, Integers]:
+    """Return how many texts of each field each node has; there are so many infos with a name."""
+    graph = _class("split").FromString(model).graph
+    # a name for each, if all begin with it and there are no more
+    if len(graph.value_info) != infos or not _all_begin(graph.value_info[:], _INFO_NAME_TAG):
+        raise _UnusualError
+    return _count(graph.node[:], {number: len(texts) for number, texts in columns.items()})
+
+
+@cache
+def _class(name: str) -> Any:
+    return make_message_class(name, {"merged": _MERGED, "split": _SPLIT}[name], "Model")
+
+
+def _texts(field: Any) -> list[str]:
+    texts: list[str] = field[:]
+    if not set(map(type, texts)) <= {str}:  # bytes stand for what is not UTF-8
+        raise _UnusualError
+    return texts
+
+
+def _one_each(texts: list[str], counts: Integers) -> list[str]:
+    """Return the text of each node, "" where it has none."""
+    if int(counts.max(initial=0)) > 1:
+        raise _UnusualError
+    if len(texts) == len(counts):
+        return texts
+    following = iter(texts)
+    return [next(following) if count else "" for count in counts.tolist()]
+
+
+def _ends(counts: Integers) -> list[int]:
+    return [0, *np.cumsum(counts).tolist()]
+
+
+def _all_begin(messages: list[bytes], tag: int) -> bool:
+    return all(messages) and set(map(itemgetter(0), messages)) <= {tag}
+
+
+def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]:
+    """Return how often each message has some fields.
+
+    Parameters
+    ----------
+    messages
+        Serialized messages of one kind; the list is emptied.
+    totals
+        By number, how often all of them together have a field.
+
+    Returns
+    -------
+    dict of int to array
+        By number: shape (messages,), int64.
+    """
+    ends = np.fromiter(accumulate(map(len, messages)), np.int64, len(messages))
+    messages.append(bytes(HEADER_BYTES))  # so that looking at a length never leads out
+    data = b"".join(messages)
+    messages.clear()
+    array = np.frombuffer(data, np.uint8)
+    counts = {number: np.zeros(len(ends), np.int64) for number in totals}
+    missing = {number: total for number, total in totals.items() if total}
+    rows = np.arange(len(ends))
+    at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    while missing:
+        left = at < ends[rows]
+        if not left.all():
+            rows, at = rows[left], at[left]
+        if len(rows) < _LEAST_ROWS:
+            break
+        tags = array[at]
+        if ((tags & 135) != DELIMITED).any():  # numbers above 15 take two bytes
+            raise _UnusualError
+        at = _skip(array, at + 1)
+        for number in tuple(missing):
+            here = rows[tags == number << 3 | DELIMITED]  # each row occurs once
+            counts[number][here] += 1
+            missing[number] -= len(here)
+            if not missing[number]:
+                del missing[number]
+    else:
+        return counts
+    for row, start in zip(rows.tolist(), at.tolist(), strict=True):
+        for number in _fields(data, start, int(ends[row])):
+            if number in missing:
+                counts[number][row] += 1
+                missing[number] -= 1
+    if any(missing.values()):
+        raise _UnusualError
+    return counts
+
+
+def _skip(array: npt.NDArray[np.uint8], at: Integers) -> Integers:
+    """Return where fields end, given where their lengths are written."""
+    sizes = array[at].astype(np.int64)
+    at = at + 1
+    shift = 0
+    longer = np.flatnonzero(sizes > 127)
+    while len(longer):
+        shift += 7
+        if shift > 28:
+            raise _UnusualError
+        following = array[at[longer]].astype(np.int64)
+        sizes[longer] += (following - 1) << shift  # takes off the bit that says "more"
+        at[longer] += 1
+        longer = longer[following > 127]
+    ends: Integers = at + sizes
+    return ends
+
+
+def _fields(data: bytes, at: int, end: int) -> Iterable[int]:
+    """Yield the numbers of the remaining fields of one message."""
+    while at < end:
+        tag = data[at]
+        if tag & 135 != DELIMITED:
+            raise _UnusualError
+        size, at = read_varint(data, at + 1)
+        at += size
+        yield tag >> 3
