@@ -107,9 +107,7 @@ def _read_texts(model: bytes) -> tuple[dict[int, list[str]], list[str]]:
     return columns, _texts(graph.value_info.name)
 
 
-def _count_in_nodes(
-    model: bytes, columns: dict[int, list[str]], infos: int
-) -> dict[int, Integers]:
+def _count_in_nodes(model: bytes, columns: dict[int, list[str]], infos: int) -> dict[int, Integers]:
     """Return how many texts of each field each node has; there are so many infos with a name."""
     graph = _class("split").FromString(model).graph
     # a name for each, if all begin with it and there are no more

@@ -42,7 +42,7 @@ def wrap(
     """Put some children of a group into a new group among its children; return that."""
     group = Group(kind, parent.graph, f"{parent.path}{name}/", name, type_name, parent)
     group.children = parent.children[start:end]
-    parent.children[start:end] = [group]
+    parent.children = [*parent.children[:start], group, *parent.children[end:]]
     for child in group.children:
         if isinstance(child, Group):
             child.parent = group
@@ -71,6 +71,7 @@ def number(tree: GroupTree) -> None:
     """Give the nodes and groups of a tree their positions anew."""
     tree.groups = {path: group for path, group in tree.groups.items() if group.path != path}
     position = 0
+    tree.order = []
     after: list[Group] = []
     pending: list[Group | Node | None] = [tree.root]
     while pending:
@@ -87,11 +88,10 @@ def number(tree: GroupTree) -> None:
             for inner in child.children:
                 if isinstance(inner, Group):
                     inner.parent = child
-                else:
-                    tree.group_of[inner.index] = child
             pending.extend(reversed(child.children))
         else:
             tree.positions[child.index] = position
+            tree.order.append(child)
             position += 1
 
 

@@ -137,7 +137,7 @@ class _Accounting:
         if element.producer is None:
             return found
         inner: Group | Node = element.producer
-        group = self.view.wiring(element.graph).tree.group_of[element.producer.index]
+        group = self.view.wiring(element.graph).tree.group_of(element.producer)
         while group is not None:
             shown = self.view.items.get(group.path)
             if group.kind == "repeat" and (shown is None or not shown.is_unrolled):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 
-from .group import Group, GroupKind
+from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
@@ -105,7 +105,7 @@ class Folder:
         repeat.exemplar = run.exemplar
         if run.period == 1:
             repeat.children = members
-            _adopt(repeat)
+            adopt(repeat)
             return repeat
         for number, head in enumerate(heads):
             block = Group(
@@ -117,8 +117,8 @@ class Folder:
                 repeat,
             )
             block.children = members[number * run.period : (number + 1) * run.period]
-            _adopt(block)
-            repeat.children.append(block)
+            adopt(block)
+            repeat.add(block)
         return repeat
 
     def _name(self, child: Group | Node) -> tuple[str, str]:
@@ -189,12 +189,6 @@ def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
             else:
                 key.append(None)
     return tuple(key)
-
-
-def _adopt(parent: Group) -> None:
-    for child in parent.children:
-        if isinstance(child, Group):
-            child.parent = parent
 
 
 def _count_children(child: Group | Node) -> int:

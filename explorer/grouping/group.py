@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
 
@@ -28,7 +28,8 @@ class Group:
     """
 
     __slots__ = (
-        "children",
+        "_children",
+        "_inner",
         "exemplar",
         "graph",
         "high",
@@ -56,7 +57,8 @@ class Group:
         self.label = label
         self.type_name = type_name
         self.parent = parent
-        self.children: list[Group | Node] = []
+        self._children: list[Group | Node] = []
+        self._inner: list[Group] | None = []
         #: of a repeat: which child stands for all of them
         self.exemplar = 0
         #: the group's nodes are those whose position p in the tree has low <= p < high
@@ -65,9 +67,36 @@ class Group:
         #: nodes inside at any depth, constants left out
         self.node_count = 0
 
+    @property
+    def children(self) -> list[Group | Node]:
+        """Groups and nodes in order. Another list may be set, groups are added by ``add``."""
+        return self._children
+
+    @children.setter
+    def children(self, children: list[Group | Node]) -> None:
+        self._children = children
+        self._inner = None
+
+    def add(self, group: Group) -> None:
+        """Append a group to the children."""
+        self._children.append(group)
+        self._inner = None
+
     def inner_groups(self) -> list[Group]:
-        """Return those children that are groups."""
-        return [child for child in self.children if isinstance(child, Group)]
+        """Return those children that are groups; found once, since most groups have none."""
+        if self._inner is None:
+            self._inner = [child for child in self._children if isinstance(child, Group)]
+        return self._inner
+
+    def nodes_alone(self) -> list[Node]:
+        """Return the children where all of them are nodes, else nothing."""
+        return cast("list[Node]", self._children) if not self.inner_groups() else []
 
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {self.node_count} nodes>"
+
+
+def adopt(parent: Group) -> None:
+    """Make a group the parent of the groups among its children."""
+    for group in parent.inner_groups():
+        group.parent = parent

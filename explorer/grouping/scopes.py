@@ -155,21 +155,18 @@ def _is_operator(type_name: str) -> bool:
 
 def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
-    of_node: list[Scope | None] = []
-    known = 0
+    names = [node.name for node in graph.nodes]
+    outers = [name.rstrip("/").rpartition("/")[0] for name in names]
     read: dict[str, Scope] = {}  # many nodes share one scope
-    for node in graph.nodes:
-        name = node.name
-        if "/" not in name:
-            of_node.append(None)
-            continue
-        known += 1
-        outer = name.rstrip("/").rpartition("/")[0]
-        scope = read.get(outer)
-        if scope is None:
-            parts = outer.split("/", _MAX_DEPTH)[:_MAX_DEPTH]
-            scope = read[outer] = tuple(p for p in parts if p and p not in _ARTEFACTS)
-        of_node.append(scope)
+    for outer in dict.fromkeys(outers):
+        parts = outer.split("/", _MAX_DEPTH)[:_MAX_DEPTH]
+        read[outer] = tuple(p for p in parts if p and p not in _ARTEFACTS)
+    of_node: list[Scope | None] = [*map(read.__getitem__, outers)]
+    if "" in read:
+        for index, outer in enumerate(outers):
+            if not outer and "/" not in names[index]:
+                of_node[index] = None
+    known = len(of_node) - of_node.count(None)
     # the count is at most that of all nodes, which mostly answers the question already
     enough = known >= _SHARE_NEEDED * len(of_node)
     if known and (enough or known >= _SHARE_NEEDED * _count_authored(graph)):
@@ -233,7 +230,9 @@ def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     once the other way, so chains of such nodes are followed in either direction.
     """
     result: list[Scope | None] = list(scopes)
-    lost = [node for node, scope in zip(graph.nodes, scopes, strict=True) if scope is None]
+    lost = []
+    if None in result:
+        lost = [node for node, scope in zip(graph.nodes, scopes, strict=True) if scope is None]
     for node in reversed(lost):
         found = _common_scope(_consumer_scopes(node, graph, result))
         result[node.index] = found or None

@@ -71,6 +71,9 @@ class SiblingSearch:
 
     def __init__(self, root: Group, labels: dict[int, str]) -> None:
         self._labels = labels
+        #: by index, the kind of each node; groups have the numbers above these
+        self._node_kinds: list[int] = root.graph.wiring.operators.tolist()
+        self._first_of_groups = max(self._node_kinds, default=-1) + 1
         self._kinds: dict[object, int] = {}
         self._kind_of: dict[Group, int] = {}
         self._kinds_in: dict[Group, tuple[int, ...]] = {}
@@ -83,18 +86,27 @@ class SiblingSearch:
         for group in order:
             order += group.inner_groups()
         for group in reversed(order):
-            kinds = self._kinds_in[group] = tuple([self.kind(child) for child in group.children])
-            kind = self._kinds.setdefault(kinds, len(self._kinds))
+            kinds = self._kinds_in[group] = tuple(self._list_kinds(group))
+            kind = self._number(kinds)
             self._kind_of[group] = kind
             if kind not in self._example:
                 self._example[kind] = group
                 self._sizes[kind] = sum(map(self._size, group.children))
 
-    def kind(self, child: Child) -> int:
-        """Return a number that alike groups, and nodes of the same operator, share."""
-        if isinstance(child, Group):
-            return self._kind_of[child]
-        return self._kinds.setdefault((child.op_type, child.domain), len(self._kinds))
+    def _list_kinds(self, group: Group) -> list[int]:
+        """Return for each child a number that alike groups, and nodes that do the same, share."""
+        nodes, groups = self._node_kinds, self._kind_of
+        alone = group.nodes_alone()
+        if alone:
+            return [nodes[node.index] for node in alone]
+        return [
+            groups[child] if isinstance(child, Group) else nodes[child.index]
+            for child in group.children
+        ]
+
+    def _number(self, key: object) -> int:
+        """Return the number of whatever is like this."""
+        return self._kinds.setdefault(key, self._first_of_groups + len(self._kinds))
 
     def _size(self, child: Child) -> int:
         return self._sizes[self._kind_of[child]] if isinstance(child, Group) else 1
@@ -102,10 +114,10 @@ class SiblingSearch:
     def find(self, group: Group) -> list[SiblingRun]:
         """Return the runs among the children of a group, disjoint and in order."""
         children, kinds = group.children, self._kinds_in[group]
-        inner = sum(isinstance(child, Group) for child in children)
-        if len(set(kinds)) == len(kinds) and inner < LEAST_VARIANTS:
-            return []
+        inner = len(group.inner_groups())
         if len(kinds) < LEAST_NODES and not inner:
+            return []
+        if inner < LEAST_VARIANTS and len(set(kinds)) == len(kinds):
             return []
         families = self._families(children)
         key = (kinds, tuple(families))
@@ -150,8 +162,7 @@ class SiblingSearch:
         relaxed = exact.copy()
         for index, (child, family) in enumerate(zip(children, families, strict=True)):
             if isinstance(child, Node):
-                key = (child.op_type, child.domain, family)
-                relaxed[index] = self._kinds.setdefault(key, len(self._kinds))
+                relaxed[index] = self._number((self._node_kinds[child.index], family))
         for indexes in members.values():
             variants = Counter(int(exact[index]) for index in indexes)
             common, count = variants.most_common(1)[0]
@@ -189,7 +200,7 @@ class SiblingSearch:
         counts = self._counts.get(kind)
         if counts is None:
             nodes = _nodes_inside(self._example[kind])
-            counts = self._counts[kind] = Counter(self.kind(node) for node in nodes)
+            counts = self._counts[kind] = Counter(self._node_kinds[node.index] for node in nodes)
         return counts
 
     def _find_one(

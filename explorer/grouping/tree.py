@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from operator import attrgetter
+
+import numpy as np
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
 from .fold import fold_tree
-from .group import Group
+from .group import Group, adopt
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
 from .shape_arithmetic import find_shape_nodes
 
@@ -15,6 +18,8 @@ GROUPINGS = ("auto", "names", "modules", "repeats", "none")
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
+
+_GET_LOW, _GET_INDEX = attrgetter("low"), attrgetter("index")
 
 
 class GroupTree:
@@ -38,8 +43,6 @@ class GroupTree:
         self.positions: list[int] = [-1] * len(graph.nodes)
         #: the nodes in the tree's order: those of a group are ``order[low:high]``
         self.order: list[Node] = []
-        #: the innermost group of each node, by index; None for constants
-        self.group_of: list[Group | None] = [None] * len(graph.nodes)
         #: the label of a node that stands for a group of one, by index
         self.node_labels: dict[int, str] = {}
         #: the only nodes of groups of one, by the paths of these groups
@@ -49,6 +52,19 @@ class GroupTree:
     def holds(self, group: Group, node: Node) -> bool:
         """Return whether a node of the graph is inside a group, at any depth."""
         return group.low <= self.positions[node.index] < group.high
+
+    def group_of(self, node: Node) -> Group | None:
+        """Return the innermost group of a node of the graph; None for one that is not shown."""
+        position = self.positions[node.index]
+        if position < 0:
+            return None
+        group = self.root
+        while True:
+            inner = group.inner_groups()
+            place = bisect_right(inner, position, key=_GET_LOW) - 1
+            if place < 0 or position >= inner[place].high:
+                return group
+            group = inner[place]
 
     def find(self, text: str) -> Group | Node | None:
         """Return the group that a person means: ``blocks/1``, ``blocks.1.conv``, ``h.3``.
@@ -106,7 +122,7 @@ def build_group_tree(
     scopes = find_scopes(graph, grouping) if named else None
     shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
     if scopes is None:
-        root.children = list(_shown_nodes(graph, only, shape_nodes))
+        root.children = [*_shown_nodes(graph, only, shape_nodes)]
     else:
         _add_nodes(tree, scopes, only, shape_nodes)
         _simplify(tree, root, scopes)
@@ -119,12 +135,11 @@ def build_group_tree(
     return tree
 
 
-def _shown_nodes(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> Iterator[Node]:
-    for node in graph.nodes:
-        if node.index in left_out or (only is not None and node.index not in only):
-            continue
-        if not is_constant_node(node):
-            yield node
+def _shown_nodes(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> list[Node]:
+    nodes = [node for node in graph.nodes if not is_constant_node(node)]
+    if only is not None:
+        nodes = [node for node in nodes if node.index in only]
+    return [node for node in nodes if node.index not in left_out] if left_out else nodes
 
 
 def _add_nodes(
@@ -133,30 +148,30 @@ def _add_nodes(
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
-    group = tree.root
+    add = tree.root.children.append
     last: Scope = ()
     for node in _shown_nodes(tree.graph, only, left_out):
         scope = joined[node.index]
         if scope is not last:
             last = scope
             group = by_scope.get(scope) or _make_group(tree, scopes, by_scope, scope)
-        group.children.append(node)
+            add = group.children.append
+        add(node)
 
 
 def _make_group(
     tree: GroupTree, scopes: Scopes, by_scope: dict[Scope, Group], scope: Scope
 ) -> Group:
-    known = len(scope)
+    known = len(scope) - 1
     while scope[:known] not in by_scope:
         known -= 1
     group = by_scope[scope[:known]]
     for length in range(known + 1, len(scope) + 1):
-        key = scope[:length]
-        path = tree.root.path + "/".join(key) + "/"
-        inner = Group("scope", tree.graph, path, key[-1], scopes.type_names.get(key, ""), group)
-        group.children.append(inner)
-        by_scope[key] = inner
-        group = inner
+        key, name = scope[:length], scope[length - 1]
+        type_name = scopes.type_names.get(key, "")
+        inner = Group("scope", tree.graph, f"{group.path}{name}/", name, type_name, group)
+        group.add(inner)
+        by_scope[key] = group = inner
     return group
 
 
@@ -167,6 +182,8 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
     for group in order:
         order += group.inner_groups()
     for group in reversed(order):
+        if not group.inner_groups():
+            continue
         children: list[Group | Node] = []
         for child in group.children:
             if isinstance(child, Node):
@@ -184,9 +201,7 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
             else:
                 children.append(child)
         group.children = children
-        for child in children:
-            if isinstance(child, Group):
-                child.parent = group
+        adopt(group)
 
 
 def _collapse(tree: GroupTree, outer: Group, operators: set[str]) -> Group:
@@ -210,31 +225,32 @@ def _hoist_only_child(tree: GroupTree) -> None:
         root.children = only.children
         root.type_name = only.type_name
         tree.groups[only.path] = root
-        for child in root.children:
-            if isinstance(child, Group):
-                child.parent = root
+        adopt(root)
 
 
 def _number(tree: GroupTree) -> None:
     """Give the nodes numbers in the tree's order, so that a group is a range of numbers."""
-    position = 0
+    order = tree.order
     pending: list[tuple[Group, int]] = [(tree.root, 0)]
-    tree.root.low = 0
     while pending:
         group, start = pending.pop()
         if start == 0:
-            group.low = position
+            group.low = len(order)
             tree.groups.setdefault(group.path, group)
-        for index in range(start, len(group.children)):
-            child = group.children[index]
+        children, alone = group.children, group.nodes_alone()
+        if alone:
+            order += alone
+            start = len(children)
+        for index in range(start, len(children)):
+            child = children[index]
             if isinstance(child, Group):
                 pending.append((group, index + 1))
                 pending.append((child, 0))
                 break
-            tree.positions[child.index] = position
-            tree.group_of[child.index] = group
-            tree.order.append(child)
-            position += 1
+            order.append(child)
         else:
-            group.high = position
+            group.high = len(order)
             group.node_count = group.high - group.low
+    positions = np.full(len(tree.graph.nodes), -1)
+    positions[[*map(_GET_INDEX, order)]] = np.arange(len(order))
+    tree.positions = positions.tolist()

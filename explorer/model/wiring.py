@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from .graph import Graph
     from .value import Value
@@ -73,7 +73,7 @@ def read_wiring(graph: Graph) -> Wiring:
     )
 
 
-def number_alike(entries: list[str] | list[tuple[str, ...]]) -> Integers:
+def number_alike(entries: Sequence[Hashable]) -> Integers:
     """Return a number for each entry, the same for equal ones."""
     numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
     return to_array(map(numbers.__getitem__, entries), len(entries))

@@ -24,7 +24,6 @@ from .onnx_parts import OnnxParts, nesting, parse_model
 from .onnx_tensors import TensorReader, read_entries, read_text
 from .source import Source
 
-
 #: a graph of so many nodes, which stands alone, is read by columns
 MANY_NODES = 500
 

@@ -41,10 +41,11 @@ def add_nodes(
     """
     before = len(graph.values)
     given = [name for name in columns.outputs if name]
-    numbers: dict[str, int] = dict(zip(chain(graph.values, given), range(before + len(given))))
-    if "" in numbers or len(numbers) < before + len(given):
+    count = before + len(given)
+    numbers = dict(zip(chain(graph.values, given), range(count), strict=True))
+    if "" in numbers or len(numbers) < count:
         return False
-    numbers[""] = len(numbers)  # an operand that is left out
+    numbers[""] = count  # an operand that is left out
     try:
         used = np.array([*map(numbers.__getitem__, columns.inputs)], np.int64)
     except KeyError:
@@ -93,7 +94,7 @@ def add_nodes(
     wire_nodes(nodes, inputs, columns.input_ends, outputs, columns.output_ends)
     graph.values.update(zip(given, made, strict=True))
     graph.nodes += nodes
-    used[used == len(values)] = -1
+    used[used == count] = -1
     graph.wiring = Wiring(values, givers[:-1], used, bounds, _number_operators(columns))
     return True
 

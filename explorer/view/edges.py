@@ -156,4 +156,3 @@ def _other_uses(node: Node) -> Iterable[tuple[int, Value]]:
             yield CAPTURED + index, value
     for index, value in enumerate(node.control_inputs):
         yield CONTROL + index, value
-

@@ -84,7 +84,7 @@ class View:
         item = self.reveal(path)
         group = item.element
         if isinstance(group, Node) and not item.openable:
-            around = self.wiring(group.graph).tree.group_of[group.index]
+            around = self.wiring(group.graph).tree.group_of(group)
             parent = item.parent
             if around is not None and around.kind == "shape" and parent is not None:
                 return parent

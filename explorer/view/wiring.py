@@ -80,7 +80,7 @@ class Wiring:
 
     def folded_group(self, node: Node) -> Group | None:
         """Return the folded shape arithmetic that a node of this graph belongs to."""
-        group = self.tree.group_of[node.index]
+        group = self.tree.group_of(node)
         return group if group is not None and self.is_folded(group) else None
 
     def gives_shape(self, value: Value) -> bool:
@@ -172,7 +172,7 @@ class Wiring:
         repeats: dict[Group, int] = {}
         for position in positions:
             chain: list[Group] = []
-            inner = self.tree.group_of[self.edges.nodes[position].index]
+            inner = self.tree.group_of(self.edges.nodes[position])
             while inner is not None and inner not in seen:
                 seen.add(inner)
                 chain.append(inner)

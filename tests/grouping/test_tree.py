@@ -60,7 +60,7 @@ def check_tree(tree: GroupTree) -> None:
                 assert child.children
                 pending.append(child)
             else:
-                assert tree.group_of[child.index] is group
+                assert tree.group_of(child) is group
                 found.append(child)
     shown = [node for node in graph.nodes if not is_constant_node(node)]
     assert sorted(node.index for node in found) == [node.index for node in shown]
