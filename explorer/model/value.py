@@ -66,6 +66,7 @@ class Value:
 
     __slots__ = (
         "_notes",
+        "_number",
         "_place",
         "_type",
         "_users",
@@ -98,6 +99,8 @@ class Value:
         self.is_parameter = False
         #: where the graph's value loader finds the rest; -1 where nothing is left to read
         self._place = place
+        #: the value's number in its graph's wiring, set and used while that is made
+        self._number = -1
         self._type: ValueType | None = None
         #: the nodes that use the value: none, the only one, or a list
         self._users: Node | list[Node] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from .value import Value
 
 Integers = npt.NDArray[np.int64]
+
+_GET_NUMBER = attrgetter("_number")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +74,16 @@ def read_wiring(graph: Graph) -> Wiring:
         number_alike([(node.domain, node.op_type, node.overload) for node in nodes]),
         tuple(i for i in range(count) if nodes[i].captures or nodes[i].control_inputs),
     )
+
+
+def number_values(values: Iterable[Value], used: Sequence[Value | None]) -> Integers:
+    """Return the numbers of some of a graph's own values, numbered in order; -1 for None."""
+    for number, value in enumerate(values):
+        value._number = number
+    try:
+        return to_array(map(_GET_NUMBER, used), len(used))
+    except AttributeError:  # of None
+        return to_array((-1 if v is None else v._number for v in used), len(used))
 
 
 def number_alike(entries: Sequence[Hashable]) -> Integers:

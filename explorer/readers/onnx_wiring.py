@@ -8,12 +8,13 @@ specification wants it (Names within a Graph; Nodes: topological order).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, repeat
+from itertools import repeat
+from operator import itemgetter
 
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node, NodeLoader, Value, Wiring, wire_nodes
-from netloupe.explorer.model.wiring import Integers, number_alike
+from netloupe.explorer.model.wiring import Integers, number_alike, number_values
 from netloupe.proto.columns import GraphColumns
 
 
@@ -39,29 +40,7 @@ def add_nodes(
         False where a name is defined twice, or used without or before its definition; nothing
         is changed then.
     """
-    before = len(graph.values)
     given = [name for name in columns.outputs if name]
-    count = before + len(given)
-    numbers = dict(zip(chain(graph.values, given), range(count), strict=True))
-    if "" in numbers or len(numbers) < count:
-        return False
-    numbers[""] = count  # an operand that is left out
-    try:
-        used = np.array([*map(numbers.__getitem__, columns.inputs)], np.int64)
-    except KeyError:
-        return False
-    every = np.arange(len(columns.names))
-    output_counts = np.diff(columns.output_ends)
-    giver = np.repeat(every, output_counts)
-    output_index = np.arange(len(giver)) - np.repeat(columns.output_ends[:-1], output_counts)
-    if len(given) < len(giver):
-        is_given = np.array([*map(bool, columns.outputs)])
-        giver, output_index = giver[is_given], output_index[is_given]
-    givers = np.concatenate([np.full(before, -1), giver, [-1]])
-    bounds = np.array(columns.input_ends, np.int64)
-    if (givers[used] >= np.repeat(every, np.diff(bounds))).any():
-        return False
-
     nodes = [
         *map(
             Node,
@@ -73,6 +52,13 @@ def add_nodes(
             repeat(loader),
         )
     ]
+    every = np.arange(len(nodes))
+    output_counts = np.diff(columns.output_ends)
+    giver = np.repeat(every, output_counts)
+    output_index = np.arange(len(giver)) - np.repeat(columns.output_ends[:-1], output_counts)
+    if len(given) < len(giver):
+        is_given = np.array([*map(bool, columns.outputs)])
+        giver, output_index = giver[is_given], output_index[is_given]
     made = [
         *map(
             Value,
@@ -84,19 +70,40 @@ def add_nodes(
             map(places.pop, given, repeat(-1)),
         )
     ]
-    values = [*graph.values.values(), *made]
-    inputs = tuple(map([*values, None].__getitem__, used.tolist()))
+    values = graph.values.copy()
+    values.update(zip(given, made, strict=True))
+    inputs = tuple(map(values.get, columns.inputs))
+    used = number_values(values.values(), inputs)
+    givers = np.concatenate([np.full(len(graph.values), -1), giver])
+    bounds = np.array(columns.input_ends, np.int64)
+    users = np.repeat(every, np.diff(bounds))
+    if (
+        "" in values
+        or len(values) < len(givers)  # defined twice
+        or any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
+        or (np.append(givers, -1)[used] >= users).any()
+    ):
+        _give_back(places, made)
+        return False
+
     if len(made) == len(columns.outputs):
         outputs: tuple[Value | None, ...] = tuple(made)
     else:
         following = iter(made)
         outputs = tuple(next(following) if name else None for name in columns.outputs)
     wire_nodes(nodes, inputs, columns.input_ends, outputs, columns.output_ends)
-    graph.values.update(zip(given, made, strict=True))
+    graph.values = values
     graph.nodes += nodes
-    used[used == count] = -1
-    graph.wiring = Wiring(values, givers[:-1], used, bounds, _number_operators(columns))
+    graph.wiring = Wiring([*values.values()], givers, used, bounds, _number_operators(columns))
     return True
+
+
+def _give_back(places: dict[str, int], values: list[Value]) -> None:
+    """Put back what was taken out for some values, in the order of the file."""
+    taken = {value.name: value._place for value in values if value._place >= 0}
+    ordered = sorted((places | taken).items(), key=itemgetter(1))
+    places.clear()
+    places.update(ordered)
 
 
 def _number_operators(columns: GraphColumns) -> Integers:
