@@ -198,7 +198,6 @@ def _run_render(parsed: argparse.Namespace) -> int:
         progress.step("reading")
         model = load(parsed.model, parsed.init)
         shared_engine().start()
-        progress.step("grouping")
         picture = make_picture(
             model,
             options,

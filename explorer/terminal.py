@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import ExitStack
 from threading import Lock, Timer
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+
+from netloupe.explorer.steps import watched
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -18,6 +21,7 @@ QUIET_SECONDS = 0.5
 class TerminalProgress:
     """A line on the standard error that says what is done and how far it is.
 
+    Besides what it is told, it shows the steps of the work inside (see ``steps``).
     Nothing is written where the standard error is no terminal, nor in a notebook, and the line
     is gone when the work is done or ended with Ctrl-C.
 
@@ -34,6 +38,7 @@ class TerminalProgress:
         self._is_over = False
         self._line: Progress | None = None
         self._task: Any = None
+        self._watching = ExitStack()
         self._timer = Timer(QUIET_SECONDS, self._start)
         self._timer.daemon = True
 
@@ -48,6 +53,7 @@ class TerminalProgress:
         # what a notebook runs with `!` has a terminal too, but there every step would stay
         if sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ:
             self._timer.start()
+        self._watching.enter_context(watched(self._note))
         return self
 
     def __exit__(
@@ -56,11 +62,16 @@ class TerminalProgress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._watching.close()
         self._timer.cancel()
         with self._lock:
             self._is_over = True
             if self._line is not None:
                 self._line.stop()
+
+    def _note(self, what: str) -> None:
+        if what:
+            self.step(what)
 
     def _start(self) -> None:
         # here and not above: most commands end before it is needed

@@ -28,6 +28,7 @@ from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, check_wrap, make_view
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.search import search_model
+from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 #: the list of hits in the browser is this long
@@ -118,7 +119,8 @@ class Session:
         view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
         scene, focused = self._scene, self.focused
         try:
-            yield
+            with watched(lambda _: self._check()):
+                yield
         except Exception:
             self.focused = focused
             self.view, self.options, self.wrap, self._views = view, options, wrap, views
@@ -224,7 +226,7 @@ class Session:
         """
         old = self.view
         view = View(self.model, old.graph, old.grouping, old.only)
-        notice = expand_view(view, mode, self._check)
+        notice = expand_view(view, mode)
         self.notices = [notice] if notice else []
         self._show(view)
 

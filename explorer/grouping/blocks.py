@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.steps import step
 
 from .residuals import CONVOLUTIONS, find_residual_blocks
 from .wires import PASSING, Wires
@@ -102,6 +103,7 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
         _find_convolutions,
         _find_residuals,
     ):
+        step()
         for motif in search(wires, owner):
             places = motif.places | _fixed_givers(wires, motif.places)
             motif = Motif(motif.name, places)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.steps import step
 
 from .group import Group, GroupKind, adopt
 from .parts import split_large
@@ -38,10 +39,12 @@ def fold_tree(
     """
     folder = Folder(root, labels, taken)
     groups = folder.collect()
+    step("looking for repeats")
     if len(groups) > 1 or labels:
         folder.fold_siblings()
     if grouping in ("auto", "repeats"):
         folder.fold_flat(groups)
+    step()
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
 
@@ -78,6 +81,7 @@ class Folder:
         search = SiblingSearch(self.root, self._labels)
         pending = [self.root]
         while pending:
+            step()
             group = pending.pop()
             pending += group.inner_groups()
             children = group.children
@@ -137,6 +141,7 @@ class Folder:
             is_named = group is not self.root or len(groups) > 1
             if len(nodes) < len(group.children) or len(nodes) < (LEAST_FLAT if is_named else 2):
                 continue
+            step()
             key = _wiring_key(nodes) if is_named else ()
             planned = known.get(key)
             if planned is None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.steps import step
 
 from .group import Group
 from .order import walk
@@ -60,6 +61,7 @@ def split_large(root: Group, free_path: FreePath) -> None:
             else:
                 parents[child.index] = group
     for group in large:
+        step()
         _split(group, parents, free_path)
 
 

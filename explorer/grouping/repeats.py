@@ -30,6 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.steps import step
+
 from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch
 
@@ -116,6 +118,7 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
     found: list[list[Repetitions]] = []
     pending = [(0, len(rows))]
     while pending:
+        step()
         low, high = pending.pop()
         cuts = _find_largest(stretch, low, high) if high - low >= LEAST_NODES else []
         if cuts:
@@ -127,9 +130,11 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
     found.sort(key=lambda cuts: -cuts[0].node_count)
     repeats = [cuts[0] for cuts in found]
     for number, cuts in enumerate(found):
+        step()
         repeats[number] = _choose_cut(stretch, cuts, repeats)
     for forwards in (False, True):
         for repeat in list(repeats):
+            step()
             if repeat in repeats:
                 low, high = _room(stretch, repeat, repeats)
                 _join_neighbours(stretch, repeat, low, high, forwards=forwards)

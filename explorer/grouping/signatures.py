@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from netloupe.explorer.model import Node, Value, is_constant_node
+from netloupe.explorer.steps import step
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -26,6 +27,8 @@ SHAPE_READERS = frozenset({"Shape", "Size"})
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
 
 _SCALES = frozenset({"X_scale", "X_zero_point", "Y_scale", "Y_zero_point"})
+#: how many nodes are looked at in one step
+_STEP = 10_000
 
 
 class NodeTable:
@@ -68,6 +71,8 @@ class NodeTable:
         targets: list[int] = []
         outside = np.zeros(count, dtype=bool)
         for row, node in enumerate(nodes):
+            if not row % _STEP:
+                step()
             form = ""
             taken: list[int] = []
             for value in node.inputs:

@@ -8,6 +8,7 @@ from operator import attrgetter
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
+from netloupe.explorer.steps import step
 
 from .fold import fold_tree
 from .group import Group, adopt
@@ -116,21 +117,25 @@ def build_group_tree(
     only
         Indexes of the nodes that are taken; all where None.
     """
+    step("grouping nodes")
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
+    step()
     shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
     if scopes is None:
         root.children = [*_shown_nodes(graph, only, shape_nodes)]
     else:
         _add_nodes(tree, scopes, only, shape_nodes)
+        step()
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
     if grouping != "none":
         taken = tree.groups.keys() | tree.singles.keys()
         shown = shape_nodes if only is None else shape_nodes & only
         fold_tree(tree.root, tree.node_labels, taken, shown, grouping)
+    step()
     _number(tree)
     return tree
 

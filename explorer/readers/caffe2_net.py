@@ -25,6 +25,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.steps import step
 
 from .caffe2_arguments import ArgumentReader, Graphs
 from .caffe2_fills import is_fill, read_fill
@@ -41,6 +42,8 @@ _STEPPED = ("RecurrentNetwork", "RecurrentNetworkGradient")
 
 #: nets that are to be read before the reading of the one around goes on
 _Steps = Iterator[tuple[Net, Scope]]
+#: how many operators are read in one step of the work
+_STEP = 10_000
 
 
 class NetReader:
@@ -215,6 +218,7 @@ class NetReader:
         graph, operators = scope.graph, net.message.op
         subgraphs: dict[int, Graphs] = {}
         loader = Caffe2NodeLoader(net, indexes, ArgumentReader(self._folder, net.parts), subgraphs)
+        step("reading operators")
         for position, index in enumerate(indexes):
             operator = operators[index]
             graph.nodes.append(
@@ -228,6 +232,8 @@ class NetReader:
                 )
             )
         for node, index in zip(graph.nodes, indexes, strict=True):
+            if not node.index % _STEP:
+                step()
             operator = operators[index]
             nested = {
                 (position, field): nets

@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     TrainingInfo,
 )
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.steps import step
 
 from .deep_types import MOST_NESTED_TYPES
 from .onnx_attributes import read_attribute
@@ -82,6 +83,7 @@ class _ModelReader:
         return not (uses_subgraphs or self.proto.functions or self.proto.training_info)
 
     def _fill(self, graph: Graph, proto: Any) -> None:
+        step("reading nodes")
         with collector_paused():
             columns = self.parts.columns() if len(proto.node) >= MANY_NODES else None
             self.graph_reader.read(graph, proto, columns=columns)

@@ -22,6 +22,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.steps import step
 from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
@@ -36,6 +37,8 @@ Redefined = dict[str, list[Value]]
 Task = tuple[Graph, Any, tuple[Graph, ...]]
 
 
+#: how many nodes are read in one step
+_STEP = 10_000
 _GET_NAME = attrgetter("name")
 #: messages in a graph or function that are elements of their own
 _APART = frozenset(
@@ -89,6 +92,7 @@ class GraphReader:
         columns: GraphColumns | None = None,
     ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
+        step("reading values")
         graph.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
         graph.has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
@@ -103,6 +107,7 @@ class GraphReader:
         self._read_initializers(graph, proto)
         names = None if columns is None else columns.info_names
         declared = self._read_value_infos(graph, proto, names)
+        step("reading nodes")
         redefined: Redefined = {}
         if columns is not None and self._add_nodes(graph, proto.node, columns, declared):
             declared.finish(graph)
@@ -245,6 +250,8 @@ class GraphReader:
         # not, inputs wait until all outputs are known
         waiting = 0 if presence.subgraphs or "" in values else len(messages)
         for index, proto in enumerate(messages):
+            if not index % _STEP:
+                step()
             name, op_type = proto.name, proto.op_type
             if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
                 name, op_type = read_text(name), read_text(op_type)
@@ -283,6 +290,8 @@ class GraphReader:
             )
         declared.finish(graph)
         for index in range(waiting, len(nodes)):
+            if not index % _STEP:
+                step()
             node, proto = nodes[index], messages[index]
             node.inputs = tuple(
                 self._use(graph, outer, node, read_text(name), redefined) for name in proto.input[:]

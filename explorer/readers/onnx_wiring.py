@@ -15,6 +15,7 @@ import numpy as np
 
 from netloupe.explorer.model import Graph, Node, NodeLoader, Value, Wiring, wire_nodes
 from netloupe.explorer.model.wiring import Integers, number_alike, number_values
+from netloupe.explorer.steps import step
 from netloupe.proto.columns import GraphColumns
 
 
@@ -70,6 +71,7 @@ def add_nodes(
             map(places.pop, given, repeat(-1)),
         )
     ]
+    step()
     values = graph.values.copy()
     values.update(zip(given, made, strict=True))
     inputs = tuple(map(values.get, columns.inputs))
@@ -86,6 +88,7 @@ def add_nodes(
         _give_back(places, made)
         return False
 
+    step()
     if len(made) == len(columns.outputs):
         outputs: tuple[Value | None, ...] = tuple(made)
     else:

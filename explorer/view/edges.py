@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node, Value, Wiring, is_constant
+from netloupe.explorer.steps import step
 
 #: slots of values that a node's subgraphs use, and of those that it only waits for, begin here
 CAPTURED = 1_000_000
@@ -40,6 +41,7 @@ class EdgeTable:
         positions = np.array(tree.positions, np.int64)
         indices = np.argsort(positions, kind="stable")
         indices = indices[len(indices) - self.count :]  # the others are at -1
+        step("reading edges")
         wiring = self.graph.wiring
         #: by position, a number for what the node does: domain, op_type and overload
         self.codes: Integers = wiring.operators[indices]

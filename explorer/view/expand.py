@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Function, Graph, Node
+from netloupe.explorer.steps import step
 
 from .item import Item
 from .view import View
@@ -30,10 +30,8 @@ MOST_BOXES = 150_000
 _DIGITS = re.compile(r"\d+")
 
 
-def expand_view(
-    view: View, expand: str | int, check: Callable[[], None] | None = None
-) -> str | None:
-    """Open the groups of a view.
+def expand_view(view: View, expand: str | int) -> str | None:
+    """Open the groups of a view; each one opened is a step of the work (see ``steps``).
 
     Parameters
     ----------
@@ -42,8 +40,6 @@ def expand_view(
     expand
         ``auto`` (a readable first view), ``all`` (repeats unrolled and shape arithmetic
         unfolded), ``none``, or a number of levels.
-    check
-        Called again and again; what it raises ends the opening.
 
     Returns
     -------
@@ -62,7 +58,7 @@ def expand_view(
         return None
     if expand == "all":
         view.unfold_shapes()
-        return _expand_levels(view, None, check)
+        return _expand_levels(view, None)
     try:
         levels = int(expand)
     except (TypeError, ValueError):
@@ -71,10 +67,10 @@ def expand_view(
         raise ViewError(
             f"expand={expand!r} is unknown. Choose auto, all, none or a number of levels."
         )
-    return _expand_levels(view, levels, check)
+    return _expand_levels(view, levels)
 
 
-def _expand_levels(view: View, levels: int | None, check: Callable[[], None] | None) -> str | None:
+def _expand_levels(view: View, levels: int | None) -> str | None:
     boxes = len(view.root.children)
     layer = [view.root]
     depth = 0
@@ -89,8 +85,7 @@ def _expand_levels(view: View, levels: int | None, check: Callable[[], None] | N
                         f"Only the first {MOST_BOXES:,} boxes are open. "
                         "Open a part of the model to see all of it."
                     )
-                if check is not None:
-                    check()
+                step()
                 if levels is None and child.repeat is not None:
                     view.unroll(child.key)
                 view.open_item(child)
@@ -130,6 +125,7 @@ def _expand_first_view(view: View) -> None:
                 room = MOST_CHILDREN
             if _count_at_least(child) > room:
                 continue
+            step()
             view.open_item(child)
             if len(child.children) <= room:
                 boxes += len(child.children)
