@@ -117,9 +117,9 @@ def build_group_tree(
     only
         Indexes of the nodes that are taken; all where None.
     """
-    step("grouping nodes")
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
+    step("grouping nodes")
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
     step()

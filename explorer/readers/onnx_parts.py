@@ -32,6 +32,8 @@ TYPED_FIELDS = (
     ("double_data", np.float64),
     ("uint64_data", np.uint64),
 )
+#: all fields that can hold elements, in order of precedence
+_STORAGE_FIELDS = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
 
 
 class OnnxParts(Parts):
@@ -70,9 +72,11 @@ class OnnxParts(Parts):
         except DecodeError:
             raise damage(self.source) from None
 
-    def find_storage(self, proto: Any, path: str) -> TensorStorage:
-        """Return where the elements of a TensorProto without external data are."""
-        stored = self.stored(proto)
+    def find_storage(self, proto: Any, path: str, stored: dict[str, StoredField]) -> TensorStorage:
+        """Return where the elements of a TensorProto without external data are.
+
+        ``stored`` are those of its fields that were left behind.
+        """
         if stored:
             return _find_stored(stored, path)
         if proto.HasField("raw_data"):
@@ -94,18 +98,14 @@ class OnnxParts(Parts):
                 return TensorStorage(field, size, fetch, Count.of(len(data)))
         return TensorStorage("none", 0, lambda: Payload("absent"))
 
-    def list_storages(self, proto: Any) -> list[str]:
+    def list_storages(self, proto: Any, stored: dict[str, StoredField]) -> list[str]:
         """Return the fields of a TensorProto that hold elements: one, where it is well formed."""
-        fields = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
-        held = {name for name in fields if len(getattr(proto, name))} | set(self.stored(proto))
-        if proto.HasField("raw_data"):
-            held.add("raw_data")
-        return [name for name in fields if name in held]
+        held = {field.name for field, _ in proto.ListFields()} | stored.keys()
+        return [name for name in _STORAGE_FIELDS if name in held]
 
 
 def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
-    fields = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
-    chosen = next(stored[name] for name in fields if name in stored)
+    chosen = next(stored[name] for name in _STORAGE_FIELDS if name in stored)
     if chosen.field == "raw_data":
         last = chosen.pieces[-1]
         size = last.end - last.content

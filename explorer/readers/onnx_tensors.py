@@ -144,6 +144,7 @@ class TensorReader:
         dims = tuple(proto.dims)
         if any(dim < 0 for dim in dims):
             warnings.append(ModelWarning(path, f"the dimensions {list(dims)} are negative"))
+        stored = self._parts.stored(proto)
         external = None
         if proto.data_location == _EXTERNAL or proto.external_data:
             external = _read_external_location(proto)
@@ -151,7 +152,7 @@ class TensorReader:
                 "external", external.length, self._external_fetch(proto, path, external)
             )
         else:
-            storage = self._parts.find_storage(proto, path)
+            storage = self._parts.find_storage(proto, path, stored)
         segment = None
         if proto.HasField("segment"):
             segment = Segment(proto.segment.begin, proto.segment.end)
@@ -170,7 +171,7 @@ class TensorReader:
             segment=segment,
             find_unknown=lambda: self._parts.find_unknown(proto),
         )
-        held = self._parts.list_storages(proto)
+        held = self._parts.list_storages(proto, stored)
         if len(held) > 1 or (held and external is not None):
             also = ", ".join(name for name in held if name != storage.field)
             warnings.append(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import netloupe
+from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.view import View
+from netloupe.explorer.view import view as view_module
 from netloupe.widgets import Explorer
 from netloupe.widgets import session as session_module
 from tests.wire_reader import SceneReader
@@ -263,9 +265,9 @@ def test_opening_everything_is_cancelled_before_the_layout(
     session = recorder.explorer._session
     real = session_module.expand_view
 
-    def expand(view: View, mode: str, check: Callable[[], None]) -> str | None:
+    def expand(view: View, mode: str) -> str | None:
         session.cancel()  # as the browser does while this goes on
-        return real(view, mode, check)
+        return real(view, mode)
 
     monkeypatch.setattr(session_module, "expand_view", expand)
     answer = recorder.ask(type="expand", mode="all")
@@ -274,3 +276,23 @@ def test_opening_everything_is_cancelled_before_the_layout(
     monkeypatch.undo()
     recorder.ask(type="scene")
     assert recorder.paths == before
+
+
+def test_grouping_is_cancelled(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder.ask(type="scene")
+    before = recorder.paths
+    session = recorder.explorer._session
+    real = view_module.build_group_tree
+
+    def group(*given: Any) -> GroupTree:
+        session.cancel()
+        return real(*given)
+
+    monkeypatch.setattr(view_module, "build_group_tree", group)
+    answer = recorder.ask(type="group", grouping="repeats")
+    assert answer["type"] == "error"
+    assert answer["cancelled"] is True
+    monkeypatch.undo()
+    recorder.ask(type="scene")
+    assert recorder.paths == before
+    assert recorder.ask(type="group", grouping="repeats")["type"] == "scene"
