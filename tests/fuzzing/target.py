@@ -29,7 +29,8 @@ def try_files(reader: str, files: Files, *, draws: bool) -> bool:
     Parameters
     ----------
     reader
-        Its name says how to open them: ``onnx scanned`` reads even small files with the scanner.
+        Its name says how to open them: ``onnx scanned`` reads even small files as large ones,
+        with the scanner and by columns.
     files
         The model first.
     draws
@@ -56,8 +57,12 @@ def _as_reader(reader: str, files: Files) -> Iterator[None]:
         yield
         return
     small = (1, 64, 512)[len(next(iter(files.values()))) % 3]
-    parts = "netloupe.explorer.readers.parts"
-    with patch(f"{parts}.WHOLE_BYTES", 0), patch(f"{parts}.SMALL_MESSAGE_BYTES", small):
+    readers = "netloupe.explorer.readers"
+    with (
+        patch(f"{readers}.parts.WHOLE_BYTES", 0),
+        patch(f"{readers}.parts.SMALL_MESSAGE_BYTES", small),
+        patch(f"{readers}.onnx.MANY_NODES", 1),
+    ):
         yield
 
 
