@@ -74,13 +74,14 @@ is answered by a scene with ``fit``.
 from __future__ import annotations
 
 import json
-import sys
-from array import array
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from netloupe.explorer.layout import Scene, SceneLayer
+import numpy as np
+from numpy.typing import NDArray
+
+from netloupe.explorer.layout import LayerEdge, Scene, SceneLayer
 from netloupe.explorer.view import Item
 
 from .face import Face
@@ -96,6 +97,7 @@ _KIND_FLAGS = {
     "stub": 128,
 }
 _REPEAT = 256
+Integers = NDArray[np.int64]
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
 
 
@@ -105,9 +107,37 @@ class _Shape:
 
     id: int
     counts: tuple[int, int, int, int]
-    floats: array[float]
-    integers: array[int]
+    floats: bytes
+    integers: bytes
     users: int = 0
+
+
+@dataclass(slots=True)
+class _Tables:
+    """What is written of a layer, as long as the item has the same children.
+
+    Parameters
+    ----------
+    boxes
+        Shape (boxes, 6), ports (ports,), edges (edges, 7): as in the buffers.
+    texts
+        For each edge the number of its text among ``distinct``.
+    distinct
+        The texts beside edges.
+    rows
+        For each box the paths of its rows.
+    names
+        All other names, encoded, and how many they are.
+    """
+
+    boxes: Integers
+    ports: Integers
+    edges: Integers
+    texts: Integers
+    distinct: list[str]
+    rows: list[list[str]]
+    names: bytes
+    name_count: int
 
 
 @dataclass(slots=True)
@@ -118,6 +148,7 @@ class _Known:
     key: Hashable
     shape: _Shape
     names: bytes
+    tables: _Tables
 
 
 @dataclass(slots=True)
@@ -147,6 +178,8 @@ class SceneEncoder:
     def _forget(self) -> None:
         self._root: SceneLayer | None = None
         self._layers: dict[int, _Known] = {}
+        #: the layer known last of each item
+        self._last: dict[int, _Known] = {}
         self._shapes: dict[Hashable, _Shape] = {}
         self._faces: dict[Face, int] = {}
         self._labels: dict[str, int] = {}
@@ -212,7 +245,7 @@ class SceneEncoder:
             pending.extend(layer.inner.values())
         for layer in reversed(order):
             known = self._encode_layer(layer, news)
-            self._layers[layer.id] = known
+            self._layers[layer.id] = self._last[id(layer.item)] = known
             known.shape.users += 1
             news.layers.append(known)
         shared.update(layer.id for layer in order)
@@ -226,62 +259,100 @@ class SceneEncoder:
             if layer.id in kept:
                 continue
             known = self._layers.pop(layer.id)
+            if self._last[id(layer.item)] is known:
+                del self._last[id(layer.item)]
             known.shape.users -= 1
             if not known.shape.users:
                 del self._shapes[known.key]
             pending.extend(layer.inner.values())
 
     def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
-        names: dict[str, int] = {}
-        integers = array("i")
-        rows: list[str] = []
-        row_starts = []
-        for child in layer.children:
-            flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
-            flags |= _REPEAT if child.repeat is not None else 0
-            texts = _row_texts(child)
-            row_starts.append((len(rows), len(texts)))
-            rows += texts
-            integers.extend(
-                (
-                    names.setdefault(child.path, len(names)),
-                    names.setdefault(child.key, len(names)),
-                    self._index(self._faces, self._face_of(child), news.faces),
-                    flags,
-                    0,
-                    len(texts),
-                )
-            )
-        for path in layer.ports:
-            integers.append(names.setdefault(path, len(names)))
-        points = 0
-        for edge, curve, text, place in zip(
-            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
-        ):
-            integers.extend(
-                (
-                    names.setdefault(edge.path, len(names)),
-                    self._index(self._labels, text, news.labels) if place else -1,
-                    edge.source,
-                    edge.target,
-                    int(edge.arrow) | _EDGE_FLAGS[edge.kind],
-                    points,
-                    len(curve),
-                )
-            )
-            points += len(curve)
-        first_row = len(names)
-        for number, (start, _) in enumerate(row_starts):
-            integers[number * 6 + 4] = first_row + start
-        key = (id(layer.inside), integers.tobytes())
+        last = self._last.get(id(layer.item))
+        if last is not None and last.layer.item is layer.item and _is_renewed(layer, last.layer):
+            tables = self._renew_tables(layer, last, news)
+        else:
+            tables = self._write_tables(layer, news)
+        counts = layer.inside.curves.counts
+        tables.edges[:, 1] = self._number_texts(layer, tables, news)
+        tables.edges[:, 5] = 2 * layer.inside.curves.starts[:-1]
+        tables.edges[:, 6] = 2 * counts
+        rows = np.array([len(texts) for texts in tables.rows], np.int64)
+        tables.boxes[:, 4] = tables.name_count + np.cumsum(rows) - rows
+        tables.boxes[:, 5] = rows
+        integers = b"".join(
+            _little_endian(table, "<i4") for table in (tables.boxes, tables.ports, tables.edges)
+        )
+        key = (id(layer.inside), integers)
         shape = self._shapes.get(key)
         if shape is None:
             self._shape_count += 1
-            counts = (len(layer.children), len(layer.ports), len(layer.edges), points)
-            shape = _Shape(self._shape_count, counts, _list_floats(layer), integers)
+            sizes = (len(layer.children), len(layer.ports), len(layer.edges), int(2 * counts.sum()))
+            shape = _Shape(self._shape_count, sizes, _list_floats(layer), integers)
             self._shapes[key] = shape
             news.shapes.append(shape)
-        return _Known(layer, key, shape, _write_names([*names, *rows]))
+        row_names = [text for texts in tables.rows for text in texts]
+        names = _join_names(tables.names, _write_names(row_names))
+        return _Known(layer, key, shape, names, tables)
+
+    def _write_tables(self, layer: SceneLayer, news: _News) -> _Tables:
+        names: dict[str, int] = {}
+        boxes = np.zeros((len(layer.children), 6), np.int64)
+        for number, child in enumerate(layer.children):
+            boxes[number, :2] = (
+                names.setdefault(child.path, len(names)),
+                names.setdefault(child.key, len(names)),
+            )
+            boxes[number, 2:4] = self._write_box(child, news)
+        ports = [names.setdefault(path, len(names)) for path in layer.ports]
+        edges = [
+            (
+                names.setdefault(edge.path, len(names)),
+                *(0, edge.source, edge.target),
+                _edge_flags(edge),
+                *(0, 0),
+            )
+            for edge in layer.edges
+        ]
+        distinct: dict[str, int] = {}
+        texts = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
+        return _Tables(
+            boxes,
+            np.array(ports, np.int64),
+            np.array(edges, np.int64).reshape(-1, 7),
+            np.array(texts, np.int64),
+            list(distinct),
+            [_row_texts(child) for child in layer.children],
+            _write_names(list(names)),
+            len(names),
+        )
+
+    def _renew_tables(self, layer: SceneLayer, last: _Known, news: _News) -> _Tables:
+        """Return the tables of a layer that differs from one before in some children alone."""
+        old = last.tables
+        boxes, edges, rows = old.boxes.copy(), old.edges.copy(), old.rows.copy()
+        for number in _differences(layer.revisions, last.layer.revisions):
+            child = layer.children[number]
+            boxes[number, 2:4] = self._write_box(child, news)
+            rows[number] = _row_texts(child)
+        for number in _differences(layer.edges, last.layer.edges):
+            edges[number, 4] = _edge_flags(layer.edges[number])
+        return replace(old, boxes=boxes, edges=edges, rows=rows)
+
+    def _write_box(self, child: Item, news: _News) -> tuple[int, int]:
+        """Return the number of a box's face and its flags."""
+        flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
+        flags |= _REPEAT if child.repeat is not None else 0
+        return self._index(self._faces, self._face_of(child), news.faces), flags
+
+    def _number_texts(self, layer: SceneLayer, tables: _Tables, news: _News) -> Integers:
+        """Return for each edge the number of its label; -1 where there is no room for it."""
+        placed = ~np.isnan(layer.places[:, 0])
+        numbers = np.full(len(tables.distinct), -1)
+        for text in np.unique(tables.texts[placed]).tolist():
+            numbers[text] = self._index(self._labels, tables.distinct[text], news.labels)
+        found = np.full(len(placed), -1)
+        found[placed] = numbers[tables.texts[placed]]
+        return found
 
     @staticmethod
     def _index(table: dict[Any, int], entry: Any, news: list[Any]) -> int:
@@ -308,6 +379,20 @@ def _row_texts(item: Item) -> list[str]:
     return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
 
 
+def _is_renewed(layer: SceneLayer, last: SceneLayer) -> bool:
+    """Return whether a layer has the very children, ports and wires of one before."""
+    return layer.children is last.children and layer.ports is last.ports
+
+
+def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
+    pairs = zip(new, old, strict=True)
+    return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
+
+
+def _edge_flags(edge: LayerEdge) -> int:
+    return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
+
+
 def _write_names(names: list[str]) -> bytes:
     try:
         return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
@@ -315,33 +400,40 @@ def _write_names(names: list[str]) -> bytes:
         return json.dumps(names, separators=(",", ":")).encode()
 
 
-def _list_floats(layer: SceneLayer) -> array[float]:
+def _join_names(first: bytes, second: bytes) -> bytes:
+    """Return two JSON lists as one."""
+    return (
+        first if len(second) == 2 else second if len(first) == 2 else first[:-1] + b"," + second[1:]
+    )
+
+
+def _list_floats(layer: SceneLayer) -> bytes:
     inside = layer.inside
-    floats = array("f")
-    for box in inside.boxes:
-        floats.extend(box)
-    for port in inside.ports:
-        floats.extend(port)
-    for place in layer.places:
-        floats.extend(place or (0.0, 0.0))
-    for curve in inside.curves:
-        floats.extend(curve)
-    return floats
+    places = np.nan_to_num(layer.places)
+    return b"".join(
+        _little_endian(table, "<f4")
+        for table in (inside.boxes, inside.ports, places, inside.curves.points)
+    )
+
+
+def _little_endian(table: NDArray[Any], kind: str) -> bytes:
+    return table.astype(kind).tobytes()
 
 
 def _write_buffers(news: _News) -> list[bytes]:
-    floats, integers = array("f"), array("i")
-    for shape in news.shapes:
-        floats.extend(shape.floats)
-        integers.extend(shape.integers)
+    integers: list[int] = []
     start = 0
     for known in news.layers:
         layer = known.layer
         inner = [layer.inner[number].id for number in sorted(layer.inner)]
         integers.extend((layer.id, known.shape.id, start, len(known.names), len(inner), *inner))
         start += len(known.names)
-    names = b"".join(known.names for known in news.layers)
-    return [_little_endian(floats), _little_endian(integers), names]
+    shapes = b"".join([shape.integers for shape in news.shapes])
+    return [
+        b"".join([shape.floats for shape in news.shapes]),
+        shapes + _little_endian(np.array(integers, np.int64), "<i4"),
+        b"".join([known.names for known in news.layers]),
+    ]
 
 
 def _encode_face(face: Face) -> dict[str, Any]:
@@ -357,10 +449,3 @@ def _encode_face(face: Face) -> dict[str, Any]:
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
         "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],
     }
-
-
-def _little_endian(buffer: array[Any]) -> bytes:
-    if sys.byteorder == "big":
-        buffer = array(buffer.typecode, buffer)
-        buffer.byteswap()
-    return buffer.tobytes()
