@@ -107,10 +107,31 @@ def _list_cells(areas: Floats, size: float) -> tuple[Integers, Integers]:
     return columns * _ROWS + rows, numbers
 
 
-def near_bands(areas: Floats, places: Floats, axis: int) -> Flags:
-    """Return which areas come near to any of some places along an axis, within a cell or so."""
-    bands = np.unique(np.floor(places[:, axis] / _CELL).astype(np.int64))
-    bands = np.unique(np.concatenate([bands - 1, bands, bands + 1]))
-    first = np.searchsorted(bands, np.floor(areas[:, axis] / _CELL))
-    following = np.append(bands, np.iinfo(np.int64).max)[first]
-    return following <= np.floor(areas[:, axis + 2] / _CELL)
+class Surroundings:
+    """What is near to some areas: quickly found, and never too little.
+
+    Parameters
+    ----------
+    wanted
+        Shape (areas, 4).
+    axis
+        The axis along which these follow each other: 0 for x, 1 for y.
+    """
+
+    def __init__(self, wanted: Floats, axis: int) -> None:
+        self.axis = axis
+        low = np.floor(wanted[:, axis] / _CELL).astype(np.int64)
+        high = np.floor(wanted[:, axis + 2] / _CELL).astype(np.int64)
+        #: the bands of cells across the axis that areas are in, in order
+        self._bands = np.unique(spread_runs(low, high - low + 1))
+        #: from where to where they are across it
+        self._across = wanted[:, 1 - axis].min(), wanted[:, 3 - axis].max()
+
+    def near(self, areas: Floats) -> Flags:
+        """Return which areas may meet any of those that are wanted."""
+        first = np.searchsorted(self._bands, np.floor(areas[:, self.axis] / _CELL))
+        following = np.append(self._bands, np.iinfo(np.int64).max)[first]
+        low, high = self._across
+        found: Flags = following <= np.floor(areas[:, self.axis + 2] / _CELL)
+        found &= (areas[:, 1 - self.axis] <= high) & (areas[:, 3 - self.axis] >= low)
+        return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .areas import AreaIndex, Flags, near_bands
+from .areas import AreaIndex, Flags, Surroundings
 from .placement import Curves, Floats, Integers, starts_of
 from .scene import Inside
 from .texts import Texts
@@ -82,30 +82,22 @@ class _Samples:
         controls = self.controls[self.pieces[edges][:, None] + piece]
         return _evaluate(controls, (index - _STEPS * piece) / _STEPS)
 
-    def areas(self, wanted: Floats, axis: int) -> tuple[Floats, Integers]:
-        """Return the areas that curves run through, and the edges that these belong to.
+    def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
+        """Return the areas near by that curves run through, and the edges that these belong to.
 
         What runs straight along an axis is one area, anything else one between each two points.
-
-        Parameters
-        ----------
-        wanted
-            Places; what is nowhere near any of these along the axis is left out.
-        axis
-            0 for x, 1 for y.
         """
         extents = np.concatenate([self.controls.min(axis=1), self.controls.max(axis=1)], axis=1)
-        kept = near_bands(extents + _LINE, wanted, axis)
+        kept = wanted.near(extents + _LINE)
         controls, edges, extents = self.controls[kept], self.edges[kept], extents[kept]
         is_straight = np.any(np.all(controls == controls[:, :1], axis=1), axis=1)
-        bent = controls[~is_straight]
-        points = sample_pieces(bent, _STEPS)
+        points = sample_pieces(controls[~is_straight], _STEPS)
         low = np.minimum(points[:, :-1], points[:, 1:])
         high = np.maximum(points[:, :-1], points[:, 1:])
         areas = np.concatenate([low, high], axis=2).reshape(-1, 4)
         owners = np.concatenate([np.repeat(edges[~is_straight], _STEPS), edges[is_straight]])
         areas = np.concatenate([areas, extents[is_straight]]) + _LINE
-        kept = near_bands(areas, wanted, axis)
+        kept = wanted.near(areas)
         return areas[kept], owners[kept]
 
 
@@ -155,7 +147,7 @@ class _Labels:
         """Return what is in the way of some labels: boxes, walls, the title, and curves."""
         inside = self.inside
         axis = 1 if inside.layer.direction == "TB" else 0
-        wanted = self.centres[numbers].reshape(-1, 2)
+        wanted = Surroundings(self.areas[numbers].reshape(-1, 4), axis)
         width, height = inside.width, inside.height
         walls = np.array(
             [
@@ -170,8 +162,8 @@ class _Labels:
         boxes[:, 2:] += boxes[:, :2]
         boxes[self.opened] += (-_WALL, -_WALL, _WALL, _WALL)
         fixed = np.concatenate([walls, boxes])
-        fixed = fixed[near_bands(fixed, wanted, axis)]
-        lines, owners = self.curves.areas(wanted, axis)
+        fixed = fixed[wanted.near(fixed)]
+        lines, owners = self.curves.areas(wanted)
         return AreaIndex(
             np.concatenate([fixed, lines]), np.concatenate([np.full(len(fixed), -1), owners])
         )
@@ -228,10 +220,13 @@ class _Labels:
 
 def _find_alone(areas: Floats, flows: Integers) -> Flags:
     """Return which labels nothing that is written can be in the way of, wherever it is."""
-    numbers = np.arange(len(areas))
-    hulls = np.concatenate([areas[:, :, :2].min(axis=1), areas[:, :, 2:].max(axis=1)], axis=1)
     _, which, counts = np.unique(flows, return_inverse=True, return_counts=True)
-    alone: Flags = (counts[which] == 1) & ~AreaIndex(hulls, numbers).meets(hulls, numbers)
+    alone: Flags = counts[which] == 1
+    single = np.flatnonzero(alone)
+    if len(single):
+        hulls = np.concatenate([areas[:, :, :2].min(axis=1), areas[:, :, 2:].max(axis=1)], axis=1)
+        index = AreaIndex(hulls, np.arange(len(areas)))
+        alone[single] = ~index.meets(hulls[single], single)
     return alone
 
 

@@ -276,9 +276,8 @@ class SceneEncoder:
         tables.edges[:, 1] = self._number_texts(layer, tables, news)
         tables.edges[:, 5] = 2 * layer.inside.curves.starts[:-1]
         tables.edges[:, 6] = 2 * counts
-        rows = np.array([len(texts) for texts in tables.rows], np.int64)
+        rows = tables.boxes[:, 5]
         tables.boxes[:, 4] = tables.name_count + np.cumsum(rows) - rows
-        tables.boxes[:, 5] = rows
         integers = b"".join(
             _little_endian(table, "<i4") for table in (tables.boxes, tables.ports, tables.edges)
         )
@@ -297,12 +296,15 @@ class SceneEncoder:
     def _write_tables(self, layer: SceneLayer, news: _News) -> _Tables:
         names: dict[str, int] = {}
         boxes = np.zeros((len(layer.children), 6), np.int64)
+        rows = []
         for number, child in enumerate(layer.children):
             boxes[number, :2] = (
                 names.setdefault(child.path, len(names)),
                 names.setdefault(child.key, len(names)),
             )
             boxes[number, 2:4] = self._write_box(child, news)
+            rows.append(_row_texts(child))
+            boxes[number, 5] = len(rows[-1])
         ports = [names.setdefault(path, len(names)) for path in layer.ports]
         edges = [
             (
@@ -321,7 +323,7 @@ class SceneEncoder:
             np.array(edges, np.int64).reshape(-1, 7),
             np.array(texts, np.int64),
             list(distinct),
-            [_row_texts(child) for child in layer.children],
+            rows,
             _write_names(list(names)),
             len(names),
         )
@@ -334,6 +336,7 @@ class SceneEncoder:
             child = layer.children[number]
             boxes[number, 2:4] = self._write_box(child, news)
             rows[number] = _row_texts(child)
+            boxes[number, 5] = len(rows[number])
         for number in _differences(layer.edges, last.layer.edges):
             edges[number, 4] = _edge_flags(layer.edges[number])
         return replace(old, boxes=boxes, edges=edges, rows=rows)
