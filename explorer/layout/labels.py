@@ -25,6 +25,8 @@ _TITLE = (220.0, 26.0)
 _WALL = 2.0
 #: a line with what is beside it
 _LINE = np.array([-1.0, -1.0, 1.0, 1.0])
+#: places of one label that are farther from each other are looked at one by one
+_LONG = 300.0
 #: labels that may be in each other's way are looked at so many at once in the beginning
 _FEW = 64
 _CELL = 120.0
@@ -222,11 +224,17 @@ def _find_alone(areas: Floats, flows: Integers) -> Flags:
     """Return which labels nothing that is written can be in the way of, wherever it is."""
     _, which, counts = np.unique(flows, return_inverse=True, return_counts=True)
     alone: Flags = counts[which] == 1
-    single = np.flatnonzero(alone)
-    if len(single):
-        hulls = np.concatenate([areas[:, :, :2].min(axis=1), areas[:, :, 2:].max(axis=1)], axis=1)
-        index = AreaIndex(hulls, np.arange(len(areas)))
-        alone[single] = ~index.meets(hulls[single], single)
+    if not alone.any():
+        return alone
+    hulls = np.concatenate([areas[:, :, :2].min(axis=1), areas[:, :, 2:].max(axis=1)], axis=1)
+    numbers = np.arange(len(areas))
+    # around places far apart there would be too much that has nothing to do with them
+    is_long = np.any(hulls[:, 2:] - hulls[:, :2] > _LONG, axis=1)
+    everywhere = np.concatenate([hulls[~is_long], areas[is_long].reshape(-1, 4)])
+    owners = np.concatenate([numbers[~is_long], np.repeat(numbers[is_long], len(_PLACES))])
+    asked = alone[owners]
+    met = AreaIndex(everywhere, owners).meets(everywhere[asked], owners[asked])
+    alone[owners[asked][met]] = False
     return alone
 
 
