@@ -73,32 +73,22 @@ is answered by a scene with ``fit``.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.layout import LayerEdge, Scene, SceneLayer
+from netloupe.explorer.layout import Scene, SceneLayer
 from netloupe.explorer.view import Item
 
 from .face import Face
+from .tables import LayerTables, TableWriter, join_names
 
 VERSION = 2
-_KIND_FLAGS = {
-    "node": 4,
-    "group": 8,
-    "branch": 8,
-    "input": 16,
-    "output": 32,
-    "constant": 64,
-    "stub": 128,
-}
-_REPEAT = 256
-Integers = NDArray[np.int64]
-_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
+#: tables of smaller layers are not kept: they are soon written anew
+_LEAST_KEPT = 40
 
 
 @dataclass(slots=True)
@@ -106,6 +96,7 @@ class _Shape:
     """Everything about a layer but its names, encoded; and how many known layers have it."""
 
     id: int
+    key: Hashable
     counts: tuple[int, int, int, int]
     floats: bytes
     integers: bytes
@@ -113,42 +104,13 @@ class _Shape:
 
 
 @dataclass(slots=True)
-class _Tables:
-    """What is written of a layer, as long as the item has the same children.
-
-    Parameters
-    ----------
-    boxes
-        Shape (boxes, 6), ports (ports,), edges (edges, 7): as in the buffers.
-    texts
-        For each edge the number of its text among ``distinct``.
-    distinct
-        The texts beside edges.
-    rows
-        For each box the paths of its rows.
-    names
-        All other names, encoded, and how many they are.
-    """
-
-    boxes: Integers
-    ports: Integers
-    edges: Integers
-    texts: Integers
-    distinct: list[str]
-    rows: list[list[str]]
-    names: bytes
-    name_count: int
-
-
-@dataclass(slots=True)
 class _Known:
     """A layer that the browser has."""
 
     layer: SceneLayer
-    key: Hashable
     shape: _Shape
     names: bytes
-    tables: _Tables
+    tables: LayerTables | None
 
 
 @dataclass(slots=True)
@@ -157,8 +119,6 @@ class _News:
 
     shapes: list[_Shape] = field(default_factory=list)
     layers: list[_Known] = field(default_factory=list)
-    faces: list[Face] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
 
 
 class SceneEncoder:
@@ -181,8 +141,7 @@ class SceneEncoder:
         #: the layer known last of each item
         self._last: dict[int, _Known] = {}
         self._shapes: dict[Hashable, _Shape] = {}
-        self._faces: dict[Face, int] = {}
-        self._labels: dict[str, int] = {}
+        self._writer = TableWriter(self._face_of)
         self._shape_count = 0
 
     def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
@@ -224,8 +183,8 @@ class SceneEncoder:
                 "edges": root.edges_total,
                 "layers": root.layers_total,
             },
-            "faces": [_encode_face(face) for face in news.faces],
-            "labels": news.labels,
+            "faces": [_encode_face(face) for face in self._writer.faces.take_news()],
+            "labels": self._writer.labels.take_news(),
             "shapes": [[shape.id, *shape.counts] for shape in news.shapes],
             "layers": len(news.layers),
         }
@@ -263,21 +222,13 @@ class SceneEncoder:
                 del self._last[id(layer.item)]
             known.shape.users -= 1
             if not known.shape.users:
-                del self._shapes[known.key]
+                del self._shapes[known.shape.key]
             pending.extend(layer.inner.values())
 
     def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
         last = self._last.get(id(layer.item))
-        if last is not None and last.layer.item is layer.item and _is_renewed(layer, last.layer):
-            tables = self._renew_tables(layer, last, news)
-        else:
-            tables = self._write_tables(layer, news)
-        counts = layer.inside.curves.counts
-        tables.edges[:, 1] = self._number_texts(layer, tables, news)
-        tables.edges[:, 5] = 2 * layer.inside.curves.starts[:-1]
-        tables.edges[:, 6] = 2 * counts
-        rows = tables.boxes[:, 5]
-        tables.boxes[:, 4] = tables.name_count + np.cumsum(rows) - rows
+        before = (last.layer, last.tables) if last is not None and last.tables else None
+        tables = self._writer.write(layer, before)
         integers = b"".join(
             _little_endian(table, "<i4") for table in (tables.boxes, tables.ports, tables.edges)
         )
@@ -285,85 +236,15 @@ class SceneEncoder:
         shape = self._shapes.get(key)
         if shape is None:
             self._shape_count += 1
-            sizes = (len(layer.children), len(layer.ports), len(layer.edges), int(2 * counts.sum()))
-            shape = _Shape(self._shape_count, sizes, _list_floats(layer), integers)
+            sizes = (
+                *(len(layer.children), len(layer.ports), len(layer.edges)),
+                2 * len(layer.inside.curves.points),
+            )
+            shape = _Shape(self._shape_count, key, sizes, _list_floats(layer), integers)
             self._shapes[key] = shape
             news.shapes.append(shape)
-        row_names = [text for texts in tables.rows for text in texts]
-        names = _join_names(tables.names, _write_names(row_names))
-        return _Known(layer, key, shape, names, tables)
-
-    def _write_tables(self, layer: SceneLayer, news: _News) -> _Tables:
-        names: dict[str, int] = {}
-        boxes = np.zeros((len(layer.children), 6), np.int64)
-        rows = []
-        for number, child in enumerate(layer.children):
-            boxes[number, :2] = (
-                names.setdefault(child.path, len(names)),
-                names.setdefault(child.key, len(names)),
-            )
-            boxes[number, 2:4] = self._write_box(child, news)
-            rows.append(_row_texts(child))
-            boxes[number, 5] = len(rows[-1])
-        ports = [names.setdefault(path, len(names)) for path in layer.ports]
-        edges = [
-            (
-                names.setdefault(edge.path, len(names)),
-                *(0, edge.source, edge.target),
-                _edge_flags(edge),
-                *(0, 0),
-            )
-            for edge in layer.edges
-        ]
-        distinct: dict[str, int] = {}
-        texts = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
-        return _Tables(
-            boxes,
-            np.array(ports, np.int64),
-            np.array(edges, np.int64).reshape(-1, 7),
-            np.array(texts, np.int64),
-            list(distinct),
-            rows,
-            _write_names(list(names)),
-            len(names),
-        )
-
-    def _renew_tables(self, layer: SceneLayer, last: _Known, news: _News) -> _Tables:
-        """Return the tables of a layer that differs from one before in some children alone."""
-        old = last.tables
-        boxes, edges, rows = old.boxes.copy(), old.edges.copy(), old.rows.copy()
-        for number in _differences(layer.revisions, last.layer.revisions):
-            child = layer.children[number]
-            boxes[number, 2:4] = self._write_box(child, news)
-            rows[number] = _row_texts(child)
-            boxes[number, 5] = len(rows[number])
-        for number in _differences(layer.edges, last.layer.edges):
-            edges[number, 4] = _edge_flags(layer.edges[number])
-        return replace(old, boxes=boxes, edges=edges, rows=rows)
-
-    def _write_box(self, child: Item, news: _News) -> tuple[int, int]:
-        """Return the number of a box's face and its flags."""
-        flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
-        flags |= _REPEAT if child.repeat is not None else 0
-        return self._index(self._faces, self._face_of(child), news.faces), flags
-
-    def _number_texts(self, layer: SceneLayer, tables: _Tables, news: _News) -> Integers:
-        """Return for each edge the number of its label; -1 where there is no room for it."""
-        placed = ~np.isnan(layer.places[:, 0])
-        numbers = np.full(len(tables.distinct), -1)
-        for text in np.unique(tables.texts[placed]).tolist():
-            numbers[text] = self._index(self._labels, tables.distinct[text], news.labels)
-        found = np.full(len(placed), -1)
-        found[placed] = numbers[tables.texts[placed]]
-        return found
-
-    @staticmethod
-    def _index(table: dict[Any, int], entry: Any, news: list[Any]) -> int:
-        index = table.get(entry)
-        if index is None:
-            index = table[entry] = len(table)
-            news.append(entry)
-        return index
+        kept = tables if len(layer.children) >= _LEAST_KEPT else None
+        return _Known(layer, shape, join_names(tables), kept)
 
 
 def encode_scene(
@@ -371,43 +252,6 @@ def encode_scene(
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Return the header and the buffers of a whole scene."""
     return SceneEncoder(face_of).encode(scene, whole=True)
-
-
-def _row_texts(item: Item) -> list[str]:
-    """Return what the rows of an item stand for."""
-    if not item.is_open:
-        return [row.path for row in item.constants]
-    if item.repeat is None:
-        return []
-    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
-
-
-def _is_renewed(layer: SceneLayer, last: SceneLayer) -> bool:
-    """Return whether a layer has the very children, ports and wires of one before."""
-    return layer.children is last.children and layer.ports is last.ports
-
-
-def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
-    pairs = zip(new, old, strict=True)
-    return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
-
-
-def _edge_flags(edge: LayerEdge) -> int:
-    return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
-
-
-def _write_names(names: list[str]) -> bytes:
-    try:
-        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        return json.dumps(names, separators=(",", ":")).encode()
-
-
-def _join_names(first: bytes, second: bytes) -> bytes:
-    """Return two JSON lists as one."""
-    return (
-        first if len(second) == 2 else second if len(first) == 2 else first[:-1] + b"," + second[1:]
-    )
 
 
 def _list_floats(layer: SceneLayer) -> bytes:
