@@ -80,7 +80,8 @@ class Curves:
     @property
     def counts(self) -> Integers:
         """How many points each edge has."""
-        return np.diff(self.starts)
+        counts: Integers = self.starts[1:] - self.starts[:-1]
+        return counts
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -119,38 +119,31 @@ class TableWriter:
         tables.edges[:, 5] = 2 * curves.starts[:-1]
         tables.edges[:, 6] = 2 * curves.counts
         rows = tables.boxes[:, 5]
-        tables.boxes[:, 4] = tables.name_count + np.cumsum(rows) - rows
+        tables.boxes[:, 4] = tables.name_count + rows.cumsum() - rows
         return tables
 
     def _write(self, layer: SceneLayer) -> LayerTables:
         names: dict[str, int] = {}
-        boxes = np.zeros((len(layer.children), 6), np.int64)
         rows = []
-        for number, child in enumerate(layer.children):
-            boxes[number, :2] = (
-                names.setdefault(child.path, len(names)),
-                names.setdefault(child.key, len(names)),
-            )
-            boxes[number, 2:4] = self._write_box(child)
-            rows.append(_row_texts(child))
-            boxes[number, 5] = len(rows[-1])
+        boxes: list[int] = []
+        for child in layer.children:
+            texts = _row_texts(child)
+            rows.append(texts)
+            face, flags = self._write_box(child)
+            path = names.setdefault(child.path, len(names))
+            boxes += (path, names.setdefault(child.key, len(names)), face, flags, 0, len(texts))
         ports = [names.setdefault(path, len(names)) for path in layer.ports]
-        edges = [
-            (
-                names.setdefault(edge.path, len(names)),
-                *(0, edge.source, edge.target),
-                _edge_flags(edge),
-                *(0, 0),
-            )
-            for edge in layer.edges
-        ]
+        edges: list[int] = []
+        for edge in layer.edges:
+            path = names.setdefault(edge.path, len(names))
+            edges += (path, 0, edge.source, edge.target, _edge_flags(edge), 0, 0)
         distinct: dict[str, int] = {}
-        texts = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
+        numbers = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
         return LayerTables(
-            boxes,
+            np.array(boxes, np.int64).reshape(-1, 6),
             np.array(ports, np.int64),
             np.array(edges, np.int64).reshape(-1, 7),
-            np.array(texts, np.int64),
+            np.array(numbers, np.int64),
             list(distinct),
             rows,
             write_names(list(names)),
@@ -175,15 +168,15 @@ class TableWriter:
         flags |= _REPEAT if child.repeat is not None else 0
         return self.faces.number(self._face_of(child)), flags
 
-    def _number_texts(self, layer: SceneLayer, tables: LayerTables) -> Integers:
-        """Return for each edge the number of its label; -1 where there is no room for it."""
+    def _number_texts(self, layer: SceneLayer, tables: LayerTables) -> Integers | int:
+        """Return for each edge the number of its label; -1 where there is no room for any."""
         placed = ~np.isnan(layer.places[:, 0])
+        if not placed.any():
+            return -1
         numbers = np.full(len(tables.distinct), -1)
         for text in np.unique(tables.texts[placed]).tolist():
             numbers[text] = self.labels.number(tables.distinct[text])
-        found = np.full(len(placed), -1)
-        found[placed] = numbers[tables.texts[placed]]
-        return found
+        return np.where(placed, numbers[tables.texts], -1)
 
 
 def _row_texts(item: Item) -> list[str]:

@@ -256,7 +256,7 @@ def encode_scene(
 
 def _list_floats(layer: SceneLayer) -> bytes:
     inside = layer.inside
-    places = np.nan_to_num(layer.places)
+    places = np.where(np.isnan(layer.places), 0.0, layer.places)
     return b"".join(
         _little_endian(table, "<f4")
         for table in (inside.boxes, inside.ports, places, inside.curves.points)
