@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .layer import Layer
-from .placement import Curves, Floats, Integers, Places
+from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
 from .scene import Inside
+
+Flags = NDArray[np.bool_]
 
 #: room between an open item's border and what is inside
 SIDE = 18.0
@@ -14,7 +19,12 @@ TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
 #: an open item is made so much wider at most to keep its title clear of edges
-MOST_WIDENING = 160.0
+MOST_WIDENING = 190.0
+#: so far edges run straight down from the border where they would bend into the title
+LEAD = 22.0
+#: where the letters of the title end, and how near to its end edges may come
+_TITLE_HEIGHT = 23.0
+_TITLE_GAP = 4.0
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
@@ -48,6 +58,11 @@ def arrange_inside(layer: Layer, places: Places, title_width: float) -> Inside:
         height = places.height + shift_y + bottom
         if layer.input_count and not layer.wires:
             height += TITLE_BAND
+        entering = layer.arrays().sources < 0
+        if _bends_into_title(places.edges, entering, (shift_x, shift_y), title_width):
+            places = replace(places, edges=_lead_in(places.edges, entering))
+            shift_y += LEAD
+            height += LEAD
     else:
         shift_x = -_PORT_HALF if layer.input_count else SIDE
         right = -_PORT_HALF if layer.output_count else SIDE
@@ -71,6 +86,35 @@ def _room_for_title(places: Places, shift: float, title_width: float) -> float:
         return 0.0
     missing = title_width - (float(places.inputs[:, 0].min()) + shift)
     return missing if 0 < missing <= MOST_WIDENING else 0.0
+
+
+def _bends_into_title(
+    edges: Curves, entering: Flags, shift: tuple[float, float], title_width: float
+) -> bool:
+    """Return whether edges that come in beside the title bend back under it too early."""
+    pieces = np.repeat(entering, edges.piece_counts)
+    if not pieces.any():
+        return False
+    points = sample_pieces(edges.list_controls()[pieces], 8) + np.array(shift)
+    starts = edges.points[edges.starts[:-1][entering & (edges.counts > 0)], 0] + shift[0]
+    beside = np.repeat(starts >= title_width - 1, edges.piece_counts[entering & (edges.counts > 0)])
+    meets = (points[:, :, 0] < title_width - _TITLE_GAP) & (points[:, :, 1] < _TITLE_HEIGHT)
+    return bool(np.any(meets[beside]))
+
+
+def _lead_in(edges: Curves, entering: Flags) -> Curves:
+    """Let edges that come in at the border run straight down before they do anything else."""
+    chosen = entering & (edges.counts > 0)
+    counts = edges.counts + 3 * chosen
+    starts = starts_of(counts)
+    points = np.empty((int(starts[-1]), 2))
+    points[spread_runs(starts[:-1] + 3 * chosen, edges.counts)] = edges.points
+    begin = edges.points[edges.starts[:-1][chosen]]
+    for number in range(3):
+        above = begin.copy()
+        above[:, 1] -= LEAD * (3 - number) / 3
+        points[starts[:-1][chosen] + number] = above
+    return Curves(points, starts)
 
 
 def _fill(layer: Layer, places: Places, inside: Inside, shift_x: float, shift_y: float) -> Inside:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .areas import AreaIndex, Flags, Surroundings
-from .placement import Curves, Floats, Integers, starts_of
+from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts_of
 from .scene import Inside
 from .texts import Texts
 
@@ -82,7 +82,7 @@ class _Samples:
         # the end of a piece is the beginning of the next
         piece = np.maximum(index - 1, 0) // _STEPS
         controls = self.controls[self.pieces[edges][:, None] + piece]
-        return _evaluate(controls, (index - _STEPS * piece) / _STEPS)
+        return evaluate(controls, (index - _STEPS * piece) / _STEPS)
 
     def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
         """Return the areas near by that curves run through, and the edges that these belong to.
@@ -101,22 +101,6 @@ class _Samples:
         areas = np.concatenate([areas, extents[is_straight]]) + _LINE
         kept = wanted.near(areas)
         return areas[kept], owners[kept]
-
-
-def sample_pieces(controls: Floats, steps: int) -> Floats:
-    """Return points on Bézier pieces from begin to end: shape (pieces, steps + 1, 2)."""
-    return _evaluate(controls[:, None], np.arange(steps + 1)[None] / steps)
-
-
-def _evaluate(controls: Floats, t: Floats) -> Floats:
-    """Return points on Bézier pieces: shapes (…, 4, 2) and (…) give (…, 2)."""
-    t = t[..., None]
-    s = 1 - t
-    first, second, third, fourth = (controls[..., number, :] for number in range(4))
-    found: Floats = (
-        s * s * s * first + 3 * s * s * t * second + 3 * s * t * t * third + t * t * t * fourth
-    )
-    return found
 
 
 class _Labels:

@@ -111,6 +111,22 @@ class Curves:
         return controls
 
 
+def sample_pieces(controls: Floats, steps: int) -> Floats:
+    """Return points on Bézier pieces from begin to end: shape (pieces, steps + 1, 2)."""
+    return evaluate(controls[:, None], np.arange(steps + 1)[None] / steps)
+
+
+def evaluate(controls: Floats, t: Floats) -> Floats:
+    """Return points on Bézier pieces: shapes (…, 4, 2) and (…) give (…, 2)."""
+    t = t[..., None]
+    s = 1 - t
+    first, second, third, fourth = (controls[..., number, :] for number in range(4))
+    found: Floats = (
+        s * s * s * first + 3 * s * s * t * second + 3 * s * t * t * third + t * t * t * fourth
+    )
+    return found
+
+
 def make_points(numbers: Iterable[float]) -> Floats:
     """Return coordinates, x and y in turn, as an array of shape (points, 2)."""
     return np.fromiter(numbers, np.float64).reshape(-1, 2)

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
-from netloupe.explorer.layout.labels import sample_pieces
-from netloupe.explorer.layout.placement import Curve, Curves
+from netloupe.explorer.layout.placement import Curve, Curves, sample_pieces
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_picture, render_picture
