@@ -7,7 +7,7 @@ on a box nor how it is coloured.
 from .compose import DEADLINE, PATIENCE, Composer, Progress
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
-from .scene import Direction, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
+from .scene import Direction, LayerEdge, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
 from .wrap import MOST_COLUMNS, Wrap
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "PATIENCE",
     "Composer",
     "Direction",
+    "LayerEdge",
     "LayoutEngine",
     "Measure",
     "Progress",

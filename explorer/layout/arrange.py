@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from .dot import Layer
-from .placement import Placement
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .layer import Layer
+from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
 from .scene import Inside
+
+Flags = NDArray[np.bool_]
 
 #: room between an open item's border and what is inside
 SIDE = 18.0
@@ -12,125 +19,151 @@ TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
 #: an open item is made so much wider at most to keep its title clear of edges
-MOST_WIDENING = 160.0
+MOST_WIDENING = 190.0
+#: so far edges run straight down from the border where they would bend into the title
+LEAD = 22.0
+#: where the letters of the title end, and how near to its end edges may come
+_TITLE_HEIGHT = 23.0
+_TITLE_GAP = 4.0
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
 _MOST_DRIFT = 8.0
 
 
-def arrange_root(layer: Layer, placement: Placement) -> Inside:
+def arrange_root(layer: Layer, places: Places) -> Inside:
     """Return the places in the scene of what is outermost."""
-    width, height = placement.width + 2 * MARGIN, placement.height + 2 * MARGIN
-    return _fill(layer, placement, Inside(width, height, [], [], layer), MARGIN, MARGIN)
+    width, height = places.width + 2 * MARGIN, places.height + 2 * MARGIN
+    return _fill(layer, places, Inside(width, height, layer), MARGIN, MARGIN)
 
 
-def arrange_inside(layer: Layer, placement: Placement, title_width: float) -> Inside:
+def arrange_inside(layer: Layer, places: Places, title_width: float) -> Inside:
     """Return the places inside an open item, with room for its title.
 
     Parameters
     ----------
-    layer, placement
+    layer, places
         What is inside.
     title_width
         Width of the title in the top left corner, and so the least width of the item.
     """
     if layer.direction == "TB":
-        width = max(placement.width + 2 * SIDE, title_width)
-        shift_x = (width - placement.width) / 2
-        widening = _room_for_title(placement, shift_x, title_width)
+        width = max(places.width + 2 * SIDE, title_width)
+        shift_x = (width - places.width) / 2
+        widening = _room_for_title(places, shift_x, title_width)
         width += widening
         shift_x += widening
         shift_y = -_PORT_HALF if layer.input_count else TITLE_BAND
         bottom = -_PORT_HALF if layer.output_count else END
-        height = placement.height + shift_y + bottom
+        height = places.height + shift_y + bottom
         if layer.input_count and not layer.wires:
             height += TITLE_BAND
+        entering = layer.arrays().sources < 0
+        if _bends_into_title(places.edges, entering, (shift_x, shift_y), title_width):
+            places = replace(places, edges=_lead_in(places.edges, entering))
+            shift_y += LEAD
+            height += LEAD
     else:
         shift_x = -_PORT_HALF if layer.input_count else SIDE
         right = -_PORT_HALF if layer.output_count else SIDE
         shift_y = TITLE_BAND
-        width = max(placement.width + shift_x + right, title_width)
-        height = placement.height + TITLE_BAND + END
+        width = max(places.width + shift_x + right, title_width)
+        height = places.height + TITLE_BAND + END
     axis, shift = (0, shift_x) if layer.direction == "TB" else (1, shift_y)
     inside = Inside(
         width,
         height,
-        [],
-        [],
         layer,
-        tuple(place[axis] + shift for place in placement.inputs),
-        tuple(place[axis] + shift for place in placement.outputs),
+        inputs=tuple((places.inputs[:, axis] + shift).tolist()),
+        outputs=tuple((places.outputs[:, axis] + shift).tolist()),
     )
-    return _fill(layer, placement, inside, shift_x, shift_y)
+    return _fill(layer, places, inside, shift_x, shift_y)
 
 
-def _room_for_title(placement: Placement, shift: float, title_width: float) -> float:
+def _room_for_title(places: Places, shift: float, title_width: float) -> float:
     """Return how much wider an open item must be at its left for edges to miss its title."""
-    if not placement.inputs:
+    if not len(places.inputs):
         return 0.0
-    missing = title_width - (min(x for x, _ in placement.inputs) + shift)
+    missing = title_width - (float(places.inputs[:, 0].min()) + shift)
     return missing if 0 < missing <= MOST_WIDENING else 0.0
 
 
-def _fill(
-    layer: Layer, placement: Placement, inside: Inside, shift_x: float, shift_y: float
-) -> Inside:
-    inside.boxes = [
-        (x + shift_x - child.width / 2, y + shift_y - child.height / 2, child.width, child.height)
-        for child, (x, y) in zip(layer.children, placement.boxes, strict=True)
-    ]
-    if layer.direction == "TB":
-        starts = [(offset, 0.0) for offset in inside.inputs]
-        ends = [(offset, inside.height) for offset in inside.outputs]
-    else:
-        starts = [(0.0, offset) for offset in inside.inputs]
-        ends = [(inside.width, offset) for offset in inside.outputs]
-    inside.ports = [(round(x, 2), round(y, 2)) for x, y in (*starts, *ends)]
+def _bends_into_title(
+    edges: Curves, entering: Flags, shift: tuple[float, float], title_width: float
+) -> bool:
+    """Return whether edges that come in beside the title bend back under it too early."""
+    pieces = np.repeat(entering, edges.piece_counts)
+    if not pieces.any():
+        return False
+    points = sample_pieces(edges.list_controls()[pieces], 8) + np.array(shift)
+    starts = edges.points[edges.starts[:-1][entering & (edges.counts > 0)], 0] + shift[0]
+    beside = np.repeat(starts >= title_width - 1, edges.piece_counts[entering & (edges.counts > 0)])
+    meets = (points[:, :, 0] < title_width - _TITLE_GAP) & (points[:, :, 1] < _TITLE_HEIGHT)
+    return bool(np.any(meets[beside]))
+
+
+def _lead_in(edges: Curves, entering: Flags) -> Curves:
+    """Let edges that come in at the border run straight down before they do anything else."""
+    chosen = entering & (edges.counts > 0)
+    counts = edges.counts + 3 * chosen
+    starts = starts_of(counts)
+    points = np.empty((int(starts[-1]), 2))
+    points[spread_runs(starts[:-1] + 3 * chosen, edges.counts)] = edges.points
+    begin = edges.points[edges.starts[:-1][chosen]]
+    for number in range(3):
+        above = begin.copy()
+        above[:, 1] -= LEAD * (3 - number) / 3
+        points[starts[:-1][chosen] + number] = above
+    return Curves(points, starts)
+
+
+def _fill(layer: Layer, places: Places, inside: Inside, shift_x: float, shift_y: float) -> Inside:
+    arrays = layer.arrays()
+    shift = (shift_x, shift_y)
+    corners = places.boxes + shift - arrays.sizes / 2
+    inside.boxes = np.concatenate([corners, arrays.sizes], axis=1)
     axis = 0 if layer.direction == "TB" else 1
-    for wire, points in zip(layer.wires, placement.edges, strict=True):
-        if not points:
-            inside.curves.append(())
-            continue
-        curve = list(points)
-        curve[0::2] = [coordinate + shift_x for coordinate in points[0::2]]
-        curve[1::2] = [coordinate + shift_y for coordinate in points[1::2]]
-        if wire.source < 0:
-            curve[0:2] = starts[-1 - wire.source]
-        else:
-            offset = None
-            if wire.source_port is not None:
-                offset = layer.children[wire.source].outputs[wire.source_port]
-            _attach(curve, 0, 2, _end_place(inside.boxes[wire.source], axis, offset, True))
-        if wire.target < 0:
-            curve[-2:] = ends[-1 - wire.target]
-        else:
-            offset = None
-            if wire.target_port is not None:
-                offset = layer.children[wire.target].inputs[wire.target_port]
-            place = _end_place(inside.boxes[wire.target], axis, offset, False)
-            _attach(curve, len(curve) - 2, -2, place)
-        inside.curves.append(tuple([round(coordinate, 2) for coordinate in curve]))
+    starts = _on_border(inside.inputs, 0.0, axis)
+    ends = _on_border(inside.outputs, inside.height if axis == 0 else inside.width, axis)
+    inside.ports = np.round(np.concatenate([starts, ends]), 2)
+    points = places.edges.points + shift
+    drawn = places.edges.counts > 0
+    tails, heads = places.edges.starts[:-1], places.edges.starts[1:] - 1
+    for wires, ports, offsets, rows, inwards in (
+        (arrays.sources, starts, arrays.leaving, tails, 1),
+        (arrays.targets, ends, arrays.entering, heads, -1),
+    ):
+        chosen = np.flatnonzero(drawn & (wires < 0))
+        points[rows[chosen]] = ports[-1 - wires[chosen]]
+        chosen = np.flatnonzero(drawn & (wires >= 0))
+        wanted = _end_places(inside.boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
+        _attach(points, rows[chosen], inwards, wanted)
+    inside.curves = Curves(np.round(points, 2), places.edges.starts)
     return inside
 
 
-def _end_place(
-    box: tuple[float, float, float, float], axis: int, offset: float | None, is_source: bool
-) -> tuple[float, float]:
-    """Return where an edge leaves a box or comes to it; in the middle of the side for None."""
-    along = box[axis] + (box[axis + 2] / 2 if offset is None else offset)
-    across = box[1 - axis] + (box[3 - axis] if is_source else 0.0)
-    return (along, across) if axis == 0 else (across, along)
+def _on_border(offsets: tuple[float, ...], across: float, axis: int) -> Floats:
+    """Return the places of ports on a border."""
+    places = np.full((len(offsets), 2), across)
+    places[:, axis] = offsets
+    return places
 
 
-def _attach(curve: list[float], end: int, step: int, place: tuple[float, float]) -> None:
-    """Move an end of an edge to its exact place, and the curve's next point along.
+def _end_places(boxes: Floats, axis: int, offsets: Floats, is_source: bool) -> Floats:
+    """Return where edges leave boxes or come to them; in the middle of the side for NaN."""
+    places = np.empty((len(boxes), 2))
+    middle = boxes[:, axis + 2] / 2
+    places[:, axis] = boxes[:, axis] + np.where(np.isnan(offsets), middle, offsets)
+    places[:, 1 - axis] = boxes[:, 1 - axis] + (boxes[:, 3 - axis] if is_source else 0.0)
+    return places
+
+
+def _attach(points: Floats, rows: Integers, inwards: int, wanted: Floats) -> None:
+    """Move ends of edges to their exact places, and the curves' next points along.
 
     Graphviz rounds a port's place to whole points and every place to five digits, and knows
     no ports on very large boxes.
     """
-    for coordinate in (0, 1):
-        drift = place[coordinate] - curve[end + coordinate]
-        curve[end + coordinate] = place[coordinate]
-        if abs(drift) < _MOST_DRIFT:
-            curve[end + step + coordinate] += drift
+    drift = wanted - points[rows]
+    points[rows] = wanted
+    points[rows + inwards] += np.where(np.abs(drift) < _MOST_DRIFT, drift, 0.0)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
-from .dot import NODE_GAP, RANK_GAP, Layer
-from .placement import Placement, shift_points
+import numpy as np
+
+from .dot import NODE_GAP, RANK_GAP
+from .layer import Layer
+from .placement import Floats
+from .scene import Direction
 from .series import Part, take_part
 
 #: rows are about so wide, unless what is in them is wider or there is much of it
@@ -45,62 +49,65 @@ def split_components(layer: Layer) -> list[Part]:
     return parts
 
 
-def join_components(layer: Layer, parts: list[Part], placed: list[Placement]) -> Placement:
+def set_in_rows(
+    extents: Floats, direction: Direction, *, has_ports: bool
+) -> tuple[Floats, tuple[float, float], float]:
     """Set parts beside one another, and in rows where they are many.
 
     The part with the border's ports is as high as all, so that its ports stay on the border.
+
+    Parameters
+    ----------
+    extents
+        Shape (parts, 2): width and height of each part.
+    direction
+        Where values flow to: rows run across it.
+    has_ports
+        Whether the first part is the one with the border's ports.
+
+    Returns
+    -------
+    array
+        Shape (parts, 2): by how much each part is moved.
+    tuple
+        Width and height of all.
+    float
+        How much longer the edges to the ports where values leave have to be.
     """
-    if layer.direction == "LR":
-        turned = _join(layer, parts, [placement.turned() for placement in placed])
-        return turned.turned()
-    return _join(layer, parts, placed)
+    if direction == "LR":
+        shifts, (height, width), stretch = _set(extents[:, ::-1].tolist(), has_ports)
+        return np.array(shifts)[:, ::-1], (width, height), stretch
+    shifts, extent, stretch = _set(extents.tolist(), has_ports)
+    return np.array(shifts), extent, stretch
 
 
-def _join(layer: Layer, parts: list[Part], placed: list[Placement]) -> Placement:
-    has_ports = bool(layer.input_count or layer.output_count)
-    main = placed[0] if has_ports else None
+def _set(
+    extents: list[tuple[float, float]], has_ports: bool
+) -> tuple[list[tuple[float, float]], tuple[float, float], float]:
     # beside ports the others keep off the border
-    free = placed[1:] if main else placed
-    total = sum(placement.width + NODE_GAP for placement in free)
-    area = sum((p.width + NODE_GAP) * (p.height + RANK_GAP) for p in free)
-    widest = max((placement.width for placement in free), default=0.0)
+    free = extents[1:] if has_ports else extents
+    total = sum([width + NODE_GAP for width, _ in free])
+    area = sum([(width + NODE_GAP) * (height + RANK_GAP) for width, height in free])
+    widest = max([width for width, _ in free], default=0.0)
     row_width = max(widest, min(total, max(_ROW, 1.3 * math.sqrt(area))))
-    inset = RANK_GAP if main else 0.0
-    left = main.width + NODE_GAP if main else 0.0
-    x, y, height = 0.0, inset, 0.0
+    inset = RANK_GAP if has_ports else 0.0
+    left = extents[0][0] + NODE_GAP if has_ports else 0.0
+    x, y, row_height = 0.0, inset, 0.0
     shifts: list[tuple[float, float]] = []
     right = 0.0
-    for placement in free:
-        if x > 0 and x + placement.width > row_width + 0.01:
-            x, y, height = 0.0, y + height + RANK_GAP, 0.0
+    for width, height in free:
+        if x > 0 and x + width > row_width + 0.01:
+            x, y, row_height = 0.0, y + row_height + RANK_GAP, 0.0
         shifts.append((left + x, y))
-        height = max(height, placement.height)
-        right = max(right, left + x + placement.width)
-        x += placement.width + NODE_GAP
-    bottom = y + height + inset
+        row_height = max(row_height, height)
+        right = max(right, left + x + width)
+        x += width + NODE_GAP
+    bottom = y + row_height + inset
     stretch = 0.0
-    if main:
-        bottom = max(bottom, main.height)
-        stretch = bottom - main.height
+    if has_ports:
+        width, height = extents[0]
+        bottom = max(bottom, height)
+        stretch = bottom - height
         shifts.insert(0, (0.0, 0.0))
-        right = max(right, main.width)
-    boxes: list[tuple[float, float]] = [(0.0, 0.0)] * len(layer.children)
-    edges: list[tuple[float, ...]] = [()] * len(layer.wires)
-    for part, placement, (dx, dy) in zip(parts, placed, shifts, strict=True):
-        for child, (cx, cy) in zip(part.children, placement.boxes, strict=True):
-            boxes[child] = cx + dx, cy + dy
-        for wire, points in zip(part.wires, placement.edges, strict=True):
-            edges[wire] = shift_points(points, dx, dy)
-            if stretch and layer.wires[wire].target < 0:
-                edges[wire] = _lengthen(edges[wire], stretch)
-    inputs = main.inputs if main else []
-    outputs = [(x, y + stretch) for x, y in main.outputs] if main else []
-    return Placement(right, bottom, boxes, inputs, outputs, edges)
-
-
-def _lengthen(points: tuple[float, ...], by: float) -> tuple[float, ...]:
-    """Lead an edge on straight down."""
-    if len(points) < 2:
-        return points
-    x, y = points[-2:]
-    return (*points, x, y + by / 3, x, y + 2 * by / 3, x, y + by)
+        right = max(right, width)
+    return shifts, (right, bottom), stretch

@@ -13,18 +13,23 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+import numpy as np
+
 from netloupe.explorer.view import Item, View
 
 from .arrange import arrange_inside, arrange_root
+from .assembly import Assembly
 from .bounded import BoundedCache
-from .dot import Layer
 from .engine import LayoutEngine, shared_engine
-from .labels import Text, choose_texts, place_labels
+from .labels import place_labels
+from .layer import Layer
 from .place import Budget, Placer
-from .plan import Measure, Plan, list_edges, plan_item
+from .placement import Floats
+from .plan import Measure, plan_item, renew_plan
 from .scene import Direction, Inside, Scene, SceneLayer
 from .steady import PieceHistory
-from .wrap import Wrap, is_extreme, wrap_placement
+from .texts import Texts
+from .wrap import Wrap, is_extreme, wrap_places
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
 DEADLINE = 6.0
@@ -163,7 +168,7 @@ class Composer:
             made = {id(item): self._make_layer(shown, item, None, {}, measure, budget)}
             for outer, layer in zip(around, reversed(layers), strict=True):
                 made.update((id(each.item), each) for each in layer.inner.values())
-                new = self._make_layer(shown, outer, None, made, measure, budget)
+                new = self._make_layer(shown, outer, layer, made, measure, budget, is_trial=True)
                 made = {id(outer): new}
         finally:
             view.close_item(item)
@@ -210,74 +215,94 @@ class Composer:
         made: dict[int, SceneLayer],
         measure: Measure,
         budget: Budget,
+        *,
+        is_trial: bool = False,
     ) -> SceneLayer:
+        """Make the layer of an item; what the item looked like is kept unless it is a trial."""
         view = shown.view
         inner = {
             number: made[id(child)] for number, child in enumerate(item.children) if child.is_open
         }
-        borders = {number: layer.borders for number, layer in inner.items()}
-        plan = plan_item(view, item, measure, shown.direction, inner, borders, budget.check)
+        plan = None
+        if before is not None and before.plan is not None:
+            plan = renew_plan(before.plan, item, measure, inner)
+        is_renewed = plan is not None
+        if plan is None:
+            plan = plan_item(view, item, measure, shown.direction, inner, budget.check)
+        history = None
+        if before is not None and not before.notices and before.inside.layer.children:
+            history = before.history or PieceHistory(before.inside.layer.wiring())
+            if not is_renewed and history.wiring != plan.layer.wiring():
+                history = None  # it is wired in another way
+        if is_trial and history is not None:
+            history = history.copy()
         already = len(budget.notices)
-        history = self._history(before, plan, budget)
         title_width = None if item is view.root else measure.size(item)[0]
-        inside = self._arrange(plan.layer, title_width, shown.wrap, budget, history)
+        if before is None or history is None:
+            inside = self._arrange(plan.layer, title_width, shown.wrap, budget)
+        else:
+            inside = self._rearrange(
+                before.inside, plan.layer, title_width, shown.wrap, budget, history
+            )
         notices = dict.fromkeys(budget.notices[already:])
         for layer in inner.values():
             notices.update(dict.fromkeys(layer.notices))
-        edges = list_edges(plan, borders)
-        texts = choose_texts(edges, item.children, measure.label)
         return SceneLayer(
             next(self._ids),
             item,
             item.revision,
             inside,
-            edges,
-            [] if item is view.root else plan.port_paths(),
-            [text for text, _, _ in texts],
-            _place_labels(inside, tuple(child.is_open for child in item.children), texts),
+            plan.edges,
+            plan.ports,
+            plan.texts.strings,
+            _find_labels(inside, list(inner), plan.texts),
             inner,
-            list(item.children),
-            plan.borders(),
+            plan.children,
+            plan.borders,
             history,
             tuple(notices),
+            plan,
         )
 
-    def _history(
-        self, before: SceneLayer | None, plan: Plan, budget: Budget
-    ) -> PieceHistory | None:
-        """Return what an item looked like; None where it is new or wired in another way."""
-        if before is None or before.notices or not before.inside.layer.children:
-            return None
-        history = before.history
-        if history is None:
-            history = PieceHistory(before.inside.layer.wiring())
-            self._placer.place(before.inside.layer, budget, history)
-        return history if history.wiring == plan.layer.wiring() else None
-
     def _arrange(
+        self, layer: Layer, title_width: float | None, wrap: Wrap, budget: Budget
+    ) -> Inside:
+        """Return the places inside an open item; without a width of a title it is the root."""
+        key = (layer.key(), title_width, wrap)
+        inside = self._insides.get(key)
+        if inside is None:
+            already = len(budget.notices)
+            assembly = self._placer.place(layer, budget)
+            inside = _fill(assembly, layer, title_width, wrap)
+            if len(budget.notices) == already:
+                self._insides.put(key, inside, inside.weight)
+        return inside
+
+    def _rearrange(
         self,
+        before: Inside,
         layer: Layer,
         title_width: float | None,
         wrap: Wrap,
         budget: Budget,
-        history: PieceHistory | None,
+        history: PieceHistory,
     ) -> Inside:
-        """Return the places inside an open item; without a width of a title it is the root."""
-        key = (layer.key(), title_width, wrap)
-        if history is None:
-            known = self._insides.get(key)
-            if known is not None:
-                return known
-        already = len(budget.notices)
-        placement, columns = wrap_placement(layer, self._placer.place(layer, budget, history), wrap)
-        if title_width is None:
-            inside = arrange_root(layer, placement)
-        else:
-            inside = arrange_inside(layer, placement, title_width)
-        inside.wrapped = columns
-        if history is None and len(budget.notices) == already:
-            self._insides.put(key, inside, placement.weight)
-        return inside
+        """Return the places inside an open item that was shown before and is wired as it was."""
+        assert before.assembly is not None  # noqa: S101 - made by this composer
+        assembly = self._placer.replace(before.assembly, before.layer, layer, budget, history)
+        return _fill(assembly, layer, title_width, wrap)
+
+
+def _fill(assembly: Assembly, layer: Layer, title_width: float | None, wrap: Wrap) -> Inside:
+    """Put pieces together and give them the border of an open item."""
+    places, columns = wrap_places(layer, assembly.join(layer), wrap)
+    if title_width is None:
+        inside = arrange_root(layer, places)
+    else:
+        inside = arrange_inside(layer, places, title_width)
+    inside.wrapped = columns
+    inside.assembly = assembly
+    return inside
 
 
 class _Shown:
@@ -290,12 +315,16 @@ class _Shown:
         self.root: SceneLayer | None = None
 
 
-def _place_labels(
-    inside: Inside, opened: tuple[bool, ...], texts: tuple[Text, ...]
-) -> list[tuple[float, float] | None]:
-    if not any(text for text, _, _ in texts):
-        return [None] * len(texts)
-    found = inside.labels.get((opened, texts))
+def _find_labels(inside: Inside, opened: list[int], texts: Texts) -> Floats:
+    """Return where labels stand; those of layers that look alike are placed once."""
+    key = (
+        tuple(opened),
+        texts.wanted.tobytes(),
+        texts.widths.tobytes(),
+        texts.flows.tobytes(),
+    )
+    found = inside.labels.get(key)
     if found is None:
-        found = inside.labels[opened, texts] = place_labels(inside, opened, texts)
+        found = place_labels(inside, np.array(opened, np.int64), texts)
+        inside.labels[key] = found
     return found

@@ -5,11 +5,10 @@ The text holds sizes and wiring but no names.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from .engine import Drawing
+from .layer import Child, Layer
 from .placement import Placement
 from .scene import Direction
 
@@ -25,82 +24,6 @@ _MAIN_WEIGHT = 6
 
 RANK_GAP = 38.0
 NODE_GAP = 22.0
-
-
-class Child(NamedTuple):
-    """A box to place: its size and, for an open child, where its ports are along the border.
-
-    ``inputs`` and ``outputs`` hold offsets from the left (or the top, for LR), in the order of
-    the child's ports; they are empty for a closed child.
-    """
-
-    width: float
-    height: float
-    inputs: tuple[float, ...] = ()
-    outputs: tuple[float, ...] = ()
-
-
-class Wire(NamedTuple):
-    """An edge between children (0 and up) or border ports (-1 - n), and ports of open children."""
-
-    source: int
-    target: int
-    source_port: int | None = None
-    target_port: int | None = None
-    #: whether the edge belongs to the flow that should run straight; stubs stand aside
-    is_main: bool = True
-
-
-@dataclass(slots=True)
-class Layer:
-    """Everything that the layout of one open item, or of a part of it, depends on.
-
-    Parameters
-    ----------
-    direction
-        Where values flow to.
-    children
-        The boxes.
-    input_count, output_count
-        Number of ports on the border where values come in, and where they leave.
-    wires
-        The edges.
-    first
-        The child that stands at the very beginning because another part ends with it; -1 for
-        none. Others may stand beside it where they are no higher than it is.
-    last
-        The child that stands at the very end, alone, because another part begins with it.
-    """
-
-    direction: Direction
-    children: list[Child] = field(default_factory=list)
-    input_count: int = 0
-    output_count: int = 0
-    wires: list[Wire] = field(default_factory=list)
-    first: int = -1
-    last: int = -1
-
-    def key(self) -> Hashable:
-        """Return what is equal for layers that are laid out alike."""
-        return (
-            self.direction,
-            tuple(self.children),
-            self.input_count,
-            self.output_count,
-            tuple(self.wires),
-            self.first,
-            self.last,
-        )
-
-    def wiring(self) -> Hashable:
-        """Return what is equal for layers that differ only in sizes and places of ports."""
-        return (
-            self.direction,
-            len(self.children),
-            self.input_count,
-            self.output_count,
-            tuple((wire.source, wire.target) for wire in self.wires),
-        )
 
 
 def write_dot(layer: Layer) -> str:

@@ -1,106 +1,38 @@
-"""Labels beside edges: placed after everything else, only where there is room."""
+"""Labels beside edges: placed after everything else, only where there is room.
+
+Edges are served in their order, each at the first of some places along it where nothing else
+is. Most labels have no other near, so that only what boxes and curves leave free decides: that
+is found for all of them at once. Only the others are looked at one after the other.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable
-from itertools import pairwise
-from typing import NamedTuple
+import numpy as np
 
-from netloupe.explorer.model import Value
-from netloupe.explorer.view import Item
-
-from .scene import Inside, LayerEdge
+from .areas import AreaIndex, Flags, Surroundings
+from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts_of
+from .scene import Inside
+from .texts import Texts
 
 HEIGHT = 14.0
 _PADDING = 5.0
-_CELL = 120.0
-_COARSER = 8.0
-_CROWDED = 400
+#: where along an edge its label may stand, best first
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
+#: points on each piece of a curve by which areas that it runs through are found
+_STEPS = 8
+#: the room that an open item's title takes, and half of what its walls do
+_TITLE = (220.0, 26.0)
+_WALL = 2.0
+#: a line with what is beside it
+_LINE = np.array([-1.0, -1.0, 1.0, 1.0])
+#: places of one label that are farther from each other are looked at one by one
+_LONG = 300.0
+#: labels that may be in each other's way are looked at so many at once in the beginning
+_FEW = 64
+_CELL = 120.0
 
 
-#: what is written, its width in pixels, and a number that edges of one value have in common
-Text = tuple[str, float, int]
-_NO_LABEL: Text = ("", 0.0, -1)
-
-
-class _Area(NamedTuple):
-    left: float
-    top: float
-    right: float
-    bottom: float
-    #: number of the edge that runs here, -1 for boxes and labels
-    edge: int = -1
-
-    def meets(self, other: _Area) -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
-
-class _Grid:
-    """Areas that are taken, found by the cells of grids that they touch.
-
-    The longer an area, the coarser the grid that it is kept in, so that each touches few cells
-    however large the picture is.
-    """
-
-    def __init__(self, inside: Inside, curves: list[list[tuple[float, float]]]) -> None:
-        #: what is asked for lies along these curves: only what is near them matters
-        self._axis = 1 if inside.layer.direction == "TB" else 0
-        self._bands = sorted(
-            {
-                int(_place_on(curve, place)[self._axis] // _CELL) + step
-                for curve in curves
-                if curve
-                for place in _PLACES
-                for step in (-1, 0, 1)
-            }
-        )
-        self._cells: dict[tuple[float, int, int], list[_Area]] = {}
-        self._sizes: set[float] = set()
-
-    def matters(self, points: tuple[float, ...]) -> bool:
-        """Return whether a curve comes near to anything that is asked for."""
-        along = points[self._axis :: 2]
-        first = bisect_left(self._bands, min(along) // _CELL)
-        return first < len(self._bands) and self._bands[first] <= max(along) // _CELL
-
-    def add(self, area: _Area) -> None:
-        if not self.matters(area[:4]):
-            return
-        size = _CELL
-        while max(area.right - area.left, area.bottom - area.top) > _COARSER * size:
-            size *= _COARSER
-        self._sizes.add(size)
-        for cell in _cells_of(area, size):
-            self._cells.setdefault(cell, []).append(area)
-
-    def is_free(self, area: _Area, edge: int) -> bool:
-        """Return whether nothing but one edge runs through an area; no crowded place is free."""
-        for size in self._sizes:
-            for cell in _cells_of(area, size):
-                taken = self._cells.get(cell, ())
-                if len(taken) > _CROWDED:
-                    return False
-                if any(other.edge != edge and area.meets(other) for other in taken):
-                    return False
-        return True
-
-
-def _cells_of(area: _Area, size: float) -> Iterable[tuple[float, int, int]]:
-    for column in range(int(area.left // size), int(area.right // size) + 1):
-        for row in range(int(area.top // size), int(area.bottom // size) + 1):
-            yield size, column, row
-
-
-def place_labels(
-    inside: Inside, opened: tuple[bool, ...], texts: tuple[Text, ...]
-) -> list[tuple[float, float] | None]:
+def place_labels(inside: Inside, opened: Integers, texts: Texts) -> Floats:
     """Find room beside the edges of one layer for their labels.
 
     Parameters
@@ -108,117 +40,197 @@ def place_labels(
     inside
         The layer's places.
     opened
-        For each box whether it is open: no label is placed on any box.
+        The numbers of the open boxes: no label is placed on any box, and their walls are drawn
+        broader.
     texts
-        As :func:`choose_texts` gives them.
+        What is to be written.
 
     Returns
     -------
-    list of tuple or None
-        The labels' centres; None where there is no room.
+    array
+        Shape (edges, 2): the labels' centres; NaN where there is none.
     """
-    curves = [
-        sample_curve(points) if points and text else []
-        for points, (text, _, _) in zip(inside.curves, texts, strict=True)
-    ]
-    grid = _Grid(inside, curves)
-    # an open item is in the way with its title and its walls
-    right, bottom = inside.width, inside.height
-    for area in (
-        _Area(0.0, 0.0, min(right, 220.0), min(bottom, 26.0)),
-        _Area(0.0, -2.0, right, 2.0),
-        _Area(0.0, bottom - 2.0, right, bottom + 2.0),
-        _Area(-2.0, 0.0, 2.0, bottom),
-        _Area(right - 2.0, 0.0, right + 2.0, bottom),
-    ):
-        grid.add(area)
-    for (x, y, width, height), is_open in zip(inside.boxes, opened, strict=True):
-        # the walls of an open box are drawn broader
-        broad = 2.0 if is_open else 0.0
-        grid.add(_Area(x - broad, y - broad, x + width + broad, y + height + broad))
-    for number, points in enumerate(inside.curves):
-        if points and grid.matters(points):
-            _block_curve(grid, curves[number] or sample_curve(points), number)
-    found: list[tuple[float, float] | None] = []
-    done: set[int] = set()
-    for number, (curve, (text, width, flow)) in enumerate(zip(curves, texts, strict=True)):
-        place = None
-        if text and curve and flow not in done:
-            place = _find_room(grid, curve, width, number)
-            if place is not None:
-                done.add(flow)
-        found.append(place)
+    found = np.full((len(inside.curves), 2), np.nan)
+    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0))
+    if not len(edges):
+        return found
+    curves = _Samples(inside.curves)
+    labels = _Labels(inside, opened, texts, curves, edges)
+    alone = _find_alone(labels.areas, labels.flows)
+    labels.choose_alone(np.flatnonzero(alone))
+    labels.choose_in_turn(np.flatnonzero(~alone))
+    placed = np.flatnonzero(labels.chosen >= 0)
+    found[edges[placed]] = np.round(labels.centres[placed, labels.chosen[placed]], 2)
     return found
 
 
-def _find_room(
-    grid: _Grid, curve: list[tuple[float, float]], width: float, number: int
-) -> tuple[float, float] | None:
-    half = width / 2 + _PADDING
-    for place in _PLACES:
-        x, y = _place_on(curve, place)
-        area = _Area(x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
-        if grid.is_free(area, number):
-            grid.add(area)
-            return round(x, 2), round(y, 2)
-    return None
+class _Samples:
+    """Points on the curves of a layer, the same number for each of their pieces."""
+
+    def __init__(self, curves: Curves) -> None:
+        counts = curves.piece_counts
+        #: the first piece of each edge, and the end; and the edge of each piece
+        self.pieces = starts_of(counts)
+        self.edges = np.repeat(np.arange(len(curves)), counts)
+        #: shape (pieces, 4, 2)
+        self.controls = curves.list_controls()
+
+    def places(self, edges: Integers) -> Floats:
+        """Return the places on edges where their labels may stand, shape (edges, places, 2)."""
+        lengths = 1 + _STEPS * np.diff(self.pieces)[edges][:, None]
+        index = np.minimum((np.array(_PLACES) * lengths).astype(np.int64), lengths - 1)
+        # the end of a piece is the beginning of the next
+        piece = np.maximum(index - 1, 0) // _STEPS
+        controls = self.controls[self.pieces[edges][:, None] + piece]
+        return evaluate(controls, (index - _STEPS * piece) / _STEPS)
+
+    def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
+        """Return the areas near by that curves run through, and the edges that these belong to.
+
+        What runs straight along an axis is one area, anything else one between each two points.
+        """
+        extents = np.concatenate([self.controls.min(axis=1), self.controls.max(axis=1)], axis=1)
+        kept = wanted.near(extents + _LINE)
+        controls, edges, extents = self.controls[kept], self.edges[kept], extents[kept]
+        is_straight = np.any(np.all(controls == controls[:, :1], axis=1), axis=1)
+        points = sample_pieces(controls[~is_straight], _STEPS)
+        low = np.minimum(points[:, :-1], points[:, 1:])
+        high = np.maximum(points[:, :-1], points[:, 1:])
+        areas = np.concatenate([low, high], axis=2).reshape(-1, 4)
+        owners = np.concatenate([np.repeat(edges[~is_straight], _STEPS), edges[is_straight]])
+        areas = np.concatenate([areas, extents[is_straight]]) + _LINE
+        kept = wanted.near(areas)
+        return areas[kept], owners[kept]
 
 
-def _place_on(curve: list[tuple[float, float]], place: float) -> tuple[float, float]:
-    return curve[min(int(place * len(curve)), len(curve) - 1)]
+class _Labels:
+    """The labels of one layer while room is found for them."""
+
+    def __init__(
+        self,
+        inside: Inside,
+        opened: Integers,
+        texts: Texts,
+        curves: _Samples,
+        edges: Integers,
+    ) -> None:
+        self.inside = inside
+        self.opened = opened
+        self.curves = curves
+        self.edges = edges
+        self.flows = texts.flows[edges]
+        #: shape (labels, places, 2)
+        self.centres = curves.places(edges)
+        halves = np.empty((len(edges), 1, 2))
+        halves[:, 0, 0] = texts.widths[edges] / 2 + _PADDING
+        halves[:, 0, 1] = HEIGHT / 2
+        #: shape (labels, places, 4)
+        self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
+        #: which of its places each label has; -1 for none
+        self.chosen = np.full(len(edges), -1)
+
+    def _list_obstacles(self, numbers: Integers) -> AreaIndex:
+        """Return what is in the way of some labels: boxes, walls, the title, and curves."""
+        inside = self.inside
+        axis = 1 if inside.layer.direction == "TB" else 0
+        wanted = Surroundings(self.areas[numbers].reshape(-1, 4), axis)
+        width, height = inside.width, inside.height
+        walls = np.array(
+            [
+                (0.0, 0.0, min(width, _TITLE[0]), min(height, _TITLE[1])),
+                (0.0, -_WALL, width, _WALL),
+                (0.0, height - _WALL, width, height + _WALL),
+                (-_WALL, 0.0, _WALL, height),
+                (width - _WALL, 0.0, width + _WALL, height),
+            ]
+        )
+        boxes = inside.boxes.copy()
+        boxes[:, 2:] += boxes[:, :2]
+        boxes[self.opened] += (-_WALL, -_WALL, _WALL, _WALL)
+        fixed = np.concatenate([walls, boxes])
+        fixed = fixed[wanted.near(fixed)]
+        lines, owners = self.curves.areas(wanted)
+        return AreaIndex(
+            np.concatenate([fixed, lines]), np.concatenate([np.full(len(fixed), -1), owners])
+        )
+
+    def choose_alone(self, numbers: Integers) -> None:
+        """Choose the first free place for labels that are in nobody's way."""
+        if not len(numbers):
+            return
+        taken = self._list_obstacles(numbers)
+        for place in range(len(_PLACES)):
+            blocked = taken.meets(self.areas[numbers, place], self.edges[numbers])
+            self.chosen[numbers[~blocked]] = place
+            numbers = numbers[blocked]
+
+    def choose_in_turn(self, numbers: Integers) -> None:
+        """Choose the first free place for labels, one after the other; one for each flow.
+
+        Where a flow has many edges most are done when the first has its label: few are looked
+        at in the beginning, then more and more.
+        """
+        cells: dict[tuple[int, int], list[list[float]]] = {}
+        done: set[int] = set()
+        most = _FEW
+        while len(numbers):
+            self._choose_some(numbers[:most], cells, done)
+            numbers = numbers[most:]
+            numbers = numbers[~np.isin(self.flows[numbers], list(done))]
+            most *= 4
+
+    def _choose_some(
+        self,
+        numbers: Integers,
+        cells: dict[tuple[int, int], list[list[float]]],
+        done: set[int],
+    ) -> None:
+        areas = self.areas[numbers]
+        owners = np.repeat(self.edges[numbers], len(_PLACES))
+        blocked = self._list_obstacles(numbers).meets(areas.reshape(-1, 4), owners)
+        is_free = ~blocked.reshape(-1, len(_PLACES))
+        for row in np.flatnonzero(is_free.any(axis=1)).tolist():
+            flow = int(self.flows[numbers[row]])
+            if flow in done:
+                continue
+            for place in np.flatnonzero(is_free[row]).tolist():
+                area = areas[row, place].tolist()
+                touched = _cells_of(area)
+                if not any(_meet(area, other) for cell in touched for other in cells.get(cell, ())):
+                    for cell in touched:
+                        cells.setdefault(cell, []).append(area)
+                    self.chosen[numbers[row]] = place
+                    done.add(flow)
+                    break
 
 
-def choose_texts(
-    edges: list[LayerEdge], children: list[Item], label_of: Callable[[Value], tuple[str, float]]
-) -> tuple[Text, ...]:
-    """Return the text of each edge's label where it says something new.
-
-    An edge has a label where its type differs from those of the edges that enter its source,
-    and only one of the edges of a value has it. Edges at inputs and outputs of the graph have
-    none: the type stands on the box.
-    """
-    texts = [label_of(edge.value) for edge in edges]
-    entering: dict[int, set[str]] = {}
-    for edge, (text, _) in zip(edges, texts, strict=True):
-        entering.setdefault(edge.target, set()).add(text)
-    flows: dict[str, int] = {}
-    chosen = []
-    for edge, (text, width) in zip(edges, texts, strict=True):
-        if text and _is_news(edge, children, text, entering):
-            chosen.append((text, width, flows.setdefault(edge.path, len(flows))))
-        else:
-            chosen.append(_NO_LABEL)
-    return tuple(chosen)
+def _find_alone(areas: Floats, flows: Integers) -> Flags:
+    """Return which labels nothing that is written can be in the way of, wherever it is."""
+    _, which, counts = np.unique(flows, return_inverse=True, return_counts=True)
+    alone: Flags = counts[which] == 1
+    if not alone.any():
+        return alone
+    hulls = np.concatenate([areas[:, :, :2].min(axis=1), areas[:, :, 2:].max(axis=1)], axis=1)
+    numbers = np.arange(len(areas))
+    # around places far apart there would be too much that has nothing to do with them
+    is_long = np.any(hulls[:, 2:] - hulls[:, :2] > _LONG, axis=1)
+    everywhere = np.concatenate([hulls[~is_long], areas[is_long].reshape(-1, 4)])
+    owners = np.concatenate([numbers[~is_long], np.repeat(numbers[is_long], len(_PLACES))])
+    asked = alone[owners]
+    met = AreaIndex(everywhere, owners).meets(everywhere[asked], owners[asked])
+    alone[owners[asked][met]] = False
+    return alone
 
 
-def _is_news(
-    edge: LayerEdge, children: list[Item], text: str, entering: dict[int, set[str]]
-) -> bool:
-    if edge.source < 0 or edge.kind == "control":
-        return False
-    source = children[edge.source]
-    if source.kind == "input" or source.is_open:
-        return False
-    if edge.target >= 0 and children[edge.target].kind == "output":
-        return False
-    return text not in entering.get(edge.source, ())
+def _cells_of(area: list[float]) -> list[tuple[int, int]]:
+    left, top, right, bottom = (int(side // _CELL) for side in area)
+    return [(x, y) for x in range(left, right + 1) for y in range(top, bottom + 1)]
 
 
-def _block_curve(grid: _Grid, curve: list[tuple[float, float]], number: int) -> None:
-    if curve and all(x == curve[0][0] for x, _ in curve):
-        curve = [curve[0], curve[-1]]  # straight down: one area will do
-    for (x0, y0), (x1, y1) in pairwise(curve):
-        grid.add(_Area(min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1, number))
-
-
-def sample_curve(points: tuple[float, ...], steps: int = 8) -> list[tuple[float, float]]:
-    """Return points on a Bézier curve, ``steps`` for each of its pieces."""
-    curve = [(points[0], points[1])]
-    for start in range(0, len(points) - 7, 6):
-        x0, y0, x1, y1, x2, y2, x3, y3 = points[start : start + 8]
-        for step in range(1, steps + 1):
-            t = step / steps
-            s = 1 - t
-            a, b, c, d = s * s * s, 3 * s * s * t, 3 * s * t * t, t * t * t
-            curve.append((a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3))
-    return curve
+def _meet(first: list[float], second: list[float]) -> bool:
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )

@@ -7,19 +7,23 @@ too long or fails gets the simpler layout.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from netloupe.explorer.errors import LayoutError
 
+from .assembly import Assembly, divide_layer
 from .bounded import BoundedCache
-from .components import join_components
-from .dot import PORT_SIZE, RANK_GAP, Child, Layer, read_drawing, write_dot
+from .dot import PORT_SIZE, RANK_GAP, read_drawing, write_dot
 from .engine import LayoutEngine
+from .layer import Child, Layer, Wire
 from .placement import Placement
-from .series import join_series
+from .series import Part
 from .simple import place_simply
-from .steady import PieceHistory, divide_layer
+from .steady import PieceHistory
+
+Entry = TypeVar("Entry", Child, Wire)
 
 #: so many numbers of placements are kept (8 bytes and more each)
 _MOST_KEPT = 4_000_000
@@ -54,7 +58,7 @@ class Placer:
     def __init__(self) -> None:
         self._pieces: BoundedCache[Placement] = BoundedCache(_MOST_KEPT)
 
-    def place(self, layer: Layer, budget: Budget, history: PieceHistory | None = None) -> Placement:
+    def place(self, layer: Layer, budget: Budget) -> Assembly:
         """Place a layer.
 
         Parameters
@@ -63,30 +67,50 @@ class Placer:
             What is placed.
         budget
             Time and notices.
-        history
-            What the pieces looked like before; boxes keep their order as far as may be.
 
         Raises
         ------
         LayoutError
             Where the layout was cancelled.
         """
-        divided = divide_layer(layer) if history is None else history.divide(layer)
-        placed = []
-        for number, (part, pieces) in enumerate(divided):
-            inner = []
-            for index, piece in enumerate(pieces):
-                placement = None
-                if history is not None:
-                    placement = history.unchanged((number, index), piece.layer)
-                if placement is None:
-                    placement = self._place_piece(piece.layer, budget)
-                    if history is not None:
-                        placement = history.settle((number, index), piece.layer, placement)
-                inner.append(placement)
-            placed.append(inner[0] if len(pieces) == 1 else join_series(part.layer, pieces, inner))
-        parts = [part for part, _ in divided]
-        return placed[0] if len(parts) == 1 else join_components(layer, parts, placed)
+        division, pieces = divide_layer(layer)
+        return Assembly(
+            division, pieces, [self._place_piece(piece.layer, budget) for piece in pieces]
+        )
+
+    def replace(
+        self, before: Assembly, old: Layer, layer: Layer, budget: Budget, history: PieceHistory
+    ) -> Assembly:
+        """Place anew the pieces of a layer that are not as they were.
+
+        Parameters
+        ----------
+        before, old
+            How the layer was placed, and what it was then: wired as it is now.
+        layer
+            What is placed.
+        budget
+            Time and notices.
+        history
+            What the pieces looked like; boxes keep their order as far as may be.
+
+        Raises
+        ------
+        LayoutError
+            Where the layout was cancelled.
+        """
+        children = _differences(old.children, layer.children)
+        wires = _differences(old.wires, layer.wires)
+        changes = {}
+        for number in before.division.pieces_with(children, wires):
+            piece = before.pieces[number]
+            new = _renew(piece, layer)
+            if new.key() == piece.layer.key():
+                continue
+            history.show(number, piece.layer, before.placements[number])
+            placement = history.settle(number, new, self._place_piece(new, budget))
+            changes[number] = new, placement
+        return before.replaced(changes) if changes else before
 
     def _place_piece(self, layer: Layer, budget: Budget) -> Placement:
         if not layer.wires and len(layer.children) <= 1:
@@ -118,6 +142,31 @@ class Placer:
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")
         return placement
+
+
+def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:
+    pairs = zip(old, new, strict=True)
+    return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
+
+
+def _renew(piece: Part, layer: Layer) -> Layer:
+    """Return a piece with the children and wires that a changed layer has in its places."""
+    old = piece.layer
+    wires = [layer.wires[number] for number in piece.wires]
+    return Layer(
+        old.direction,
+        [layer.children[child] for child in piece.children],
+        old.input_count,
+        old.output_count,
+        [
+            wire._replace(
+                source_port=new.source_port, target_port=new.target_port, is_main=new.is_main
+            )
+            for wire, new in zip(old.wires, wires, strict=True)
+        ],
+        old.first,
+        old.last,
+    )
 
 
 def _place_pair(layer: Layer) -> Placement | None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
 
 Point = tuple[float, float]
 Curve = tuple[float, ...]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class Placement:
-    """Positions of one layer, in pixels from its top left corner, y growing downwards.
+    """Positions of one piece of a layer, in pixels from its top left corner, y growing downwards.
 
     Parameters
     ----------
@@ -48,9 +55,125 @@ class Placement:
         )
 
 
-def shift_points(points: Curve, x: float, y: float) -> Curve:
-    """Return points moved by an offset."""
-    moved = list(points)
-    moved[0::2] = [coordinate + x for coordinate in points[0::2]]
-    moved[1::2] = [coordinate + y for coordinate in points[1::2]]
-    return tuple(moved)
+@dataclass(slots=True, eq=False)
+class Curves:
+    """The Bézier points of many edges in one array, edge after edge.
+
+    Parameters
+    ----------
+    points
+        Shape (points, 2): of each edge the start, then three for each of its pieces.
+    starts
+        Shape (edges + 1,): row of ``points`` where each edge begins, and the end of the last.
+    """
+
+    points: Floats
+    starts: Integers
+
+    @classmethod
+    def of(cls, curves: Iterable[Curve]) -> Curves:
+        """Return curves that are given one by one, x and y in turn."""
+        curves = list(curves)
+        points = make_points(chain.from_iterable(curves))
+        return cls(points, starts_of(np.array([len(curve) // 2 for curve in curves], np.int64)))
+
+    @property
+    def counts(self) -> Integers:
+        """How many points each edge has."""
+        counts: Integers = self.starts[1:] - self.starts[:-1]
+        return counts
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def curve(self, edge: int) -> Curve:
+        """Return the points of one edge, x and y in turn."""
+        start, end = self.starts[edge : edge + 2].tolist()
+        return tuple(self.points[start:end].ravel().tolist())
+
+    def tuples(self) -> list[Curve]:
+        """Return the points of each edge, x and y in turn."""
+        flat = self.points.ravel().tolist()
+        bounds = (2 * self.starts).tolist()
+        return [tuple(flat[start:end]) for start, end in pairwise(bounds)]
+
+    @property
+    def piece_counts(self) -> Integers:
+        """Of how many Bézier pieces each edge consists."""
+        return np.maximum(self.counts - 1, 0) // 3
+
+    def list_controls(self) -> Floats:
+        """Return the control points of the pieces of all edges, shape (pieces, 4, 2)."""
+        counts = self.piece_counts
+        within = spread_runs(np.zeros(len(self), np.int64), counts)
+        first = np.repeat(self.starts[:-1], counts) + 3 * within
+        controls: Floats = self.points[first[:, None] + np.arange(4)]
+        return controls
+
+
+def sample_pieces(controls: Floats, steps: int) -> Floats:
+    """Return points on Bézier pieces from begin to end: shape (pieces, steps + 1, 2)."""
+    return evaluate(controls[:, None], np.arange(steps + 1)[None] / steps)
+
+
+def evaluate(controls: Floats, t: Floats) -> Floats:
+    """Return points on Bézier pieces: shapes (…, 4, 2) and (…) give (…, 2)."""
+    t = t[..., None]
+    s = 1 - t
+    first, second, third, fourth = (controls[..., number, :] for number in range(4))
+    found: Floats = (
+        s * s * s * first + 3 * s * s * t * second + 3 * s * t * t * third + t * t * t * fourth
+    )
+    return found
+
+
+def make_points(numbers: Iterable[float]) -> Floats:
+    """Return coordinates, x and y in turn, as an array of shape (points, 2)."""
+    return np.fromiter(numbers, np.float64).reshape(-1, 2)
+
+
+def starts_of(counts: Integers) -> Integers:
+    """Return where each of many runs begins, and the end of the last."""
+    starts = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return starts
+
+
+def spread_runs(starts: Integers, counts: Integers) -> Integers:
+    """Return the numbers ``start … start + count - 1`` of each run, one run after another."""
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(starts - (ends - counts), counts) + np.arange(total)
+
+
+@dataclass(slots=True, eq=False)
+class Places:
+    """Positions of a whole layer, as :class:`Placement` but in arrays.
+
+    Parameters
+    ----------
+    width, height
+        Of everything that is placed.
+    boxes, inputs, outputs
+        Shape (…, 2): centres of the children and of the border ports.
+    edges
+        The wires' curves.
+    """
+
+    width: float
+    height: float
+    boxes: Floats
+    inputs: Floats
+    outputs: Floats
+    edges: Curves
+
+    def turned(self) -> Places:
+        """Return it with x and y swapped."""
+        return Places(
+            self.height,
+            self.width,
+            self.boxes[:, ::-1],
+            self.inputs[:, ::-1],
+            self.outputs[:, ::-1],
+            Curves(self.edges.points[:, ::-1], self.edges.starts),
+        )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.view import BORDER, Item, Link, View
 
-from .dot import Child, Layer, Wire
+from .layer import Child, Layer, Wire
 from .scene import Borders, Direction, LayerEdge, SceneLayer
+from .texts import Texts, choose_texts
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
@@ -28,29 +29,39 @@ class Measure(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Plan:
-    """An open item's inside as a layer, and what its ports and wires stand for."""
+    """An open item's inside as a layer, and what its ports and wires stand for.
+
+    Parameters
+    ----------
+    item
+        The open item.
+    children
+        The very list of its children: as long as it has this one, only sizes, ports of open
+        children and what follows from them can change.
+    revisions
+        Those of the children.
+    layer
+        What is to be placed.
+    edges
+        What flows along its wires.
+    texts
+        What is written beside them.
+    ports
+        Paths of the values that pass the border, inputs first.
+    borders
+        Which port stands for which value.
+    """
 
     item: Item
+    children: list[Item]
+    revisions: list[int]
     layer: Layer
-    links: list[Link]
-    inputs: list[Value]
-    outputs: list[Value]
-    #: inputs that nothing inside uses: an edge ends there
-    idle: frozenset[Value]
-
-    def port_paths(self) -> list[str]:
-        """Return the paths of the values that pass the border, inputs first."""
-        outside = self.item.instance
-        return [
-            f"{outside.prefix}/%{value.name}" if value.graph is outside.graph else value.path
-            for value in (*self.inputs, *self.outputs)
-        ]
-
-    def borders(self) -> Borders:
-        """Return which port stands for which value."""
-        return Borders(_number(self.inputs), _number(self.outputs), self.idle)
+    edges: list[LayerEdge]
+    texts: Texts
+    ports: list[str]
+    borders: Borders
 
 
 def _number(values: list[Value]) -> dict[Value, int]:
@@ -66,7 +77,6 @@ def plan_item(
     measure: Measure,
     direction: Direction,
     inner: dict[int, SceneLayer],
-    borders: dict[int, Borders],
     check: Callable[[], None],
 ) -> Plan:
     """Describe an open item's inside as a layer.
@@ -81,8 +91,6 @@ def plan_item(
         Where values flow to.
     inner
         The layers of the open children, by the children's numbers.
-    borders
-        Their ports, likewise.
     check
         Called now and then; what it raises ends the plan.
     """
@@ -90,12 +98,7 @@ def plan_item(
     for number, child in enumerate(item.children):
         if number % _CHECK_EVERY == 0:
             check()
-        placed = inner.get(number)
-        if placed is None:
-            layer.children.append(Child(*measure.size(child)))
-        else:
-            inside = placed.inside
-            layer.children.append(Child(inside.width, inside.height, inside.inputs, inside.outputs))
+        layer.children.append(_make_child(child, inner.get(number), measure))
     links = view.links(item)
     # what nothing inside uses ends at a port too, such as the condition of an If
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
@@ -107,41 +110,124 @@ def plan_item(
     layer.input_count, layer.output_count = len(inputs), len(outputs)
     input_index, output_index = _number(inputs), _number(outputs)
     for link in links:
-        source, target = link.source, link.target
-        source_port = target_port = None
-        is_main = True
-        if source == BORDER:
-            source = -1 - input_index[link.source_value]
-        else:
-            if source in borders:
-                source_port = borders[source].outputs.get(link.source_value)
-            is_main = item.children[source].kind != "stub"
-        if target == BORDER:
-            target = -1 - output_index[link.target_value]
-        elif target in borders:
-            target_port = borders[target].inputs.get(link.target_value)
-        layer.wires.append(Wire(source, target, source_port, target_port, is_main))
-    return Plan(item, layer, links, inputs, outputs, frozenset(inputs[len(used) :]))
-
-
-def list_edges(plan: Plan, borders: dict[int, Borders]) -> list[LayerEdge]:
-    """Return what flows along the wires of a plan."""
-    body = plan.item.body
-    assert body is not None  # noqa: S101 - open items have a body
-    prefix, graph = f"{body.prefix}/%", body.graph
-    edges = []
-    for link in plan.links:
-        value, target = link.value, link.target
-        # an edge that goes on inside an open box has no arrow at its wall
-        ends = target not in borders or link.target_value in borders[target].idle
-        edges.append(
-            LayerEdge(
-                value,
-                prefix + value.name if value.graph is graph else value.path,
-                link.source,
-                target,
-                link.kind,
-                target != BORDER and ends,
+        layer.wires.append(
+            Wire(
+                link.source if link.source != BORDER else -1 - input_index[link.source_value],
+                link.target if link.target != BORDER else -1 - output_index[link.target_value],
+                _port_at(inner.get(link.source), "outputs", link.source_value),
+                _port_at(inner.get(link.target), "inputs", link.target_value),
+                link.source == BORDER or item.children[link.source].kind != "stub",
             )
         )
-    return edges
+    edges = _list_edges(item, links, inner)
+    return Plan(
+        item,
+        item.children,
+        [child.revision for child in item.children],
+        layer,
+        edges,
+        choose_texts(edges, item.children, measure.label),
+        [] if item is view.root else _list_ports(item, [*inputs, *outputs]),
+        Borders(input_index, output_index, frozenset(inputs[len(used) :])),
+    )
+
+
+def renew_plan(
+    before: Plan, item: Item, measure: Measure, inner: dict[int, SceneLayer]
+) -> Plan | None:
+    """Return the plan of an item that differs from one before in some children alone.
+
+    Costs what the changed children and their wires cost.
+
+    Parameters
+    ----------
+    before
+        A plan of the item.
+    item, measure, inner
+        As for :func:`plan_item`.
+
+    Returns
+    -------
+    Plan or None
+        None where the item has other children than it had.
+    """
+    children = item.children
+    if children is not before.children:
+        return None
+    revisions = [child.revision for child in children]
+    pairs = zip(revisions, before.revisions, strict=True)
+    changed = [number for number, (new, old) in enumerate(pairs) if new != old]
+    arrays = before.layer.arrays()
+    edges = before.edges.copy()
+    wires = {}
+    for number in arrays.wires_at(changed):
+        edge, wire = edges[number], before.layer.wires[number]
+        wires[number] = wire._replace(
+            source_port=_port_at(inner.get(edge.source), "outputs", edge.source_value),
+            target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
+        )
+        arrow = _has_arrow(edge.target, edge.target_value, inner)
+        if arrow != edge.arrow:
+            edges[number] = replace(edge, arrow=arrow)
+    made = {number: _make_child(children[number], inner.get(number), measure) for number in changed}
+    return Plan(
+        item,
+        children,
+        revisions,
+        before.layer.changed(made, wires),
+        edges,
+        before.texts.renewed(edges, children, wires),
+        before.ports,
+        before.borders,
+    )
+
+
+def _make_child(item: Item, placed: SceneLayer | None, measure: Measure) -> Child:
+    if placed is None:
+        return Child(*measure.size(item))
+    inside = placed.inside
+    return Child(inside.width, inside.height, inside.inputs, inside.outputs)
+
+
+def _port_at(
+    placed: SceneLayer | None, side: Literal["inputs", "outputs"], value: Value | None
+) -> int | None:
+    """Return the port of an open child that stands for a value."""
+    if placed is None or value is None:
+        return None
+    ports: dict[Value, int] = getattr(placed.borders, side)
+    return ports.get(value)
+
+
+def _has_arrow(target: int, value: Value | None, inner: dict[int, SceneLayer]) -> bool:
+    """Return whether an edge ends in an arrow: what goes on inside an open box has none."""
+    return target != BORDER and (target not in inner or value in inner[target].borders.idle)
+
+
+def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> list[LayerEdge]:
+    """Return what flows along the links inside an open item."""
+    body = item.body
+    assert body is not None  # noqa: S101 - open items have a body
+    prefix, graph = f"{body.prefix}/%", body.graph
+    return [
+        LayerEdge(
+            link.value,
+            prefix + link.value.name if link.value.graph is graph else link.value.path,
+            link.source,
+            link.target,
+            link.kind,
+            _has_arrow(link.target, link.target_value, inner),
+            link.source_value,
+            link.target_value,
+        )
+        for link in links
+    ]
+
+
+def _list_ports(item: Item, values: list[Value]) -> list[str]:
+    """Return the paths of values that pass the border of an item."""
+    outside = item.instance
+    return [
+        f"{outside.prefix}/%{value.name}" if value.graph is outside.graph else value.path
+        for value in values
+    ]

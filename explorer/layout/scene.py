@@ -6,11 +6,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from netloupe.explorer.model import Value
 from netloupe.explorer.view import Item
 
+from .placement import Curves, Floats
+
 if TYPE_CHECKING:
-    from .dot import Layer
+    from .assembly import Assembly
+    from .layer import Layer
+    from .plan import Plan
     from .steady import PieceHistory
 
 Direction = Literal["TB", "LR"]
@@ -89,7 +95,10 @@ class ScenePort:
 
 @dataclass(slots=True)
 class LayerEdge:
-    """An edge of a layer; source and target number the layer's boxes, -1 is its border."""
+    """An edge of a layer; source and target number the layer's boxes, -1 is its border.
+
+    ``source_value`` and ``target_value`` are the values under which the two ends know it.
+    """
 
     value: Value
     path: str
@@ -97,6 +106,8 @@ class LayerEdge:
     target: int
     kind: EdgeKind
     arrow: bool
+    source_value: Value | None = None
+    target_value: Value | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -120,7 +131,8 @@ class SceneLayer:
     ports
         Paths of the values that pass the item's border, inputs first.
     texts, places
-        Text beside each edge, and its centre; None where there is no room.
+        Text beside each edge, and its centre in an array of shape (edges, 2); NaN where there
+        is no room or nothing to say.
     inner
         The layers of those children that are open, by their number.
     children
@@ -131,6 +143,9 @@ class SceneLayer:
         What the item looked like before; None where it has not changed since it was opened.
     notices
         What is to be said of it and of what is inside.
+    plan
+        What was laid out, by which the next layer of the item is found with little work; None
+        for a layer made by hand.
     boxes_total, edges_total, ports_total, layers_total
         Counts, those inside inner layers included.
     is_wrapped
@@ -144,25 +159,35 @@ class SceneLayer:
     edges: list[LayerEdge]
     ports: list[str]
     texts: list[str]
-    places: list[tuple[float, float] | None]
+    places: Floats
     inner: dict[int, SceneLayer]
     children: list[Item]
     borders: Borders
     history: PieceHistory | None = None
     notices: tuple[str, ...] = ()
+    plan: Plan | None = None
     boxes_total: int = 0
     edges_total: int = 0
     ports_total: int = 0
     layers_total: int = 0
     is_wrapped: bool = False
 
+    @property
+    def revisions(self) -> list[int]:
+        """The revisions of the children when it was made; none where it is made by hand."""
+        return self.plan.revisions if self.plan is not None else []
+
     def __post_init__(self) -> None:
         inner = self.inner.values()
-        self.boxes_total = len(self.children) + sum(layer.boxes_total for layer in inner)
-        self.edges_total = len(self.edges) + sum(layer.edges_total for layer in inner)
-        self.ports_total = len(self.ports) + sum(layer.ports_total for layer in inner)
-        self.layers_total = 1 + sum(layer.layers_total for layer in inner)
+        self.boxes_total = len(self.children) + sum([layer.boxes_total for layer in inner])
+        self.edges_total = len(self.edges) + sum([layer.edges_total for layer in inner])
+        self.ports_total = len(self.ports) + sum([layer.ports_total for layer in inner])
+        self.layers_total = 1 + sum([layer.layers_total for layer in inner])
         self.is_wrapped = self.inside.wrapped > 1 or any(layer.is_wrapped for layer in inner)
+
+
+def _no_points() -> Floats:
+    return np.zeros((0, 2))
 
 
 @dataclass(slots=True, eq=False)
@@ -173,32 +198,40 @@ class Inside:
     ----------
     width, height
         Size of the open item.
+    layer
+        What was placed.
     boxes
-        Left, top, width and height of each child.
+        Shape (children, 4): left, top, width and height of each child.
     curves
-        Bézier points of each edge.
+        The edges.
     inputs, outputs
         Offsets of the ports along the border where values come in and where they leave.
     ports
-        Places of the ports, inputs first.
-    layer
-        What was placed.
+        Shape (ports, 2): places of the ports, inputs first.
     wrapped
         Number of columns or rows that the contents are cut into.
     labels
         Places of labels that were found, by what is open and written.
+    assembly
+        The pieces that it was put together from; None where it is made by hand.
     """
 
     width: float
     height: float
-    boxes: list[tuple[float, float, float, float]]
-    curves: list[tuple[float, ...]]
     layer: Layer
+    boxes: Floats = field(default_factory=lambda: np.zeros((0, 4)))
+    curves: Curves = field(default_factory=lambda: Curves.of([]))
     inputs: tuple[float, ...] = ()
     outputs: tuple[float, ...] = ()
-    ports: list[tuple[float, float]] = field(default_factory=list)
+    ports: Floats = field(default_factory=_no_points)
     wrapped: int = 1
-    labels: dict[Hashable, list[tuple[float, float] | None]] = field(default_factory=dict)
+    labels: dict[Hashable, Floats] = field(default_factory=dict)
+    assembly: Assembly | None = None
+
+    @property
+    def weight(self) -> int:
+        """How many numbers it holds, about."""
+        return 8 * len(self.boxes) + 2 * len(self.curves.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,41 +302,51 @@ class Scene:
         pending: list[tuple[SceneLayer, float, float, int, int]] = [(self.root, 0.0, 0.0, -1, 0)]
         while pending:
             layer, left, top, parent, depth = pending.pop()
+            inside = layer.inside
             first = len(self._boxes)
-            for child, (x, y, width, height) in zip(
-                layer.children, layer.inside.boxes, strict=True
-            ):
-                self._boxes.append(SceneBox(child, left + x, top + y, width, height, parent, depth))
+            corner = np.array((left, top))
+            moved = inside.boxes + np.array((left, top, 0.0, 0.0))
+            boxes = moved.tolist()
+            for child, (x, y, width, height) in zip(layer.children, boxes, strict=True):
+                self._boxes.append(SceneBox(child, x, y, width, height, parent, depth))
             self._add_edges(layer, left, top, parent, first)
-            for path, (x, y) in zip(layer.ports, layer.inside.ports, strict=False):
-                self._ports.append(ScenePort(round(left + x, 2), round(top + y, 2), parent, path))
+            ports = np.round(inside.ports + corner, 2).tolist()
+            for path, (x, y) in zip(layer.ports, ports, strict=False):
+                self._ports.append(ScenePort(x, y, parent, path))
             for number in reversed(layer.inner):
-                x, y, _, _ = layer.inside.boxes[number]
+                x, y, _, _ = boxes[number]
                 inner = layer.inner[number]
-                pending.append((inner, left + x, top + y, first + number, depth + 1))
+                pending.append((inner, x, y, first + number, depth + 1))
 
     def _add_edges(
         self, layer: SceneLayer, left: float, top: float, parent: int, first: int
     ) -> None:
-        for edge, curve, text, place in zip(
-            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
+        corner = np.array((left, top))
+        curves = layer.inside.curves
+        curves = Curves(np.round(curves.points + corner, 2), curves.starts)
+        is_placed = ~np.isnan(layer.places[:, 0])
+        places = np.where(is_placed[:, None], np.round(layer.places + corner, 2), 0.0)
+        for edge, curve, text, has_room, (x, y) in zip(
+            layer.edges,
+            curves.tuples(),
+            layer.texts,
+            is_placed.tolist(),
+            places.tolist(),
+            strict=True,
         ):
             if not curve:
                 continue
-            points = list(curve)
-            points[0::2] = [round(coordinate + left, 2) for coordinate in curve[0::2]]
-            points[1::2] = [round(coordinate + top, 2) for coordinate in curve[1::2]]
             self._edges.append(
                 SceneEdge(
                     edge.value,
                     edge.path,
                     parent if edge.source < 0 else first + edge.source,
                     parent if edge.target < 0 else first + edge.target,
-                    tuple(points),
+                    curve,
                     edge.kind,
                     edge.arrow,
-                    text if place else "",
-                    round(left + place[0], 2) if place else 0.0,
-                    round(top + place[1], 2) if place else 0.0,
+                    text if has_room else "",
+                    x,
+                    y,
                 )
             )

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .dot import Layer, Wire
-from .placement import Placement, shift_points
+from .layer import Layer, Wire
 
 #: what hangs aside of the chain of pieces may be so large; larger parts are no mere twigs
 _MOST_ASIDE = 8
@@ -314,39 +313,3 @@ def _keep_twigs(
         if not chain or chain[-1] != found:
             chain.append(found)
     return chain, cuts
-
-
-def join_series(layer: Layer, parts: list[Part], placed: list[Placement]) -> Placement:
-    """Put pieces together at the children that they share."""
-    boxes: list[tuple[float, float]] = [(0.0, 0.0)] * len(layer.children)
-    edges: list[tuple[float, ...]] = [()] * len(layer.wires)
-    shifts: list[tuple[float, float]] = []
-    for part, placement in zip(parts, placed, strict=True):
-        x = y = 0.0
-        if shifts:
-            joint = part.children[part.layer.first]
-            inner_x, inner_y = placement.boxes[part.layer.first]
-            x, y = boxes[joint][0] - inner_x, boxes[joint][1] - inner_y
-        shifts.append((x, y))
-        for child, (inner_x, inner_y) in zip(part.children, placement.boxes, strict=True):
-            boxes[child] = inner_x + x, inner_y + y
-    left = min(x for x, _ in shifts)
-    top = min(y for _, y in shifts)
-    right = max(x + placement.width for (x, _), placement in zip(shifts, placed, strict=True))
-    bottom = max(y + placement.height for (_, y), placement in zip(shifts, placed, strict=True))
-    inputs: list[tuple[float, float]] = []
-    outputs: list[tuple[float, float]] = []
-    for part, placement, (x, y) in zip(parts, placed, shifts, strict=True):
-        dx, dy = x - left, y - top
-        for wire, points in zip(part.wires, placement.edges, strict=True):
-            edges[wire] = shift_points(points, dx, dy)
-        inputs += [(px + dx, py + dy) for px, py in placement.inputs]
-        outputs += [(px + dx, py + dy) for px, py in placement.outputs]
-    return Placement(
-        right - left,
-        bottom - top,
-        [(x - left, y - top) for x, y in boxes],
-        inputs,
-        outputs,
-        edges,
-    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .dot import NODE_GAP, PORT_SIZE, RANK_GAP, Layer
+from .dot import NODE_GAP, PORT_SIZE, RANK_GAP
+from .layer import Layer
 from .placement import Placement
 
 #: boxes wider than this together go on in another row of the same rank

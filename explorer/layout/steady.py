@@ -9,22 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .components import split_components
-from .dot import Layer
-from .placement import Placement
-from .series import Part, cut_series
+from .layer import Layer
+from .placement import Floats, Placement
 
 #: in pieces of more boxes the order is not compared: they are rarely opened and costly
 _MOST_COMPARED = 1_500
 #: so many states of a piece are remembered
 _MOST_STATES = 12
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -32,11 +27,6 @@ class _State:
     layer: Layer
     key: Hashable
     placement: Placement
-
-
-def divide_layer(layer: Layer) -> list[tuple[Part, list[Part]]]:
-    """Return the parts of a layer that no edge joins, and the pieces of each."""
-    return [(part, cut_series(part.layer)) for part in split_components(layer)]
 
 
 class PieceHistory:
@@ -50,35 +40,27 @@ class PieceHistory:
 
     def __init__(self, wiring: Hashable) -> None:
         self.wiring = wiring
-        #: parts of the layer and the pieces of each, which depend on the wiring alone
-        self.parts: list[tuple[Part, list[Part]]] | None = None
-        self._last: Layer | None = None
-        self._states: dict[tuple[int, int], list[_State]] = {}
+        self._states: dict[Hashable, list[_State]] = {}
 
-    def divide(self, layer: Layer) -> list[tuple[Part, list[Part]]]:
-        """Return the layer's parts and their pieces, made anew only where they have changed."""
-        if self.parts is None or self._last is None:
-            self.parts = divide_layer(layer)
+    def copy(self) -> PieceHistory:
+        """Return a history that begins with this one and does not change it."""
+        copy = PieceHistory(self.wiring)
+        copy._states = {piece: states.copy() for piece, states in self._states.items()}
+        return copy
+
+    def show(self, piece: Hashable, layer: Layer, placement: Placement) -> None:
+        """Note what a piece looks like now, before it changes."""
+        states = self._states.setdefault(piece, [])
+        known = next((state for state in states if state.placement is placement), None)
+        if known is None:
+            known = _State(layer, layer.key(), placement)
+        elif known is not states[-1]:
+            states.remove(known)
         else:
-            children = _differences(self._last.children, layer.children)
-            wires = _differences(self._last.wires, layer.wires)
-            if children or wires:
-                self.parts = [
-                    (
-                        _renew(layer, part, children, wires, None),
-                        [_renew(layer, piece, children, wires, part) for piece in pieces],
-                    )
-                    for part, pieces in self.parts
-                ]
-        self._last = layer
-        return self.parts
+            return
+        states.append(known)
 
-    def unchanged(self, piece: tuple[int, int], layer: Layer) -> Placement | None:
-        """Return the placement of a piece that is the very one that was placed last."""
-        states = self._states.get(piece)
-        return states[-1].placement if states and states[-1].layer is layer else None
-
-    def settle(self, piece: tuple[int, int], layer: Layer, proposed: Placement) -> Placement:
+    def settle(self, piece: Hashable, layer: Layer, proposed: Placement) -> Placement:
         """Return the placement of a piece that fits to what was shown before.
 
         Parameters
@@ -103,40 +85,6 @@ class PieceHistory:
         states.append(_State(layer, key, chosen))
         del states[1:-_MOST_STATES]  # the first stays: most is closed in it
         return chosen
-
-
-def _differences(old: list[Any], new: list[Any]) -> set[int]:
-    return {number for number, (a, b) in enumerate(zip(old, new, strict=True)) if a != b}
-
-
-def _renew(
-    layer: Layer, part: Part, children: set[int], wires: set[int], outer: Part | None
-) -> Part:
-    """Return a part with the children and wires that a changed layer has in its places."""
-    all_children, all_wires = part.children, part.wires
-    if outer is not None:
-        all_children = [outer.children[child] for child in all_children]
-        all_wires = [outer.wires[wire] for wire in all_wires]
-    if children.isdisjoint(all_children) and wires.isdisjoint(all_wires):
-        return part
-    old = part.layer
-    renewed = Layer(
-        old.direction,
-        [layer.children[child] for child in all_children],
-        old.input_count,
-        old.output_count,
-        [
-            wire._replace(
-                source_port=layer.wires[number].source_port,
-                target_port=layer.wires[number].target_port,
-                is_main=layer.wires[number].is_main,
-            )
-            for wire, number in zip(old.wires, all_wires, strict=True)
-        ],
-        old.first,
-        old.last,
-    )
-    return Part(renewed, part.children, part.wires)
 
 
 def _choose(states: list[_State], layer: Layer, proposed: Placement) -> Placement:

@@ -8,13 +8,24 @@ it would have gone on.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from .dot import Layer
-from .placement import Curve, Placement, Point
+import numpy as np
+
+from .layer import Layer
+from .placement import (
+    Curve,
+    Curves,
+    Floats,
+    Integers,
+    Places,
+    Point,
+    make_points,
+    spread_runs,
+    starts_of,
+)
 
 #: whether, how, or into how many columns
 Wrap = bool | int | Literal["auto"]
@@ -39,30 +50,29 @@ def is_extreme(width: float, height: float, direction: str) -> bool:
     return length > EXTREME_LENGTH and length > EXTREME_RATIO * breadth
 
 
-def wrap_placement(layer: Layer, placement: Placement, wrap: Wrap) -> tuple[Placement, int]:
-    """Cut a placement into columns.
+def wrap_places(layer: Layer, places: Places, wrap: Wrap) -> tuple[Places, int]:
+    """Cut a layer into columns.
 
     Parameters
     ----------
-    layer, placement
+    layer, places
         What is inside one open item.
     wrap
         As for :meth:`Composer.compose`.
 
     Returns
     -------
-    Placement, int
-        The wrapped one and the number of its columns; the one given and 1 where it is not to
+    Places, int
+        The wrapped ones and the number of columns; the ones given and 1 where they are not to
         be, or cannot be, wrapped.
     """
-    if wrap is False or not is_extreme(placement.width, placement.height, layer.direction):
-        return placement, 1
+    if wrap is False or not is_extreme(places.width, places.height, layer.direction):
+        return places, 1
+    sizes, flows = layer.arrays().sizes, layer.arrays().sources
     if layer.direction == "LR":
-        sizes = [(child.height, child.width) for child in layer.children]
-        wrapped, count = _wrap(layer, placement.turned(), sizes, wrap)
+        wrapped, count = _wrap(places.turned(), sizes[:, ::-1], flows, wrap)
         return wrapped.turned(), count
-    sizes = [(child.width, child.height) for child in layer.children]
-    return _wrap(layer, placement, sizes, wrap)
+    return _wrap(places, sizes, flows, wrap)
 
 
 @dataclass(slots=True)
@@ -78,127 +88,124 @@ class _Column:
     entering: int = 0
 
 
-def _wrap(
-    layer: Layer, placement: Placement, sizes: list[Point], wrap: Wrap
-) -> tuple[Placement, int]:
-    count = wrap if isinstance(wrap, int) and wrap is not True else _choose_count(placement)
-    flows = [wire.source for wire in layer.wires]
-    cuts = _find_cuts(placement, sizes, flows, count)
+def _wrap(places: Places, sizes: Floats, flows: Integers, wrap: Wrap) -> tuple[Places, int]:
+    count = wrap if isinstance(wrap, int) and wrap is not True else _choose_count(places)
+    cuts = _find_cuts(places, sizes, flows, count)
     if not cuts:
-        return placement, 1
+        return places, 1
     columns = [
         _Column(top, bottom)
-        for top, bottom in zip([0.0, *cuts], [*cuts, placement.height], strict=True)
+        for top, bottom in zip([0.0, *cuts], [*cuts, places.height], strict=True)
     ]
-    column_of = [bisect_right(cuts, y) for _, y in placement.boxes]
-    _measure_columns(placement, sizes, flows, column_of, columns, cuts)
-    return _Writer(placement, flows, columns, cuts, column_of).write(), len(columns)
+    column_of = np.searchsorted(cuts, places.boxes[:, 1], side="right")
+    _measure_columns(places, sizes, flows, column_of, columns, cuts)
+    return _Writer(places, flows, columns, cuts, column_of).write(), len(columns)
 
 
-def _choose_count(placement: Placement) -> int:
-    breadth = placement.width + _GUTTER
-    count = math.sqrt(placement.height / (breadth * _PAGE_RATIO))
+def _choose_count(places: Places) -> int:
+    breadth = places.width + _GUTTER
+    count = math.sqrt(places.height / (breadth * _PAGE_RATIO))
     return max(2, min(MOST_COLUMNS, round(count)))
 
 
-def _find_cuts(
-    placement: Placement, sizes: list[Point], flows: list[int], count: int
-) -> list[float]:
+def _find_cuts(places: Places, sizes: Floats, flows: Integers, count: int) -> list[float]:
     """Return the heights at which to cut: where no box stands and fewest edges cross.
 
     Edges from one box, which are led through a gutter as one line, count as one.
     """
-    spans = sorted(
-        (y - height / 2, y + height / 2)
-        for (_, y), (_, height) in zip(placement.boxes, sizes, strict=True)
-    )
-    gaps = []
-    bottom = None
-    for low, high in spans:
-        if bottom is not None and low > bottom + 4:
-            gaps.append((bottom + low) / 2)
-        bottom = high if bottom is None else max(bottom, high)
-    spans_of: dict[int, tuple[float, float]] = {}
-    for flow, points in zip(flows, placement.edges, strict=True):
-        if points:
-            low, high = spans_of.get(flow, (math.inf, -math.inf))
-            ys = points[1::2]
-            spans_of[flow] = min(low, *ys), max(high, *ys)
-    starts = sorted(low for low, _ in spans_of.values())
-    ends = sorted(high for _, high in spans_of.values())
-    ideal = placement.height / count
+    tops = places.boxes[:, 1] - sizes[:, 1] / 2
+    order = np.argsort(tops, kind="stable")
+    tops = tops[order]
+    bottoms = np.maximum.accumulate(places.boxes[order, 1] + sizes[order, 1] / 2)
+    is_gap = tops[1:] > bottoms[:-1] + 4
+    gaps = ((bottoms[:-1] + tops[1:]) / 2)[is_gap]
+    starts, ends = _list_spans(places.edges, flows)
+    crossing = np.searchsorted(starts, gaps, "right") - np.searchsorted(ends, gaps, "right")
+    ideal = places.height / count
     cuts: list[float] = []
     for number in range(1, count):
         wanted = number * ideal
-        near = [
-            gap
-            for gap in gaps
-            if abs(gap - wanted) <= _SLACK * ideal and (not cuts or gap > cuts[-1] + 1)
-        ]
-        if near:
-            cuts.append(
-                min(
-                    near,
-                    key=lambda gap: (
-                        bisect_right(starts, gap) - bisect_right(ends, gap),
-                        abs(gap - wanted),
-                    ),
-                )
-            )
+        low = wanted - _SLACK * ideal
+        first = np.searchsorted(gaps, low, "left")
+        if cuts:
+            first = max(first, np.searchsorted(gaps, cuts[-1] + 1, "right"))
+        last = np.searchsorted(gaps, wanted + _SLACK * ideal, "right")
+        if first >= last:
+            continue
+        near = np.flatnonzero(crossing[first:last] == crossing[first:last].min()) + first
+        cuts.append(float(gaps[near[np.argmin(np.abs(gaps[near] - wanted))]]))
     return cuts
 
 
+def _list_spans(edges: Curves, flows: Integers) -> tuple[Floats, Floats]:
+    """Return the upper and the lower ends of what the edges from one box span, each sorted."""
+    drawn = np.flatnonzero(edges.counts > 0)
+    if not len(drawn):
+        return np.zeros(0), np.zeros(0)
+    begin = edges.starts[drawn]
+    _, which = np.unique(flows[drawn], return_inverse=True)
+    starts = np.full(int(which.max()) + 1, np.inf)
+    ends = np.full(len(starts), -np.inf)
+    np.minimum.at(starts, which, np.minimum.reduceat(edges.points[:, 1], begin))
+    np.maximum.at(ends, which, np.maximum.reduceat(edges.points[:, 1], begin))
+    return np.sort(starts), np.sort(ends)
+
+
 def _measure_columns(
-    placement: Placement,
-    sizes: list[Point],
-    flows: list[int],
-    column_of: list[int],
+    places: Places,
+    sizes: Floats,
+    flows: Integers,
+    column_of: Integers,
     columns: list[_Column],
     cuts: list[float],
 ) -> None:
-    lows = [math.inf] * len(columns)
-    highs = [-math.inf] * len(columns)
-    for (x, _), (width, _), number in zip(placement.boxes, sizes, column_of, strict=True):
-        lows[number] = min(lows[number], x - width / 2)
-        highs[number] = max(highs[number], x + width / 2)
+    lows = np.full(len(columns), np.inf)
+    highs = np.full(len(columns), -np.inf)
+    np.minimum.at(lows, column_of, places.boxes[:, 0] - sizes[:, 0] / 2)
+    np.maximum.at(highs, column_of, places.boxes[:, 0] + sizes[:, 0] / 2)
+    edges = places.edges
+    four = edges.list_controls()
+    upper = np.searchsorted(cuts, four[:, :, 1].min(axis=1), "right")
+    lower = np.searchsorted(cuts, four[:, :, 1].max(axis=1), "right")
+    spans = lower - upper + 1
+    touched = spread_runs(upper, spans)
+    np.minimum.at(lows, touched, np.repeat(four[:, :, 0].min(axis=1), spans))
+    np.maximum.at(highs, touched, np.repeat(four[:, :, 0].max(axis=1), spans))
     crossing: list[set[int]] = [set() for _ in columns]
-    for flow, points in zip(flows, placement.edges, strict=True):
-        for start in range(0, len(points) - 7, 6):
-            xs = points[start : start + 8 : 2]
-            ys = points[start + 1 : start + 8 : 2]
-            for number in range(bisect_right(cuts, min(ys)), bisect_right(cuts, max(ys)) + 1):
-                lows[number] = min(lows[number], *xs)
-                highs[number] = max(highs[number], *xs)
-        for cut in _cuts_crossed(points, cuts):
-            crossing[cut].add(flow)
+    for edge, crossed in _list_crossing(edges, cuts).items():
+        for cut in crossed:
+            crossing[cut].add(int(flows[edge]))
     for number in range(len(cuts)):
         columns[number].leaving = columns[number + 1].entering = len(crossing[number])
     left = 0.0
-    for column, low, high in zip(columns, lows, highs, strict=True):
+    for column, low, high in zip(columns, lows.tolist(), highs.tolist(), strict=True):
         low, high = (low, high) if low <= high else (0.0, 0.0)
         left += _LANE * column.entering
         column.left, column.shift, column.width = left, left - low, high - low
         left += column.width + _GUTTER
 
 
-def _cuts_crossed(points: Curve, cuts: list[float]) -> range:
-    """Return the numbers of the cuts between the ends of an edge."""
-    if len(points) < 8:
-        return range(0)
-    first, last = sorted((bisect_right(cuts, points[1]), bisect_right(cuts, points[-1])))
-    return range(first, last)
+def _list_crossing(edges: Curves, cuts: list[float]) -> dict[int, range]:
+    """Return the edges that have cuts between their ends, and the numbers of these."""
+    drawn = np.flatnonzero(edges.counts >= 4)
+    starts = np.searchsorted(cuts, edges.points[edges.starts[drawn], 1], "right")
+    ends = np.searchsorted(cuts, edges.points[edges.starts[drawn + 1] - 1, 1], "right")
+    found = np.flatnonzero(starts != ends)
+    low, high = np.minimum(starts, ends)[found], np.maximum(starts, ends)[found]
+    triples = zip(drawn[found].tolist(), low.tolist(), high.tolist(), strict=True)
+    return {edge: range(first, last) for edge, first, last in triples}
 
 
 class _Writer:
     def __init__(
         self,
-        placement: Placement,
-        flows: list[int],
+        places: Places,
+        flows: Integers,
         columns: list[_Column],
         cuts: list[float],
-        column_of: list[int],
+        column_of: Integers,
     ) -> None:
-        self.placement = placement
+        self.places = places
         self.flows = flows
         self.columns = columns
         self.cuts = cuts
@@ -206,57 +213,69 @@ class _Writer:
         most_in = max(column.entering for column in columns)
         #: where what stands in the columns begins: lines come in above
         self.top = _LANE * most_in + (2 * _BEND if most_in else 0.0)
+        #: by how much what stands in each column is moved
+        self.moves = np.array([(column.shift, self.top - column.top) for column in columns])
         #: for each cut the lines in its gutter, by where their edges come from
         self.lanes: list[dict[int, int]] = [{} for _ in cuts]
 
-    def write(self) -> Placement:
-        placement, columns = self.placement, self.columns
-        boxes = [
-            self._move(x, y, column)
-            for (x, y), column in zip(placement.boxes, self.column_of, strict=True)
-        ]
-        edges = [
-            self._lead(points, flow)
-            for points, flow in zip(placement.edges, self.flows, strict=True)
-        ]
+    def write(self) -> Places:
+        places, columns = self.places, self.columns
         low = max(column.bottom - column.top for column in columns)
         most_out = max(column.leaving for column in columns)
         last = columns[-1]
-        return Placement(
+        return Places(
             last.left + last.width,
             self.top + low + _LANE * most_out + (2 * _BEND if most_out else 0.0),
-            boxes,
-            [self._move(x, y, 0) for x, y in placement.inputs],
-            [self._move(x, y, len(columns) - 1) for x, y in placement.outputs],
-            edges,
+            places.boxes + self.moves[self.column_of],
+            places.inputs + self.moves[0],
+            places.outputs + self.moves[-1],
+            self._move_edges(),
         )
 
-    def _move(self, x: float, y: float, number: int) -> Point:
-        column = self.columns[number]
-        return x + column.shift, y - column.top + self.top
+    def _move_edges(self) -> Curves:
+        edges = self.places.edges
+        counts = edges.counts
+        drawn = np.flatnonzero(counts > 0)
+        column_of = np.zeros(len(edges), np.int64)
+        column_of[drawn] = np.searchsorted(self.cuts, edges.points[edges.starts[drawn], 1], "right")
+        moved = edges.points + np.repeat(self.moves[column_of], counts, axis=0)
+        led = {
+            edge: make_points(self._lead(edges.curve(edge), int(self.flows[edge]), crossed))
+            for edge, crossed in _list_crossing(edges, self.cuts).items()
+        }
+        if not led:
+            return Curves(moved, edges.starts)
+        new_counts = counts.copy()
+        for edge, points in led.items():
+            new_counts[edge] = len(points)
+        starts = starts_of(new_counts)
+        points = np.empty((int(starts[-1]), 2))
+        stays = np.ones(len(edges), np.bool_)
+        stays[list(led)] = False
+        points[spread_runs(starts[:-1][stays], counts[stays])] = moved[np.repeat(stays, counts)]
+        for edge, curve in led.items():
+            points[starts[edge] : starts[edge + 1]] = curve
+        return Curves(points, starts)
 
-    def _lead(self, points: Curve, flow: int) -> Curve:
-        crossed = _cuts_crossed(points, self.cuts)
-        if not crossed:
-            number = bisect_right(self.cuts, points[1]) if points else 0
-            return self._shift(points, number)
+    def _lead(self, points: Curve, flow: int, crossed: range) -> Curve:
         if points[1] > points[-1]:  # runs upwards
-            return _reverse(self._lead(_reverse(points), flow))
+            return _reverse(self._lead(_reverse(points), flow, crossed))
         result: list[float] = []
         rest = points
         for number in crossed:
             before, rest = _split(rest, self.cuts[number])
             result += self._shift(before, number)[2 if result else 0 :]
-            end = self._move(rest[0], rest[1], number + 1)
+            end = self._shift(rest[:2], number + 1)
             lane = self.lanes[number].setdefault(flow, len(self.lanes[number]))
-            result += self._gutter((result[-2], result[-1]), end, number, lane)
+            result += self._gutter((result[-2], result[-1]), (end[0], end[1]), number, lane)
         result += self._shift(rest, crossed[-1] + 1)[2:]
         return tuple(result)
 
     def _shift(self, points: Curve, number: int) -> Curve:
-        moved: list[float] = []
-        for at in range(0, len(points), 2):
-            moved += self._move(points[at], points[at + 1], number)
+        x, y = self.moves[number].tolist()
+        moved = list(points)
+        moved[0::2] = [coordinate + x for coordinate in points[0::2]]
+        moved[1::2] = [coordinate + y for coordinate in points[1::2]]
         return tuple(moved)
 
     def _gutter(self, start: Point, end: Point, number: int, lane: int) -> list[float]:

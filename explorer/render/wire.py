@@ -73,30 +73,22 @@ is answered by a scene with ``fit``.
 
 from __future__ import annotations
 
-import json
-import sys
-from array import array
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from netloupe.explorer.layout import Scene, SceneLayer
 from netloupe.explorer.view import Item
 
 from .face import Face
+from .tables import LayerTables, TableWriter, join_names
 
 VERSION = 2
-_KIND_FLAGS = {
-    "node": 4,
-    "group": 8,
-    "branch": 8,
-    "input": 16,
-    "output": 32,
-    "constant": 64,
-    "stub": 128,
-}
-_REPEAT = 256
-_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
+#: tables of smaller layers are not kept: they are soon written anew
+_LEAST_KEPT = 40
 
 
 @dataclass(slots=True)
@@ -104,9 +96,10 @@ class _Shape:
     """Everything about a layer but its names, encoded; and how many known layers have it."""
 
     id: int
+    key: Hashable
     counts: tuple[int, int, int, int]
-    floats: array[float]
-    integers: array[int]
+    floats: bytes
+    integers: bytes
     users: int = 0
 
 
@@ -115,9 +108,9 @@ class _Known:
     """A layer that the browser has."""
 
     layer: SceneLayer
-    key: Hashable
     shape: _Shape
     names: bytes
+    tables: LayerTables | None
 
 
 @dataclass(slots=True)
@@ -126,8 +119,6 @@ class _News:
 
     shapes: list[_Shape] = field(default_factory=list)
     layers: list[_Known] = field(default_factory=list)
-    faces: list[Face] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
 
 
 class SceneEncoder:
@@ -147,9 +138,10 @@ class SceneEncoder:
     def _forget(self) -> None:
         self._root: SceneLayer | None = None
         self._layers: dict[int, _Known] = {}
+        #: the layer known last of each item
+        self._last: dict[int, _Known] = {}
         self._shapes: dict[Hashable, _Shape] = {}
-        self._faces: dict[Face, int] = {}
-        self._labels: dict[str, int] = {}
+        self._writer = TableWriter(self._face_of)
         self._shape_count = 0
 
     def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
@@ -191,8 +183,8 @@ class SceneEncoder:
                 "edges": root.edges_total,
                 "layers": root.layers_total,
             },
-            "faces": [_encode_face(face) for face in news.faces],
-            "labels": news.labels,
+            "faces": [_encode_face(face) for face in self._writer.faces.take_news()],
+            "labels": self._writer.labels.take_news(),
             "shapes": [[shape.id, *shape.counts] for shape in news.shapes],
             "layers": len(news.layers),
         }
@@ -212,7 +204,7 @@ class SceneEncoder:
             pending.extend(layer.inner.values())
         for layer in reversed(order):
             known = self._encode_layer(layer, news)
-            self._layers[layer.id] = known
+            self._layers[layer.id] = self._last[id(layer.item)] = known
             known.shape.users += 1
             news.layers.append(known)
         shared.update(layer.id for layer in order)
@@ -226,70 +218,33 @@ class SceneEncoder:
             if layer.id in kept:
                 continue
             known = self._layers.pop(layer.id)
+            if self._last[id(layer.item)] is known:
+                del self._last[id(layer.item)]
             known.shape.users -= 1
             if not known.shape.users:
-                del self._shapes[known.key]
+                del self._shapes[known.shape.key]
             pending.extend(layer.inner.values())
 
     def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
-        names: dict[str, int] = {}
-        integers = array("i")
-        rows: list[str] = []
-        row_starts = []
-        for child in layer.children:
-            flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
-            flags |= _REPEAT if child.repeat is not None else 0
-            texts = _row_texts(child)
-            row_starts.append((len(rows), len(texts)))
-            rows += texts
-            integers.extend(
-                (
-                    names.setdefault(child.path, len(names)),
-                    names.setdefault(child.key, len(names)),
-                    self._index(self._faces, self._face_of(child), news.faces),
-                    flags,
-                    0,
-                    len(texts),
-                )
-            )
-        for path in layer.ports:
-            integers.append(names.setdefault(path, len(names)))
-        points = 0
-        for edge, curve, text, place in zip(
-            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
-        ):
-            integers.extend(
-                (
-                    names.setdefault(edge.path, len(names)),
-                    self._index(self._labels, text, news.labels) if place else -1,
-                    edge.source,
-                    edge.target,
-                    int(edge.arrow) | _EDGE_FLAGS[edge.kind],
-                    points,
-                    len(curve),
-                )
-            )
-            points += len(curve)
-        first_row = len(names)
-        for number, (start, _) in enumerate(row_starts):
-            integers[number * 6 + 4] = first_row + start
-        key = (id(layer.inside), integers.tobytes())
+        last = self._last.get(id(layer.item))
+        before = (last.layer, last.tables) if last is not None and last.tables else None
+        tables = self._writer.write(layer, before)
+        integers = b"".join(
+            _little_endian(table, "<i4") for table in (tables.boxes, tables.ports, tables.edges)
+        )
+        key = (id(layer.inside), integers)
         shape = self._shapes.get(key)
         if shape is None:
             self._shape_count += 1
-            counts = (len(layer.children), len(layer.ports), len(layer.edges), points)
-            shape = _Shape(self._shape_count, counts, _list_floats(layer), integers)
+            sizes = (
+                *(len(layer.children), len(layer.ports), len(layer.edges)),
+                2 * len(layer.inside.curves.points),
+            )
+            shape = _Shape(self._shape_count, key, sizes, _list_floats(layer), integers)
             self._shapes[key] = shape
             news.shapes.append(shape)
-        return _Known(layer, key, shape, _write_names([*names, *rows]))
-
-    @staticmethod
-    def _index(table: dict[Any, int], entry: Any, news: list[Any]) -> int:
-        index = table.get(entry)
-        if index is None:
-            index = table[entry] = len(table)
-            news.append(entry)
-        return index
+        kept = tables if len(layer.children) >= _LEAST_KEPT else None
+        return _Known(layer, shape, join_names(tables), kept)
 
 
 def encode_scene(
@@ -299,49 +254,33 @@ def encode_scene(
     return SceneEncoder(face_of).encode(scene, whole=True)
 
 
-def _row_texts(item: Item) -> list[str]:
-    """Return what the rows of an item stand for."""
-    if not item.is_open:
-        return [row.path for row in item.constants]
-    if item.repeat is None:
-        return []
-    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
-
-
-def _write_names(names: list[str]) -> bytes:
-    try:
-        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        return json.dumps(names, separators=(",", ":")).encode()
-
-
-def _list_floats(layer: SceneLayer) -> array[float]:
+def _list_floats(layer: SceneLayer) -> bytes:
     inside = layer.inside
-    floats = array("f")
-    for box in inside.boxes:
-        floats.extend(box)
-    for port in inside.ports:
-        floats.extend(port)
-    for place in layer.places:
-        floats.extend(place or (0.0, 0.0))
-    for curve in inside.curves:
-        floats.extend(curve)
-    return floats
+    places = np.where(np.isnan(layer.places), 0.0, layer.places)
+    return b"".join(
+        _little_endian(table, "<f4")
+        for table in (inside.boxes, inside.ports, places, inside.curves.points)
+    )
+
+
+def _little_endian(table: NDArray[Any], kind: str) -> bytes:
+    return table.astype(kind).tobytes()
 
 
 def _write_buffers(news: _News) -> list[bytes]:
-    floats, integers = array("f"), array("i")
-    for shape in news.shapes:
-        floats.extend(shape.floats)
-        integers.extend(shape.integers)
+    integers: list[int] = []
     start = 0
     for known in news.layers:
         layer = known.layer
         inner = [layer.inner[number].id for number in sorted(layer.inner)]
         integers.extend((layer.id, known.shape.id, start, len(known.names), len(inner), *inner))
         start += len(known.names)
-    names = b"".join(known.names for known in news.layers)
-    return [_little_endian(floats), _little_endian(integers), names]
+    shapes = b"".join([shape.integers for shape in news.shapes])
+    return [
+        b"".join([shape.floats for shape in news.shapes]),
+        shapes + _little_endian(np.array(integers, np.int64), "<i4"),
+        b"".join([known.names for known in news.layers]),
+    ]
 
 
 def _encode_face(face: Face) -> dict[str, Any]:
@@ -357,10 +296,3 @@ def _encode_face(face: Face) -> dict[str, Any]:
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
         "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],
     }
-
-
-def _little_endian(buffer: array[Any]) -> bytes:
-    if sys.byteorder == "big":
-        buffer = array(buffer.typecode, buffer)
-        buffer.byteswap()
-    return buffer.tobytes()

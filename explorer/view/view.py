@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import ViewError
-from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
-from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.grouping import GROUPINGS, Group, build_group_tree
+from netloupe.explorer.model import Graph, Model, Node
 
 from .children import ChildMaker
 from .item import Instance, Item, Link
 from .links import list_links
 from .stubs import add_stubs
-from .wiring import Wiring, body_graphs
+from .targets import find_child, find_first_user, find_folded, find_target, is_below, paths_of
+from .wiring import Wiring
 
 
 class View:
@@ -277,22 +277,22 @@ class View:
         if body is None or not path.startswith(body.prefix):
             return None, False
         for child in item.children:
-            if path == child.key or (child.kind != "stub" and path in _paths_of(child)):
+            if path == child.key or (child.kind != "stub" and path in paths_of(child)):
                 return child, True
-            if child.kind == "branch" and _is_below(path, child.path):
+            if child.kind == "branch" and is_below(path, child.path):
                 return child, False
         wiring = self.wiring(body.graph)
         local = body.graph.path + path[len(body.prefix) :]
-        target, exact = self._find_target(wiring, local)
+        target, exact = find_target(self.model, wiring, local)
         if target is None:
             return None, False
-        folded = _folded_group(wiring, target)
+        folded = find_folded(wiring, target)
         if folded is not None and not is_shown:
             wiring.fold([folded], False)
             self._rebuild()
             item = self.items[item.key]
         elif folded is not None:
-            target, exact = _first_user(wiring, folded), False
+            target, exact = find_first_user(wiring, folded), False
             if target is None:
                 return item, True
         if item.repetition is not None and (item.repeat is not target):
@@ -308,56 +308,8 @@ class View:
                 self._show(item, is_unrolled=False, shown=index)
             if isinstance(target, Group) and target is item.repetition:
                 return item, True
-        holder = self._child_with(item, wiring.tree, target)
+        holder = find_child(item, wiring.tree, target)
         return holder, exact and holder is not None and holder.element is target
-
-    def _find_target(self, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:
-        """Return the group or node that is, shows or holds what is at a path of a graph."""
-        group = wiring.tree.groups.get(path)
-        if group is not None:
-            return group, True
-        single = wiring.tree.singles.get(path)
-        return (single, True) if single is not None else self._find_node(wiring, path)
-
-    def _find_node(self, wiring: Wiring, path: str) -> tuple[Node | None, bool]:
-        """Return the node that is, shows or holds what is at a path of a graph.
-
-        The second part tells whether the path is not deeper inside the node.
-        """
-        graph = wiring.tree.graph
-        if path.startswith(f"{graph.path}/%"):
-            value = graph.values.get(path[len(graph.path) + 2 :])
-            return (_node_showing(wiring, value) if value is not None else None), True
-        nodes = self.model.path_index(graph).nodes
-        node = nodes.get(path)
-        if node is not None:
-            if wiring.tree.positions[node.index] >= 0:
-                return node, True
-            value = node.outputs[0]
-            return (_node_showing(wiring, value) if value is not None else None), True
-        cut = len(path)
-        while cut > len(graph.path):
-            cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
-            node = nodes.get(path[:cut]) if cut > 0 else None
-            if node is not None and body_graphs(node):
-                return node, False
-        return None, False
-
-    def _child_with(self, item: Item, tree: GroupTree, target: Group | Node) -> Item | None:
-        """Return the child that is a group or node, or the group that holds it."""
-        for child in item.children:
-            element = child.element
-            if element is target:
-                return child
-            if isinstance(element, Group) and element.graph is tree.graph:
-                inside = (
-                    tree.holds(element, target)
-                    if isinstance(target, Node)
-                    else element.low <= target.low and target.high <= element.high
-                )
-                if inside:
-                    return child
-        return None
 
     def _find_repeat(self, path: str) -> Item:
         item = self.reveal(path)
@@ -430,80 +382,3 @@ class View:
                 pending.append(child)
         item.children = []
         item.stubs = {}
-
-
-def _is_below(path: str, outer: str) -> bool:
-    return path.startswith(outer) and (
-        outer.endswith("/") or path[len(outer) : len(outer) + 1] in ("/", ".", "(")
-    )
-
-
-def _paths_of(item: Item) -> tuple[str, ...]:
-    """Return the paths that an item stands for: its own, and those of other stacked terminals."""
-    if item.kind not in ("input", "output") or not item.merged:
-        return (item.path,)
-    (values,) = item.merged.values()
-    return tuple(item.instance.path_of(value.path) for value in values)
-
-
-def _folded_group(wiring: Wiring, target: Group | Node) -> Group | None:
-    """Return the folded shape arithmetic that an element is or belongs to."""
-    if isinstance(target, Node):
-        return wiring.folded_group(target)
-    return target if wiring.is_folded(target) else None
-
-
-def _node_showing(wiring: Wiring, value: Value) -> Node | None:
-    """Return the node that stands for a value: its producer, or the one where it is a row."""
-    tree = wiring.tree
-    producer = value.producer
-    if producer is not None and producer.graph is tree.graph:
-        if tree.positions[producer.index] >= 0:
-            if wiring.folded_group(producer) is None:
-                return producer
-            return _first_consumer(wiring, value, is_drawn=True) or producer
-        value = next((out for out in producer.outputs if out is not None), value)
-    drawn = _first_consumer(wiring, value, is_drawn=True)
-    return drawn or _first_consumer(wiring, value, is_drawn=False)
-
-
-def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | None:
-    """Return the first node of a graph that uses a value, through constants if need be.
-
-    Where ``is_drawn``, nodes of folded shape arithmetic do not count.
-    """
-    tree = wiring.tree
-    graph = tree.graph
-    for consumer in value.users:
-        node = consumer
-        while node.graph is not graph and node.graph.parent_node is not None:
-            node = node.graph.parent_node
-        if node.graph is not graph:
-            continue
-        if tree.positions[node.index] >= 0:
-            if is_drawn and wiring.folded_group(node) is not None:
-                continue
-            return node
-        constant = next((out for out in node.outputs if out is not None), None)
-        if constant is not None and constant is not value:
-            return _node_showing(wiring, constant)
-    return None
-
-
-def _first_user(wiring: Wiring, group: Group) -> Node | None:
-    """Return the first drawn node that takes what folded shape arithmetic gives."""
-    pending = [node for node in group.children if isinstance(node, Node)]
-    seen = set(pending)
-    for node in pending:
-        for value in node.outputs:
-            for consumer in value.users if value is not None else ():
-                user = consumer
-                while user.graph is not node.graph and user.graph.parent_node is not None:
-                    user = user.graph.parent_node
-                if user.graph is not node.graph or user in seen:
-                    continue
-                if wiring.folded_group(user) is None and wiring.tree.positions[user.index] >= 0:
-                    return user
-                seen.add(user)
-                pending.append(user)
-    return None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
-from netloupe.explorer.layout.labels import sample_curve
+from netloupe.explorer.layout.placement import Curve, Curves, sample_pieces
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_picture, render_picture
@@ -284,6 +284,11 @@ def test_without_time_the_simple_layout_is_shown(engine: LayoutEngine) -> None:
         "Shown with a simpler layout: the layout took too long and was stopped."
     ]
     assert find_geometry_faults(scene, view) == []
+
+
+def sample_curve(points: Curve, steps: int) -> list[tuple[float, float]]:
+    pieces = sample_pieces(Curves.of([points]).list_controls(), steps)
+    return [tuple(pieces[0, 0]), *(tuple(point) for piece in pieces for point in piece[1:])]
 
 
 def test_points_on_a_curve() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneBox
-from netloupe.explorer.layout.dot import Child, Layer, Wire, write_dot
+from netloupe.explorer.layout.dot import write_dot
+from netloupe.explorer.layout.layer import Child, Layer, Wire
 from netloupe.explorer.layout.placement import Placement
 from netloupe.explorer.layout.steady import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.model import Model

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.layout import Scene, SceneLayer
+from netloupe.explorer.layout.placement import Curves
 from netloupe.explorer.layout.scene import EdgeKind, Inside, LayerEdge
 from netloupe.explorer.render.face import Badge, Face, Shape, TextRun
 from netloupe.explorer.render.wire import encode_scene
@@ -161,18 +163,20 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         for _, _, _, (x, y, to_x, to_y), _, _ in edges:
             middle = (y + to_y) / 2
             curves.append((x, y, x, middle, to_x, middle, to_x, to_y))
-        inside = Inside(0, 0, [place for _, place in items], curves, nothing)
-        inside.ports = [(x, y) for _, x, y in ports]
+        inside = Inside(0, 0, nothing, np.array([place for _, place in items]), Curves.of(curves))
+        inside.ports = np.array([(x, y) for _, x, y in ports]).reshape(-1, 2)
         labelled = [path == "main/%t" for path, *_ in edges]
         return SceneLayer(
             *(number, nothing, 0, inside),
             [LayerEdge(nothing, path, *ends) for path, *ends in _without_places(edges)],
             [path for path, _, _ in ports],
             ["float32[1, 8]" if has else "" for has in labelled],
-            [
-                (curve[0], curve[3]) if has else None
-                for has, curve in zip(labelled, curves, strict=True)
-            ],
+            np.array(
+                [
+                    (curve[0], curve[3]) if has else (np.nan, np.nan)
+                    for has, curve in zip(labelled, curves, strict=True)
+                ]
+            ),
             inner,
             [item for item, _ in items],
             nothing,

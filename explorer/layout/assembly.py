@@ -1,0 +1,235 @@
+"""A layer put together from pieces: each is placed alone, all are moved to where they belong.
+
+Pieces of one part follow each other along the flow and share a child where they meet; parts
+stand beside one another. What is known of the pieces is kept in arrays, so that one changed
+piece costs its own layout, and moving all others next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+
+from .components import set_in_rows, split_components
+from .layer import Layer
+from .placement import (
+    Curves,
+    Floats,
+    Integers,
+    Placement,
+    Places,
+    Point,
+    make_points,
+    spread_runs,
+    starts_of,
+)
+from .scene import Direction
+from .series import Part, cut_series
+
+
+@dataclass(slots=True, eq=False)
+class Division:
+    """How a layer falls into pieces, which depends on its wiring alone.
+
+    Parameters
+    ----------
+    children, wires
+        Numbers of the children and wires of all pieces, piece after piece. A child where two
+        pieces meet is in both, every wire in one.
+    child_starts, wire_starts
+        Where each piece begins in these, and the end.
+    part_starts
+        Number of the first piece of each part, and the end.
+    part_of
+        The part of each piece.
+    firsts, lasts
+        Where in ``children`` the first and the last child of each piece are, at which it meets
+        its neighbours; any place for those without.
+    with_ports
+        The pieces that hold ports on the border; they are in the first part.
+    """
+
+    children: Integers
+    wires: Integers
+    child_starts: Integers
+    wire_starts: Integers
+    part_starts: Integers
+    part_of: Integers
+    firsts: Integers
+    lasts: Integers
+    with_ports: list[int]
+
+    def pieces_with(self, children: Iterable[int], wires: Iterable[int]) -> list[int]:
+        """Return the pieces that hold some children or wires."""
+        held = np.flatnonzero(np.isin(self.children, list(children)))
+        drawn = np.flatnonzero(np.isin(self.wires, list(wires)))
+        found = np.concatenate(
+            [
+                np.searchsorted(self.child_starts, held, side="right") - 1,
+                np.searchsorted(self.wire_starts, drawn, side="right") - 1,
+            ]
+        )
+        pieces: list[int] = np.unique(found).tolist()
+        return pieces
+
+
+def divide_layer(layer: Layer) -> tuple[Division, list[Part]]:
+    """Return how a layer falls into pieces, and these.
+
+    Their children and wires have the numbers that they have in the whole layer.
+    """
+    parts = [(part, cut_series(part.layer)) for part in split_components(layer)]
+    pieces = [
+        Part(
+            piece.layer,
+            [part.children[child] for child in piece.children],
+            [part.wires[wire] for wire in piece.wires],
+        )
+        for part, cut in parts
+        for piece in cut
+    ]
+    child_starts = starts_of(np.array([len(piece.children) for piece in pieces], np.int64))
+    wire_starts = starts_of(np.array([len(piece.wires) for piece in pieces], np.int64))
+    counts = np.array([len(cut) for _, cut in parts], np.int64)
+    division = Division(
+        np.array([child for piece in pieces for child in piece.children], np.int64),
+        np.array([wire for piece in pieces for wire in piece.wires], np.int64),
+        child_starts,
+        wire_starts,
+        starts_of(counts),
+        np.repeat(np.arange(len(parts)), counts),
+        child_starts[:-1] + np.array([max(piece.layer.first, 0) for piece in pieces]),
+        child_starts[:-1] + np.array([max(piece.layer.last, 0) for piece in pieces]),
+        [
+            number
+            for number, piece in enumerate(pieces)
+            if piece.layer.input_count or piece.layer.output_count
+        ],
+    )
+    return division, pieces
+
+
+class Assembly:
+    """The pieces of a layer, each with its placement. Never changed once it is made."""
+
+    __slots__ = ("_boxes", "_edges", "_extents", "division", "pieces", "placements")
+
+    def __init__(self, division: Division, pieces: list[Part], placed: list[Placement]) -> None:
+        self.division = division
+        self.pieces = pieces
+        self.placements = placed
+        #: centres of the children and points of the wires, in the order of the division, each
+        #: from its piece's top left corner
+        self._boxes = _list_points(placement.boxes for placement in placed)
+        self._edges = Curves.of(chain.from_iterable(placement.edges for placement in placed))
+        self._extents = np.array([(p.width, p.height) for p in placed], np.float64)
+
+    def replaced(self, changes: Mapping[int, tuple[Layer, Placement]]) -> Assembly:
+        """Return an assembly with some pieces placed anew.
+
+        Parameters
+        ----------
+        changes
+            By the piece's number it as a layer, and its placement.
+        """
+        new = object.__new__(Assembly)
+        division = new.division = self.division
+        new.pieces, new.placements = self.pieces.copy(), self.placements.copy()
+        new._boxes, new._extents = self._boxes.copy(), self._extents.copy()
+        points: list[Floats] = []
+        counts = self._edges.counts
+        end = 0
+        for number in sorted(changes):
+            layer, placement = changes[number]
+            old = self.pieces[number]
+            new.pieces[number] = Part(layer, old.children, old.wires)
+            new.placements[number] = placement
+            first, last = division.child_starts[number : number + 2]
+            new._boxes[first:last] = np.array(placement.boxes, np.float64).reshape(-1, 2)
+            new._extents[number] = placement.width, placement.height
+            first, last = division.wire_starts[number : number + 2]
+            curves = Curves.of(placement.edges)
+            counts[first:last] = curves.counts
+            points += [self._edges.points[end : self._edges.starts[first]], curves.points]
+            end = self._edges.starts[last]
+        points.append(self._edges.points[end:])
+        new._edges = Curves(np.concatenate(points), starts_of(counts))
+        return new
+
+    def join(self, layer: Layer) -> Places:
+        """Return the positions of the whole layer."""
+        division = self.division
+        shifts, (width, height), stretch = self._arrange_pieces(layer.direction)
+        boxes = np.zeros((len(layer.children), 2))
+        held = np.repeat(shifts, np.diff(division.child_starts), axis=0)
+        boxes[division.children] = self._boxes + held
+        edges = self._join_edges(shifts)
+        axis = 1 if layer.direction == "TB" else 0
+        if stretch:
+            edges = _lengthen(edges, layer.arrays().targets < 0, stretch, axis)
+        inputs = self._join_ports(shifts, "inputs")
+        outputs = self._join_ports(shifts, "outputs")
+        outputs[:, axis] += stretch
+        return Places(width, height, boxes, inputs, outputs, edges)
+
+    def _arrange_pieces(self, direction: Direction) -> tuple[Floats, tuple[float, float], float]:
+        """Return by how much each piece is moved, the size of all, and how far ports are moved."""
+        division = self.division
+        starts, part_of = division.part_starts[:-1], division.part_of
+        shifts = np.zeros((len(self.pieces), 2))
+        steps = self._boxes[division.lasts[:-1]] - self._boxes[division.firsts[1:]]
+        steps[starts[1:] - 1] = 0.0
+        np.cumsum(steps, axis=0, out=shifts[1:])
+        shifts -= shifts[starts][part_of]
+        low = np.minimum.reduceat(shifts, starts)
+        extents = np.maximum.reduceat(shifts + self._extents, starts) - low
+        shifts -= low[part_of]
+        if len(starts) == 1:
+            return shifts, (float(extents[0, 0]), float(extents[0, 1])), 0.0
+        moves, extent, stretch = set_in_rows(
+            extents, direction, has_ports=bool(division.with_ports)
+        )
+        return shifts + moves[part_of], extent, stretch
+
+    def _join_edges(self, shifts: Floats) -> Curves:
+        """Return the wires' curves in the order of the layer's wires."""
+        counts = self._edges.counts
+        moved = self._edges.points + np.repeat(
+            shifts, np.diff(self._edges.starts[self.division.wire_starts]), axis=0
+        )
+        ordered = np.zeros_like(counts)
+        ordered[self.division.wires] = counts
+        starts = starts_of(ordered)
+        points = np.empty_like(moved)
+        points[spread_runs(starts[self.division.wires], counts)] = moved
+        return Curves(points, starts)
+
+    def _join_ports(self, shifts: Floats, side: Literal["inputs", "outputs"]) -> Floats:
+        places = [np.zeros((0, 2))]
+        for number in self.division.with_ports:
+            found: list[Point] = getattr(self.placements[number], side)
+            places.append(np.array(found, np.float64).reshape(-1, 2) + shifts[number])
+        return np.concatenate(places)
+
+
+def _list_points(lists: Iterable[list[Point]]) -> Floats:
+    return make_points(chain.from_iterable(chain.from_iterable(lists)))
+
+
+def _lengthen(edges: Curves, chosen: np.ndarray, by: float, axis: int) -> Curves:
+    """Lead some edges on straight along the flow."""
+    chosen = chosen & (edges.counts > 0)
+    counts = edges.counts + 3 * chosen
+    starts = starts_of(counts)
+    points = np.empty((int(starts[-1]), 2))
+    points[spread_runs(starts[:-1], edges.counts)] = edges.points
+    ends = edges.points[edges.starts[1:][chosen] - 1]
+    for number in (1, 2, 3):
+        further = ends.copy()
+        further[:, axis] += by * number / 3
+        points[starts[1:][chosen] - 4 + number] = further
+    return Curves(points, starts)

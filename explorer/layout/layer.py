@@ -1,0 +1,176 @@
+"""A layer: everything that the layout of one open item, or of a part of it, depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .placement import Floats, Integers
+from .scene import Direction
+
+
+class Child(NamedTuple):
+    """A box to place: its size and, for an open child, where its ports are along the border.
+
+    ``inputs`` and ``outputs`` hold offsets from the left (or the top, for LR), in the order of
+    the child's ports; they are empty for a closed child.
+    """
+
+    width: float
+    height: float
+    inputs: tuple[float, ...] = ()
+    outputs: tuple[float, ...] = ()
+
+
+class Wire(NamedTuple):
+    """An edge between children (0 and up) or border ports (-1 - n), and ports of open children."""
+
+    source: int
+    target: int
+    source_port: int | None = None
+    target_port: int | None = None
+    #: whether the edge belongs to the flow that should run straight; stubs stand aside
+    is_main: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class LayerArrays:
+    """A layer's sizes and wires as arrays.
+
+    Parameters
+    ----------
+    sizes
+        Shape (children, 2): width and height.
+    sources, targets
+        The wires' ends.
+    leaving, entering
+        Where along its source's and its target's side each wire ends, from the left (the top,
+        for LR); NaN for the middle.
+    """
+
+    sizes: Floats
+    sources: Integers
+    targets: Integers
+    leaving: Floats
+    entering: Floats
+
+    def wires_at(self, children: list[int]) -> list[int]:
+        """Return the wires that end at some children."""
+        found = np.isin(self.sources, children) | np.isin(self.targets, children)
+        wires: list[int] = np.flatnonzero(found).tolist()
+        return wires
+
+
+@dataclass(slots=True)
+class Layer:
+    """Boxes of known size and the wires between them.
+
+    Parameters
+    ----------
+    direction
+        Where values flow to.
+    children
+        The boxes.
+    input_count, output_count
+        Number of ports on the border where values come in, and where they leave.
+    wires
+        The edges.
+    first
+        The child that stands at the very beginning because another part ends with it; -1 for
+        none. Others may stand beside it where they are no higher than it is.
+    last
+        The child that stands at the very end, alone, because another part begins with it.
+    """
+
+    direction: Direction
+    children: list[Child] = field(default_factory=list)
+    input_count: int = 0
+    output_count: int = 0
+    wires: list[Wire] = field(default_factory=list)
+    first: int = -1
+    last: int = -1
+    _arrays: LayerArrays | None = field(default=None, repr=False, compare=False)
+
+    def key(self) -> Hashable:
+        """Return what is equal for layers that are laid out alike."""
+        return (
+            self.direction,
+            tuple(self.children),
+            self.input_count,
+            self.output_count,
+            tuple(self.wires),
+            self.first,
+            self.last,
+        )
+
+    def wiring(self) -> Hashable:
+        """Return what is equal for layers that differ only in sizes and places of ports."""
+        arrays = self.arrays()
+        return (
+            self.direction,
+            len(self.children),
+            self.input_count,
+            self.output_count,
+            arrays.sources.tobytes(),
+            arrays.targets.tobytes(),
+        )
+
+    def arrays(self) -> LayerArrays:
+        """Return sizes and wires as arrays; a layer must not be changed after it."""
+        if self._arrays is None:
+            children, wires = self.children, self.wires
+            self._arrays = LayerArrays(
+                np.array([child[:2] for child in children], np.float64).reshape(-1, 2),
+                np.array([wire.source for wire in wires], np.int64),
+                np.array([wire.target for wire in wires], np.int64),
+                np.array([self._leaving(wire) for wire in wires], np.float64),
+                np.array([self._entering(wire) for wire in wires], np.float64),
+            )
+        return self._arrays
+
+    def changed(self, children: Mapping[int, Child], wires: Mapping[int, Wire]) -> Layer:
+        """Return the layer with some children and wires in place of others.
+
+        Parameters
+        ----------
+        children
+            The new children by their numbers.
+        wires
+            The new wires by their numbers, with ends as before: all that have an end at one of
+            these children, and perhaps others.
+        """
+        old = self.arrays()
+        new = Layer(
+            self.direction,
+            self.children.copy(),
+            self.input_count,
+            self.output_count,
+            self.wires.copy(),
+            self.first,
+            self.last,
+        )
+        arrays = LayerArrays(
+            old.sizes.copy(), old.sources, old.targets, old.leaving.copy(), old.entering.copy()
+        )
+        for number, child in children.items():
+            new.children[number] = child
+            arrays.sizes[number] = child[:2]
+        for number, wire in wires.items():
+            new.wires[number] = wire
+            arrays.leaving[number] = new._leaving(wire)
+            arrays.entering[number] = new._entering(wire)
+        new._arrays = arrays
+        return new
+
+    def _leaving(self, wire: Wire) -> float:
+        if wire.source < 0 or wire.source_port is None:
+            return np.nan
+        return self.children[wire.source].outputs[wire.source_port]
+
+    def _entering(self, wire: Wire) -> float:
+        if wire.target < 0 or wire.target_port is None:
+            return np.nan
+        return self.children[wire.target].inputs[wire.target_port]

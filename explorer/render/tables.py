@@ -1,0 +1,219 @@
+"""What is written of one layer of a scene: numbers of its boxes, ports and edges, and names.
+
+As long as an open item has the same children, its tables differ in few rows from those of the
+layer before: what is written of the others is copied as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netloupe.explorer.layout import LayerEdge, SceneLayer
+from netloupe.explorer.view import Item
+
+from .face import Face
+
+Integers = NDArray[np.int64]
+Entry = TypeVar("Entry")
+
+_KIND_FLAGS = {
+    "node": 4,
+    "group": 8,
+    "branch": 8,
+    "input": 16,
+    "output": 32,
+    "constant": 64,
+    "stub": 128,
+}
+_REPEAT = 256
+_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
+
+
+class Numbering(Generic[Entry]):
+    """Numbers for entries, and which of them are new since anyone has asked."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Entry, int] = {}
+        self._news: list[Entry] = []
+
+    def number(self, entry: Entry) -> int:
+        """Return the number of an entry."""
+        number = self._numbers.get(entry)
+        if number is None:
+            number = self._numbers[entry] = len(self._numbers)
+            self._news.append(entry)
+        return number
+
+    def take_news(self) -> list[Entry]:
+        """Return the entries that have got their numbers since the last time, in order."""
+        news, self._news = self._news, []
+        return news
+
+
+@dataclass(slots=True)
+class LayerTables:
+    """What is written of a layer, as long as the item has the same children.
+
+    Parameters
+    ----------
+    boxes
+        Shape (boxes, 6), ports (ports,), edges (edges, 7): as in the buffers.
+    texts
+        For each edge the number of its text among ``distinct``.
+    distinct
+        The texts beside edges.
+    rows
+        For each box the paths of its rows.
+    names
+        All other names, encoded, and how many they are.
+    """
+
+    boxes: Integers
+    ports: Integers
+    edges: Integers
+    texts: Integers
+    distinct: list[str]
+    rows: list[list[str]]
+    names: bytes
+    name_count: int
+
+
+class TableWriter:
+    """Writes the tables of layers.
+
+    Parameters
+    ----------
+    face_of
+        Gives the face of an item.
+    """
+
+    def __init__(self, face_of: Callable[[Item], Face]) -> None:
+        self._face_of = face_of
+        self.faces: Numbering[Face] = Numbering()
+        self.labels: Numbering[str] = Numbering()
+
+    def write(
+        self, layer: SceneLayer, before: tuple[SceneLayer, LayerTables] | None
+    ) -> LayerTables:
+        """Return the tables of a layer.
+
+        Parameters
+        ----------
+        layer
+            A layer.
+        before
+            Another layer of the same item, and its tables; None where there is none.
+        """
+        if before is not None and _is_renewed(layer, before[0]):
+            tables = self._renew(layer, *before)
+        else:
+            tables = self._write(layer)
+        curves = layer.inside.curves
+        tables.edges[:, 1] = self._number_texts(layer, tables)
+        tables.edges[:, 5] = 2 * curves.starts[:-1]
+        tables.edges[:, 6] = 2 * curves.counts
+        rows = tables.boxes[:, 5]
+        tables.boxes[:, 4] = tables.name_count + rows.cumsum() - rows
+        return tables
+
+    def _write(self, layer: SceneLayer) -> LayerTables:
+        names: dict[str, int] = {}
+        rows = []
+        boxes: list[int] = []
+        for child in layer.children:
+            texts = _row_texts(child)
+            rows.append(texts)
+            face, flags = self._write_box(child)
+            path = names.setdefault(child.path, len(names))
+            boxes += (path, names.setdefault(child.key, len(names)), face, flags, 0, len(texts))
+        ports = [names.setdefault(path, len(names)) for path in layer.ports]
+        edges: list[int] = []
+        for edge in layer.edges:
+            path = names.setdefault(edge.path, len(names))
+            edges += (path, 0, edge.source, edge.target, _edge_flags(edge), 0, 0)
+        distinct: dict[str, int] = {}
+        numbers = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
+        return LayerTables(
+            np.array(boxes, np.int64).reshape(-1, 6),
+            np.array(ports, np.int64),
+            np.array(edges, np.int64).reshape(-1, 7),
+            np.array(numbers, np.int64),
+            list(distinct),
+            rows,
+            write_names(list(names)),
+            len(names),
+        )
+
+    def _renew(self, layer: SceneLayer, last: SceneLayer, old: LayerTables) -> LayerTables:
+        """Return the tables of a layer that differs from one before in some children alone."""
+        boxes, edges, rows = old.boxes.copy(), old.edges.copy(), old.rows.copy()
+        for number in _differences(layer.revisions, last.revisions):
+            child = layer.children[number]
+            boxes[number, 2:4] = self._write_box(child)
+            rows[number] = _row_texts(child)
+            boxes[number, 5] = len(rows[number])
+        for number in _differences(layer.edges, last.edges):
+            edges[number, 4] = _edge_flags(layer.edges[number])
+        return replace(old, boxes=boxes, edges=edges, rows=rows)
+
+    def _write_box(self, child: Item) -> tuple[int, int]:
+        """Return the number of a box's face and its flags."""
+        flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
+        flags |= _REPEAT if child.repeat is not None else 0
+        return self.faces.number(self._face_of(child)), flags
+
+    def _number_texts(self, layer: SceneLayer, tables: LayerTables) -> Integers | int:
+        """Return for each edge the number of its label; -1 where there is no room for any."""
+        placed = ~np.isnan(layer.places[:, 0])
+        if not placed.any():
+            return -1
+        numbers = np.full(len(tables.distinct), -1)
+        for text in np.unique(tables.texts[placed]).tolist():
+            numbers[text] = self.labels.number(tables.distinct[text])
+        return np.where(placed, numbers[tables.texts], -1)
+
+
+def _row_texts(item: Item) -> list[str]:
+    """Return what the rows of an item stand for."""
+    if not item.is_open:
+        return [row.path for row in item.constants]
+    if item.repeat is None:
+        return []
+    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+
+
+def _is_renewed(layer: SceneLayer, last: SceneLayer) -> bool:
+    """Return whether a layer has the very children, ports and wires of one before."""
+    return layer.item is last.item and layer.children is last.children and layer.ports is last.ports
+
+
+def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
+    pairs = zip(new, old, strict=True)
+    return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
+
+
+def _edge_flags(edge: LayerEdge) -> int:
+    return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
+
+
+def write_names(names: list[str]) -> bytes:
+    """Return names as a JSON list."""
+    try:
+        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
+        return json.dumps(names, separators=(",", ":")).encode()
+
+
+def join_names(tables: LayerTables) -> bytes:
+    """Return all names of a layer as a JSON list: those of rows come last."""
+    rows = [text for texts in tables.rows for text in texts]
+    if not rows:
+        return tables.names
+    written = write_names(rows)
+    return tables.names[:-1] + b"," + written[1:] if tables.name_count else written

@@ -1,0 +1,142 @@
+"""Paths to elements of a graph: which group or node is meant, and which item shows it.
+
+Nothing is opened here; what is folded away or a row on a face leads to the node that shows it.
+"""
+
+from __future__ import annotations
+
+from netloupe.explorer.grouping import Group, GroupTree
+from netloupe.explorer.model import Model, Node, Value
+from netloupe.explorer.model.paths import CALL
+
+from .item import Item
+from .wiring import Wiring, body_graphs
+
+
+def is_below(path: str, outer: str) -> bool:
+    """Return whether a path leads to what is inside the element at another."""
+    return path.startswith(outer) and (
+        outer.endswith("/") or path[len(outer) : len(outer) + 1] in ("/", ".", "(")
+    )
+
+
+def paths_of(item: Item) -> tuple[str, ...]:
+    """Return the paths that an item stands for: its own, and those of other stacked terminals."""
+    if item.kind not in ("input", "output") or not item.merged:
+        return (item.path,)
+    (values,) = item.merged.values()
+    return tuple(item.instance.path_of(value.path) for value in values)
+
+
+def find_target(model: Model, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:
+    """Return the group or node that is, shows or holds what is at a path of a graph."""
+    group = wiring.tree.groups.get(path)
+    if group is not None:
+        return group, True
+    single = wiring.tree.singles.get(path)
+    return (single, True) if single is not None else _find_node(model, wiring, path)
+
+
+def _find_node(model: Model, wiring: Wiring, path: str) -> tuple[Node | None, bool]:
+    """Return the node that is, shows or holds what is at a path of a graph.
+
+    The second part tells whether the path is not deeper inside the node.
+    """
+    graph = wiring.tree.graph
+    if path.startswith(f"{graph.path}/%"):
+        value = graph.values.get(path[len(graph.path) + 2 :])
+        return (_node_showing(wiring, value) if value is not None else None), True
+    nodes = model.path_index(graph).nodes
+    node = nodes.get(path)
+    if node is not None:
+        if wiring.tree.positions[node.index] >= 0:
+            return node, True
+        value = node.outputs[0]
+        return (_node_showing(wiring, value) if value is not None else None), True
+    cut = len(path)
+    while cut > len(graph.path):
+        cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
+        node = nodes.get(path[:cut]) if cut > 0 else None
+        if node is not None and body_graphs(node):
+            return node, False
+    return None, False
+
+
+def find_child(item: Item, tree: GroupTree, target: Group | Node) -> Item | None:
+    """Return the child that is a group or node, or the group that holds it."""
+    for child in item.children:
+        element = child.element
+        if element is target:
+            return child
+        if isinstance(element, Group) and element.graph is tree.graph:
+            inside = (
+                tree.holds(element, target)
+                if isinstance(target, Node)
+                else element.low <= target.low and target.high <= element.high
+            )
+            if inside:
+                return child
+    return None
+
+
+def find_folded(wiring: Wiring, target: Group | Node) -> Group | None:
+    """Return the folded shape arithmetic that an element is or belongs to."""
+    if isinstance(target, Node):
+        return wiring.folded_group(target)
+    return target if wiring.is_folded(target) else None
+
+
+def _node_showing(wiring: Wiring, value: Value) -> Node | None:
+    """Return the node that stands for a value: its producer, or the one where it is a row."""
+    tree = wiring.tree
+    producer = value.producer
+    if producer is not None and producer.graph is tree.graph:
+        if tree.positions[producer.index] >= 0:
+            if wiring.folded_group(producer) is None:
+                return producer
+            return _first_consumer(wiring, value, is_drawn=True) or producer
+        value = next((out for out in producer.outputs if out is not None), value)
+    drawn = _first_consumer(wiring, value, is_drawn=True)
+    return drawn or _first_consumer(wiring, value, is_drawn=False)
+
+
+def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | None:
+    """Return the first node of a graph that uses a value, through constants if need be.
+
+    Where ``is_drawn``, nodes of folded shape arithmetic do not count.
+    """
+    tree = wiring.tree
+    graph = tree.graph
+    for consumer in value.users:
+        node = consumer
+        while node.graph is not graph and node.graph.parent_node is not None:
+            node = node.graph.parent_node
+        if node.graph is not graph:
+            continue
+        if tree.positions[node.index] >= 0:
+            if is_drawn and wiring.folded_group(node) is not None:
+                continue
+            return node
+        constant = next((out for out in node.outputs if out is not None), None)
+        if constant is not None and constant is not value:
+            return _node_showing(wiring, constant)
+    return None
+
+
+def find_first_user(wiring: Wiring, group: Group) -> Node | None:
+    """Return the first drawn node that takes what folded shape arithmetic gives."""
+    pending = [node for node in group.children if isinstance(node, Node)]
+    seen = set(pending)
+    for node in pending:
+        for value in node.outputs:
+            for consumer in value.users if value is not None else ():
+                user = consumer
+                while user.graph is not node.graph and user.graph.parent_node is not None:
+                    user = user.graph.parent_node
+                if user.graph is not node.graph or user in seen:
+                    continue
+                if wiring.folded_group(user) is None and wiring.tree.positions[user.index] >= 0:
+                    return user
+                seen.add(user)
+                pending.append(user)
+    return None

@@ -1,0 +1,168 @@
+"""Labels beside edges: they stand where one who looks at every pair of areas would put them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netloupe.explorer.layout import Composer, Direction, LayoutEngine, SceneLayer
+from netloupe.explorer.layout.areas import AreaIndex, Surroundings
+from netloupe.explorer.layout.labels import _PLACES, HEIGHT
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.view import View, expand_view
+from tests.corpus import corpus_file
+from tests.graph_strategies import random_models
+from tests.layout.test_geometry import sample_curve
+from tests.layout.test_renewal import list_layers
+from tests.onnx_text import load_text
+
+Area = tuple[float, float, float, float]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def meet(first: Area, second: Area) -> bool:
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )
+
+
+def place_one_by_one(layer: SceneLayer) -> np.ndarray:
+    """Place the labels of a layer: each edge in turn, at the first place where nothing is."""
+    assert layer.plan is not None
+    inside, texts = layer.inside, layer.plan.texts
+    right, bottom = inside.width, inside.height
+    taken: list[tuple[Area, int]] = [
+        ((0, 0, min(right, 220), min(bottom, 26)), -1),
+        ((0, -2, right, 2), -1),
+        ((0, bottom - 2, right, bottom + 2), -1),
+        ((-2, 0, 2, bottom), -1),
+        ((right - 2, 0, right + 2, bottom), -1),
+    ]
+    for (x, y, width, height), child in zip(inside.boxes.tolist(), layer.children, strict=True):
+        wall = 2 if child.is_open else 0
+        taken.append(((x - wall, y - wall, x + width + wall, y + height + wall), -1))
+    curves = [sample_curve(curve, 8) if curve else [] for curve in inside.curves.tuples()]
+    for number, curve in enumerate(curves):
+        for (x0, y0), (x1, y1) in pairwise(curve):
+            area = (min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1)
+            taken.append((area, number))
+    found = np.full((len(curves), 2), np.nan)
+    done = set()
+    for number, curve in enumerate(curves):
+        flow = int(texts.flows[number])
+        if not texts.wanted[number] or not curve or flow in done:
+            continue
+        half = float(texts.widths[number]) / 2 + 5
+        for place in _PLACES:
+            x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
+            area = (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
+            if not any(owner != number and meet(area, other) for other, owner in taken):
+                taken.append((area, -1))
+                found[number] = np.round((x, y), 2)
+                done.add(flow)
+                break
+    return found
+
+
+def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
+    scene = Composer(engine).compose(view, Labels(), direction, deadline=60)
+    count = 0
+    for layer in list_layers(scene):
+        np.testing.assert_array_equal(layer.places, place_one_by_one(layer))
+        count += int(np.sum(~np.isnan(layer.places[:, 0])))
+    assert count == sum(bool(edge.label) for edge in scene.edges)
+    return count
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("expand", ["auto", "all"])
+@pytest.mark.parametrize(
+    "name", ["exported/unet.dynamo.onnx", "exported/vit.dynamo.onnx", "quantized/bert.qdq.onnx"]
+)
+def test_labels_of_real_models(
+    engine: LayoutEngine, name: str, expand: str, direction: Direction
+) -> None:
+    model = load(corpus_file(name))
+    view, _ = make_view(model, ViewOptions.parse({"expand": expand}))
+    assert check_places(view, engine, direction) > 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_models(), st.sampled_from(["TB", "LR"]))
+def test_labels_of_random_models(engine: LayoutEngine, model: Model, direction: Direction) -> None:
+    view = View(model)
+    expand_view(view, "all")
+    check_places(view, engine, direction)
+
+
+SHARED = """
+g (float[N] x) => (float[N] {outputs}) {{
+    [cast] c = Cast <to = 10> (x)
+    {nodes}
+}}"""
+
+
+def test_one_label_for_each_value(engine: LayoutEngine) -> None:
+    outputs = [f"y{number}" for number in range(6)]
+    nodes = "\n".join(f"[n{number}] y{number} = Relu (c)" for number in range(6))
+    text = SHARED.format(outputs=", float[N] ".join(outputs), nodes=nodes)
+    head, body = text.split("=>")
+    model = load_text(f"{head}=>{body.replace('{', '<float16[N] c> {', 1)}")
+    view = View(model)
+    scene = Composer(engine).compose(view, Labels())
+    labelled = [edge for edge in scene.edges if edge.label]
+    assert [edge.label for edge in labelled if edge.path == "main/%c"] == ["float16[N]"]
+    check_places(view, engine, "TB")
+
+
+areas = st.lists(
+    st.tuples(
+        st.integers(-500, 3000),
+        st.integers(-500, 3000),
+        st.sampled_from([1, 20, 119, 120, 900, 5000, 40000]),
+        st.sampled_from([1, 20, 119, 120, 900, 5000]),
+    ),
+    min_size=1,
+    max_size=40,
+).map(lambda rows: np.array([(x, y, x + w, y + h) for x, y, w, h in rows], float))
+
+
+@given(areas, areas, st.integers(1, 6))
+def test_areas_that_meet_are_found(taken: np.ndarray, asked: np.ndarray, owners: int) -> None:
+    ours, theirs = np.arange(len(taken)) % owners, np.arange(len(asked)) % owners
+    found = AreaIndex(taken, ours).meets(asked, theirs)
+    expected = [
+        any(
+            meet(tuple(area), tuple(other)) and owner != mine
+            for other, owner in zip(taken.tolist(), ours, strict=True)
+        )
+        for area, mine in zip(asked.tolist(), theirs, strict=True)
+    ]
+    assert found.tolist() == expected
+    for axis in (0, 1):
+        near = Surroundings(asked, axis).near(taken)
+        for area, is_near in zip(taken.tolist(), near, strict=True):
+            assert is_near or not any(meet(tuple(area), tuple(a)) for a in asked.tolist())
+
+
+def test_where_very_much_is_there_is_no_room() -> None:
+    lines = np.tile(np.array([(10.0, 10.0, 12.0, 12.0)]), (500, 1))
+    index = AreaIndex(lines, np.arange(500))
+    asked = np.array([(60.0, 60.0, 80.0, 70.0), (300.0, 300.0, 320.0, 310.0)])
+    assert index.meets(asked, np.array([-1, -1])).tolist() == [True, False]

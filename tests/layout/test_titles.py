@@ -1,0 +1,98 @@
+"""Titles of open items: edges that come in beside them do not run through them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.layout.placement import Curves, sample_pieces
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model
+from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.view import View, expand_view
+from netloupe.proto import onnx_pb2
+from tests.corpus import corpus_file
+from tests.scene_check import find_geometry_faults
+
+TITLE_HEIGHT = 22.0
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def residual_layers(count: int, name: str) -> Model:
+    """Return layers whose inputs also go around what is inside, at its left and its right."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="v0")
+    for layer in range(count):
+        given = f"v{layer}"
+        for part, (operator, inputs) in enumerate(
+            [
+                ("Relu", [given]),
+                ("Neg", [given]),
+                ("Mul", [f"t{layer}_0", f"t{layer}_1"]),
+                ("Abs", [given]),
+                ("Add", [f"t{layer}_2", given]),
+                ("Sum", [f"t{layer}_3", f"t{layer}_4", given]),
+            ]
+        ):
+            proto.graph.node.add(
+                op_type=operator,
+                name=f"{name}.{layer}/n{part}",
+                input=inputs,
+                output=[f"v{layer + 1}" if part == 5 else f"t{layer}_{part}"],
+            )
+    proto.graph.output.add(name=f"v{count}")
+    return load(proto.SerializeToString())
+
+
+def find_crossed_titles(scene: Scene, labels: Labels) -> tuple[list[str], int]:
+    """Return the titles that are crossed by edges from beside them, and how many could be."""
+    crossed, seen = [], 0
+    for index, box in enumerate(scene.boxes):
+        if not box.item.is_open:
+            continue
+        end = box.x + labels.size(box.item)[0]
+        for edge in scene.edges:
+            is_inside = edge.source == index and (
+                edge.target == index or scene.boxes[edge.target].parent == index
+            )
+            if not is_inside or edge.points[0] < end - 1:
+                continue
+            seen += 1
+            points = sample_pieces(Curves.of([edge.points]).list_controls(), 32)
+            low = (points[:, :, 0] < end - 5) & (points[:, :, 1] < box.y + TITLE_HEIGHT)
+            if low.any():
+                crossed.append(box.item.key)
+    return crossed, seen
+
+
+@pytest.mark.parametrize("length", [4, 12, 20, 30])
+def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length: int) -> None:
+    view = View(residual_layers(3, "encoder_layer_of_a_transformer"[:length]))
+    expand_view(view, "all")
+    labels = Labels()
+    scene = Composer(engine).compose(view, labels)
+    assert find_geometry_faults(scene, view) == []
+    crossed, seen = find_crossed_titles(scene, labels)
+    assert seen
+    assert crossed == []
+
+
+@pytest.mark.parametrize("expand", ["auto", 2])
+@pytest.mark.parametrize(
+    "name", ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"]
+)
+def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | int) -> None:
+    view, _ = make_view(load(corpus_file(name)), ViewOptions.parse({"expand": expand}))
+    labels = Labels()
+    scene = Composer(engine).compose(view, labels, deadline=60)
+    crossed, seen = find_crossed_titles(scene, labels)
+    assert seen
+    assert crossed == []
