@@ -4,7 +4,8 @@ The children of an open item are boxes of known size: closed items as large as t
 open ones as large as their own layout has made them. Values that cross a border do so at a
 port, which the outer layout knows the place of. The cost therefore depends on what is open,
 items of equal sizes and wiring are laid out once, and opening a group costs its own layout
-and those of the items around it.
+and, of the items around it, that of the piece where it stands. What is planned, placed and
+written of all other pieces is taken over and moved, by a few operations on whole arrays.
 """
 
 from __future__ import annotations
