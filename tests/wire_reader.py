@@ -20,6 +20,7 @@ class ReadShape:
     labels: np.ndarray
     edge_table: np.ndarray
     points: np.ndarray
+    bundles: np.ndarray
 
 
 @dataclass
@@ -43,7 +44,7 @@ class SceneReader:
 
     def read(self, header: dict[str, Any], buffers: list[bytes]) -> None:
         """Take a message in."""
-        assert header["version"] == 2
+        assert header["version"] == 3
         if header["since"] is None:
             self.__init__()  # type: ignore[misc] # begins anew
         else:
@@ -62,7 +63,7 @@ class SceneReader:
             return found.reshape(rows, columns)
 
         positions = [0, 0]
-        for identity, boxes, ports, edges, numbers in header["shapes"]:
+        for identity, boxes, ports, edges, numbers, bundles in header["shapes"]:
             self.shapes[identity] = ReadShape(
                 boxes=take("f", boxes, 4),
                 box_table=take("i", boxes, 6),
@@ -71,6 +72,7 @@ class SceneReader:
                 labels=take("f", edges, 2),
                 edge_table=take("i", edges, 7),
                 points=take("f", numbers, 1)[:, 0],
+                bundles=take("i", bundles, 3),
             )
         for _ in range(header["layers"]):
             identity, shape, start, length, inner = take("i", 1, 5)[0].tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from netloupe.explorer.model import Value
-from netloupe.explorer.view import BORDER, Item, Link, View
+from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 
 from .dot import Child, Layer, Wire
 from .scene import Borders, Direction, LayerEdge, SceneLayer
@@ -43,10 +43,7 @@ class Plan:
     def port_paths(self) -> list[str]:
         """Return the paths of the values that pass the border, inputs first."""
         outside = self.item.instance
-        return [
-            f"{outside.prefix}/%{value.name}" if value.graph is outside.graph else value.path
-            for value in (*self.inputs, *self.outputs)
-        ]
+        return [_path_of(value, outside) for value in (*self.inputs, *self.outputs)]
 
     def borders(self) -> Borders:
         """Return which port stands for which value."""
@@ -128,7 +125,6 @@ def list_edges(plan: Plan, borders: dict[int, Borders]) -> list[LayerEdge]:
     """Return what flows along the wires of a plan."""
     body = plan.item.body
     assert body is not None  # noqa: S101 - open items have a body
-    prefix, graph = f"{body.prefix}/%", body.graph
     edges = []
     for link in plan.links:
         value, target = link.value, link.target
@@ -137,11 +133,19 @@ def list_edges(plan: Plan, borders: dict[int, Borders]) -> list[LayerEdge]:
         edges.append(
             LayerEdge(
                 value,
-                prefix + value.name if value.graph is graph else value.path,
+                _path_of(value, body),
                 link.source,
                 target,
                 link.kind,
                 target != BORDER and ends,
+                tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle)),
             )
         )
     return edges
+
+
+def _path_of(value: Value, occurrence: Instance) -> str:
+    """Return the path of a value that flows in one occurrence of a graph."""
+    if value.graph is occurrence.graph:
+        return f"{occurrence.prefix}/%{value.key}"
+    return value.path

@@ -89,7 +89,10 @@ class ScenePort:
 
 @dataclass(slots=True)
 class LayerEdge:
-    """An edge of a layer; source and target number the layer's boxes, -1 is its border."""
+    """An edge of a layer; source and target number the layer's boxes, -1 is its border.
+
+    ``bundle`` has the paths of all its values where there are several, ``path`` first.
+    """
 
     value: Value
     path: str
@@ -97,6 +100,7 @@ class LayerEdge:
     target: int
     kind: EdgeKind
     arrow: bool
+    bundle: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -17,7 +17,7 @@ little-endian. Header fields:
 =========== ==========================================================================
 field       content
 =========== ==========================================================================
-version     2
+version     3
 number      number of this scene; each scene of an explorer has a larger one
 since       number of the scene before, whose shapes, layers, faces and labels must have
             been kept; null where the scene is whole. Who has not kept them (a second tab)
@@ -32,8 +32,9 @@ root        id of the root layer
 counts      boxes, ports, edges of the whole scene, and ``layers`` in it
 faces       new faces; their indexes go on from those of the scene before
 labels      new texts of edge labels, likewise
-shapes      new shapes: ``[id, boxes, ports, edges, numbers]`` each, in the order of the
-            buffers; ``numbers`` counts the coordinates of all edges' points
+shapes      new shapes: ``[id, boxes, ports, edges, numbers, bundles]`` each, in the order of
+            the buffers; ``numbers`` counts the coordinates of all edges' points, ``bundles``
+            the edges that several values flow along
 layers      count of new layers
 =========== ==========================================================================
 
@@ -42,9 +43,10 @@ label's centre x, y; then the points of all edges.
 
 Integers, for each new shape in turn: per box path, key, face, flags, first row, count of rows;
 per port path; per edge path, label (-1: none), source, target, flags, first number of its points
-among the shape's points, count of numbers. Then for each new layer: id, shape, first byte and
-count of bytes of its names, count of inner layers, and the ids of these: one for each box of
-the shape that is open (flag 1), in order. A layer comes after the layers inside it.
+among the shape's points, count of numbers; per bundle its edge, and first name and count of the
+paths of all its values. Then for each new layer: id, shape, first byte and count of bytes of its
+names, count of inner layers, and the ids of these: one for each box of the shape that is open
+(flag 1), in order. A layer comes after the layers inside it.
 
 Names: for each layer a JSON list of strings, of the paths of boxes, ports, edges and rows.
 ``path`` and ``key`` are indexes into the list of the layer that has the shape. ``first row``
@@ -53,8 +55,10 @@ its face's ``targets``. ``source`` and ``target`` number the layer's boxes; -1 i
 that the layer is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
-128 stub, 256 repeat. In place of constants an open repeat has two rows: the number of
-repetitions, and which one is shown, counted from 0; -1 where all are.
+128 stub, 256 repeat. In place of constants an open repeat has rows of another kind: the number
+of repetitions; which one is shown, counted from 0, -1 where all are; and the path of that one
+where the box stands for it, since it has none of its own inside. Stubs, inputs and outputs that
+stand for several values have the paths of all of them.
 Edge flags: 1 arrow, 2 captured, 4 control.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
@@ -85,7 +89,7 @@ from netloupe.explorer.view import Item
 
 from .face import Face
 
-VERSION = 2
+VERSION = 3
 _KIND_FLAGS = {
     "node": 4,
     "group": 8,
@@ -104,7 +108,7 @@ class _Shape:
     """Everything about a layer but its names, encoded; and how many known layers have it."""
 
     id: int
-    counts: tuple[int, int, int, int]
+    counts: tuple[int, int, int, int, int]
     floats: array[float]
     integers: array[int]
     users: int = 0
@@ -234,6 +238,7 @@ class SceneEncoder:
     def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
         names: dict[str, int] = {}
         integers = array("i")
+        bundles = array("i")
         rows: list[str] = []
         row_starts = []
         for child in layer.children:
@@ -255,9 +260,12 @@ class SceneEncoder:
         for path in layer.ports:
             integers.append(names.setdefault(path, len(names)))
         points = 0
-        for edge, curve, text, place in zip(
-            layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True
+        for number, (edge, curve, text, place) in enumerate(
+            zip(layer.edges, layer.inside.curves, layer.texts, layer.places, strict=True)
         ):
+            if edge.bundle:
+                bundles.extend((number, len(rows), len(edge.bundle)))
+                rows += edge.bundle
             integers.extend(
                 (
                     names.setdefault(edge.path, len(names)),
@@ -273,11 +281,17 @@ class SceneEncoder:
         first_row = len(names)
         for number, (start, _) in enumerate(row_starts):
             integers[number * 6 + 4] = first_row + start
+        for at in range(1, len(bundles), 3):
+            bundles[at] += first_row
+        integers += bundles
         key = (id(layer.inside), integers.tobytes())
         shape = self._shapes.get(key)
         if shape is None:
             self._shape_count += 1
-            counts = (len(layer.children), len(layer.ports), len(layer.edges), points)
+            counts = (
+                *(len(layer.children), len(layer.ports), len(layer.edges)),
+                *(points, len(bundles) // 3),
+            )
             shape = _Shape(self._shape_count, counts, _list_floats(layer), integers)
             self._shapes[key] = shape
             news.shapes.append(shape)
@@ -301,11 +315,14 @@ def encode_scene(
 
 def _row_texts(item: Item) -> list[str]:
     """Return what the rows of an item stand for."""
+    if item.kind in ("stub", "input", "output"):
+        return item.value_paths() if item.merged else []
     if not item.is_open:
         return [row.path for row in item.constants]
     if item.repeat is None:
         return []
-    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+    told = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+    return [*told, item.repetition_path] if item.repetition_path else told
 
 
 def _write_names(names: list[str]) -> bytes:

@@ -19,7 +19,7 @@ import type { Hit } from "./pick";
 import { Progress } from "./progress";
 import type { Hit as Found } from "./protocol";
 import { type Request, Requests } from "./requests";
-import { type Scene, isChip } from "./scene";
+import { type Paths, type Scene, isChip } from "./scene";
 import { SearchBox } from "./search";
 import { Selection } from "./selection";
 import { nameOf, tooltipOf } from "./speech";
@@ -114,7 +114,7 @@ export class CanvasView {
     const toolbar = makeToolbar({
       zoom: (factor) => stage.zoom(factor),
       fit: () => stage.fit(),
-      zoomToSelection: () => stage.zoomTo(this.selection.path),
+      zoomToSelection: () => stage.zoomTo(this.selection.paths),
       expand: (mode) => void this.ask({ type: "expand", mode }),
       turn: () => this.turn(),
       help: () => this.help.toggle(),
@@ -164,7 +164,8 @@ export class CanvasView {
   private follow(): void {
     const { page, stage } = this;
     const { host } = page;
-    page.onTrait("selection", () => this.selection.select(readText(this.model, "selection")));
+    page.onTrait("selection", () => this.selection.follow());
+    page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => stage.markHover(readText(this.model, "hover")));
     page.onTrait("focus", () => this.applyFocus());
     page.onTrait("hops", () => this.applyFocus());
@@ -220,7 +221,7 @@ export class CanvasView {
     return this.requests.ask(content, kept);
   }
 
-  private showScene(scene: Scene, arrival: Arrival & { select?: string }): void {
+  private showScene(scene: Scene, arrival: Arrival & { select?: Paths }): void {
     this.page.showAbsence(false);
     this.measure();
     this.selection.forgetBoxes();
@@ -228,8 +229,8 @@ export class CanvasView {
     this.offer.show(scene.extreme && !scene.wrapped);
     this.stage.show(scene, arrival);
     this.tooltip.hide();
-    if (typeof arrival.select === "string") this.selection.choose(arrival.select);
-    else this.selection.select(this.selection.path);
+    if (arrival.select !== undefined) this.selection.choose([arrival.select].flat());
+    else this.selection.select(this.selection.paths);
     this.highlights.retrace();
     this.markHits();
     this.search.refresh();
@@ -269,7 +270,7 @@ export class CanvasView {
     if (hit && point && scene) {
       this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.host);
     }
-    this.selection.hover(hit?.path ?? "");
+    this.selection.hover(hit?.paths ?? []);
   }
 
   /** @param second the click is the second of two ends */
@@ -277,10 +278,10 @@ export class CanvasView {
     this.tooltip.hide();
     const hit = this.stage.hitAt(point);
     if (second && hit && this.selection.path) {
-      this.highlights.between(this.selection.path, hit.path);
+      this.highlights.between(this.selection.paths, hit.paths);
       return;
     }
-    this.selection.choose(hit?.path ?? "", hit?.kind === "box" ? hit.index : -1);
+    this.selection.choose(hit?.paths ?? [], hit?.kind === "box" ? hit.index : -1);
   }
 
   private onDoubleClick(point: Point): void {
@@ -305,6 +306,8 @@ export class CanvasView {
     const { scene } = this.stage;
     if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
     const path = scene.pathOf(box);
+    // closed, a repeat stands for all its repetitions again
+    if (scene.isOpen(box) && this.selection.box === box) this.selection.choose([path], box);
     void this.ask({ type: "toggle", path }, path);
   }
 
@@ -313,21 +316,23 @@ export class CanvasView {
   private showThingMenu(hit: Hit, point: Point): void {
     const { scene } = this.stage;
     if (!scene) return;
-    const { path } = hit;
+    const { path, paths } = hit;
     const box = hit.kind === "box" ? hit.index : -1;
-    const selected = this.selection.path;
-    const groups = thingMenu(scene, box, path, selected, {
+    const repeat = box >= 0 ? scene.pathOf(box) : path;
+    const selected = this.selection.paths;
+    const groups = thingMenu(scene, box, path, this.selection.path, {
       toggle: () => this.toggle(box),
-      fold: () => void this.ask({ type: "fold", path }, path),
-      unroll: () => void this.ask({ type: "unroll", path }, path),
+      fold: () => void this.ask({ type: "fold", path: repeat }, repeat),
+      unroll: () => void this.ask({ type: "unroll", path: repeat }, repeat),
       focus: () => this.focusOn(path, FIRST_HOPS),
       trace: (kind) => {
-        this.selection.choose(path, box);
-        this.highlights.toggle(kind, path);
+        this.selection.choose(paths, box);
+        this.highlights.toggle(kind, paths);
       },
-      between: () => this.highlights.between(selected, path),
-      closeUp: () => this.stage.zoomTo(path),
-      copyPath: () => void navigator.clipboard?.writeText(path).catch(() => undefined),
+      between: () => this.highlights.between(selected, paths),
+      closeUp: () => this.stage.zoomTo(paths),
+      copyPath: () =>
+        void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
     });
     this.menu.show(groups, point, this.page.host);
   }
@@ -352,7 +357,7 @@ export class CanvasView {
       },
       {
         fit: () => this.stage.fit(),
-        zoomToSelection: () => this.stage.zoomTo(this.selection.path),
+        zoomToSelection: () => this.stage.zoomTo(this.selection.paths),
         expand: (mode) => void this.ask({ type: "expand", mode }),
         group: (grouping) => void this.ask({ type: "group", grouping }),
         turn: () => this.turn(),
@@ -403,7 +408,7 @@ export class CanvasView {
         stage.fit();
         break;
       case "close-up":
-        stage.zoomTo(selection.path);
+        stage.zoomTo(selection.paths);
         break;
       case "reset":
         stage.actualSize();
@@ -418,7 +423,7 @@ export class CanvasView {
         highlights.goToProducer();
         break;
       case "trace":
-        highlights.toggle(command.kind, selection.path);
+        highlights.toggle(command.kind, selection.paths);
         break;
       case "focus":
         this.focusOn(selection.path, FIRST_HOPS);
@@ -433,11 +438,11 @@ export class CanvasView {
   }
 
   private showMenuOfSelection(): void {
-    const { path, box } = this.selection;
+    const { path, paths, box } = this.selection;
     const place = this.stage.locate(path);
     if (!path || !place) this.showViewMenu({ x: this.stage.size.width, y: 40 });
-    else if (box !== undefined) this.showThingMenu({ kind: "box", index: box, path }, place);
-    else this.showThingMenu({ kind: "edge", index: -1, path }, place);
+    else if (box !== undefined) this.showThingMenu({ kind: "box", index: box, path, paths }, place);
+    else this.showThingMenu({ kind: "edge", index: -1, path, paths }, place);
   }
 
   /** Escape: put away what lies over the picture, else close the group around the selection. */
@@ -457,11 +462,11 @@ export class CanvasView {
     const box = this.selection.holder ?? -1;
     const group = box >= 0 && scene.isOpen(box) ? box : box >= 0 ? scene.parentOf(box) : -1;
     if (group < 0) {
-      this.selection.choose("");
+      this.selection.choose([]);
       return;
     }
     const path = scene.pathOf(group);
-    this.selection.choose(path, group);
+    this.selection.choose([path], group);
     void this.ask({ type: "close", path }, path);
   }
 }

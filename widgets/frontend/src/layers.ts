@@ -6,9 +6,10 @@
 
 import { type Face, OPEN, Scene, type SceneParts } from "./scene";
 
-const VERSION = 2;
+const VERSION = 3;
 const BOX_INTEGERS = 6;
 const EDGE_INTEGERS = 7;
+const BUNDLE_INTEGERS = 3;
 
 export class WireError extends Error {}
 
@@ -26,6 +27,8 @@ interface Shape {
   readonly portPaths: Int32Array;
   /** path, label, source, target, flags, first and count of points of each edge */
   readonly edgeTable: Int32Array;
+  /** of edges along which several values flow: edge, first name and count of their paths */
+  readonly bundles: Int32Array;
 }
 
 /** The inside of one open item. */
@@ -54,7 +57,7 @@ interface Header {
   counts: { boxes: number; ports: number; edges: number };
   faces: Face[];
   labels: string[];
-  shapes: Array<[number, number, number, number, number]>;
+  shapes: Array<[number, number, number, number, number, number]>;
   layers: number;
 }
 
@@ -115,7 +118,7 @@ function readShapes(
   let i = 0;
   const takeFloats = (count: number): Float32Array => floats.subarray(f, (f += count));
   const takeIntegers = (count: number): Int32Array => integers.subarray(i, (i += count));
-  for (const [id, boxes, ports, edges, numbers] of header.shapes) {
+  for (const [id, boxes, ports, edges, numbers, bundles] of header.shapes) {
     const shape: Shape = {
       boxes: takeFloats(boxes * 4),
       ports: takeFloats(ports * 2),
@@ -124,6 +127,7 @@ function readShapes(
       boxTable: takeIntegers(boxes * BOX_INTEGERS),
       portPaths: takeIntegers(ports),
       edgeTable: takeIntegers(edges * EDGE_INTEGERS),
+      bundles: takeIntegers(bundles * BUNDLE_INTEGERS),
     };
     if (f > floats.length || i > integers.length) {
       throw new WireError("the scene's buffers are shorter than its header says");
@@ -136,7 +140,7 @@ function readShapes(
 }
 
 function checkShape(shape: Shape, faces: number, texts: number): void {
-  const { boxTable, edgeTable, points } = shape;
+  const { boxTable, edgeTable, points, bundles } = shape;
   const boxes = boxTable.length / BOX_INTEGERS;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) check(boxTable[at + 2], 0, faces);
   for (let at = 0; at < edgeTable.length; at += EDGE_INTEGERS) {
@@ -146,6 +150,8 @@ function checkShape(shape: Shape, faces: number, texts: number): void {
     check(edgeTable[at + 5], 0, points.length + 1);
     check(edgeTable[at + 6], 0, points.length - edgeTable[at + 5] + 1);
   }
+  const edges = edgeTable.length / EDGE_INTEGERS;
+  for (let at = 0; at < bundles.length; at += BUNDLE_INTEGERS) check(bundles[at], 0, edges);
 }
 
 function readLayers(
@@ -196,7 +202,7 @@ function parseNames(text: string): string[] {
 }
 
 function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
-  const { boxTable, portPaths, edgeTable } = shape;
+  const { boxTable, portPaths, edgeTable, bundles } = shape;
   let open = 0;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) {
     check(boxTable[at], 0, names.length);
@@ -207,6 +213,10 @@ function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
   }
   for (const path of portPaths) check(path, 0, names.length);
   for (let at = 0; at < edgeTable.length; at += EDGE_INTEGERS) check(edgeTable[at], 0, names.length);
+  for (let at = 0; at < bundles.length; at += BUNDLE_INTEGERS) {
+    check(bundles[at + 1], 0, names.length + 1);
+    check(bundles[at + 2], 1, names.length - bundles[at + 1] + 1);
+  }
   if (open !== inner.length) throw new WireError("an open box of the scene has no inside");
   const sum = (of: (layer: Layer) => number): number =>
     inner.reduce((total, layer) => total + of(layer), 0);
@@ -226,7 +236,7 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
   const parts: SceneParts = {
     ...{ width: header.width, height: header.height, direction: header.direction },
     ...{ wrapped: header.wrapped, extreme: header.extreme, notices: header.notices },
-    ...{ faces, texts, rows: new Map() },
+    ...{ faces, texts, rows: new Map(), bundles: new Map() },
     boxes: new Float64Array(root.boxes * 4),
     boxTable: new Int32Array(root.boxes * 4),
     boxPaths: new Array<string>(root.boxes),
@@ -279,6 +289,10 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
     for (let k = 0; k < shape.points.length; k += 2) {
       parts.points[counts.number++] = x + shape.points[k];
       if (k + 1 < shape.points.length) parts.points[counts.number++] = y + shape.points[k + 1];
+    }
+    for (let at = 0; at < shape.bundles.length; at += BUNDLE_INTEGERS) {
+      const [edge, first, count] = shape.bundles.subarray(at, at + BUNDLE_INTEGERS);
+      parts.bundles.set(counts.edge + edge, names.slice(first, first + count));
     }
     for (let k = 0; k * EDGE_INTEGERS < edgeTable.length; k++) {
       const edge = counts.edge++;
@@ -346,7 +360,7 @@ function checkHeader(header: unknown): Header {
     if (!Array.isArray(fields[name])) throw new WireError(`the scene's header has no ${name}`);
   }
   const shapes = fields.shapes as unknown[];
-  if (!shapes.every((shape) => Array.isArray(shape) && shape.length === 5 && shape.every(isCount))) {
+  if (!shapes.every((shape) => Array.isArray(shape) && shape.length === 6 && shape.every(isCount))) {
     throw new WireError("the scene's header does not say how large its shapes are");
   }
   if (!isCount(fields.layers) || !isCount(fields.number)) {

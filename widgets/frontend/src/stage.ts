@@ -6,7 +6,7 @@ import { Minimap } from "./minimap";
 import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
 import { type Hit, Picker, boxRectangle, edgeBounds, middleOfEdge } from "./pick";
 import { type Marks, noMarks } from "./picture";
-import type { Scene } from "./scene";
+import type { Paths, Scene } from "./scene";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
 import type { Lit } from "./trace";
@@ -188,9 +188,9 @@ export class Stage {
     this.glideTo(fitWhole({ x: 0, y: 0, width, height }, this.size), null);
   }
 
-  /** Show all of what is at a path, as large as is good to read. */
-  zoomTo(path: string): void {
-    const part = this.partOf(path);
+  /** Show all of what is at some paths, as large as is good to read. */
+  zoomTo(at: Paths): void {
+    const part = this.partOf(at);
     if (!part) return;
     const { width, height } = this.size;
     const room = { width: Math.max(width - 2 * AROUND, 1), height: Math.max(height - 2 * AROUND, 1) };
@@ -199,13 +199,13 @@ export class Stage {
     this.glideTo(centreOn(middle, this.size, zoom), null);
   }
 
-  /** What a path takes in the scene: its boxes, or else all of its edges. */
-  private partOf(path: string): Rectangle | null {
+  /** What paths take in the scene: their boxes, or else all of their edges. */
+  private partOf(at: Paths): Rectangle | null {
     const { scene } = this;
     if (!scene) return null;
-    const boxes = [...scene.boxesAt(path), ...scene.rowsAt(path).map(({ box }) => box)];
+    const boxes = [...scene.boxesAt(at), ...scene.rowsAt(at).map(({ box }) => box)];
     const parts = boxes.map((box) => boxRectangle(scene, box));
-    if (parts.length === 0) parts.push(...scene.edgesAt(path).map((e) => edgeBounds(scene, e)));
+    if (parts.length === 0) parts.push(...scene.edgesAt(at).map((e) => edgeBounds(scene, e)));
     if (parts.length === 0) return null;
     const x = Math.min(...parts.map((part) => part.x));
     const y = Math.min(...parts.map((part) => part.y));
@@ -313,16 +313,16 @@ export class Stage {
 
   // ------------------------------------------------------------------ marks
 
-  markSelection(path: string): void {
+  markSelection(at: Paths): void {
     if (!this.scene) return;
-    markSelection(this.marks, this.scene, path);
+    markSelection(this.marks, this.scene, at);
     this.marks.place = -1;
     this.redraw();
   }
 
-  markHover(path: string): void {
+  markHover(at: Paths): void {
     if (!this.scene) return;
-    markHover(this.marks, this.scene, path);
+    markHover(this.marks, this.scene, at);
     this.redraw();
   }
 
