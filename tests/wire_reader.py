@@ -127,6 +127,14 @@ class SceneReader:
             pending += reversed(below)
         return boxes
 
+    def bundles(self) -> list[list[str]]:
+        """Return the paths of the values of every edge along which several flow."""
+        return [
+            layer.names[first : first + count]
+            for layer in self.layers.values()
+            for _, first, count in layer.shape.bundles.tolist()
+        ]
+
     def edges(self) -> list[tuple[str, str, bool, list[float]]]:
         """Return path, label, whether there is an arrow, and the points of every edge."""
         edges: list[Any] = []
