@@ -10,6 +10,7 @@ const HOVER_PAUSE = 90;
 export class Selection {
   /** the path of what is selected, those of all values of a bundle, none for nothing */
   paths: readonly string[] = [];
+  /** what is set here comes back at once as a change */
   private telling = false;
   /** the box that was clicked or walked to last, and the one before; -1 for none */
   private chosen = -1;
@@ -41,16 +42,17 @@ export class Selection {
     this.chosen = box;
     this.select(paths);
     if (same(paths, readSelection(this.model))) return;
-    this.telling = true;
-    this.model.set("selection", this.path);
-    this.model.set("selected_paths", [...paths]);
-    this.model.save_changes();
-    this.telling = false;
+    this.tell({ selection: this.path, selected_paths: [...paths] });
   }
 
   /** The kernel has selected something. */
   follow(): void {
     if (!this.telling) this.select(readSelection(this.model));
+  }
+
+  /** The kernel, or another view, points at something. */
+  followHover(): void {
+    if (!this.telling) this.stage.markHover(readText(this.model, "hover"));
   }
 
   select(paths: readonly string[]): void {
@@ -115,10 +117,17 @@ export class Selection {
     this.stage.bringIntoSight(box);
   }
 
+  /** Set traits at once, without following them as if the kernel had. */
+  private tell(traits: Record<string, unknown>): void {
+    this.telling = true;
+    for (const [name, value] of Object.entries(traits)) this.model.set(name, value);
+    this.model.save_changes();
+    this.telling = false;
+  }
+
   private tellHover(path: string): void {
     if (readText(this.model, "hover") === path) return;
-    this.model.set("hover", path);
-    this.model.save_changes();
+    this.tell({ hover: path });
   }
 }
 

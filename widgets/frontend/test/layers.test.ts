@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ARROW, CAPTURED, CONTROL, GROUP, INPUT } from "../src/scene";
-import { LayerStore, StaleError, WireError } from "../src/layers";
+import { WireError } from "../src/header";
+import { LayerStore, StaleError } from "../src/layers";
 import * as small from "./small";
 import { C, CONV, G, RELU, T, X, Y, readEncoded, readScene, shifted } from "./small";
 
