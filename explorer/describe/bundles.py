@@ -17,7 +17,7 @@ from .notation import name_value, write_line, write_value_type
 from .place import Place, find_place
 
 #: so many consumers of one value are named beside it
-MOST_NAMED = 3
+MOST_NAMED = 2
 
 
 def describe_values(model: Model, paths: Sequence[str], view: View | None = None) -> Description:
