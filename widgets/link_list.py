@@ -43,7 +43,8 @@ class LinkList(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
         start = len(self._shown)
         self._shown += tuple(self._make_link(row) for row in self._rows[start : start + PAGE])
         left = len(self._rows) - len(self._shown)
-        self._more.description = f"{min(left, PAGE):,} more of {left:,}"
+        of_all = f" of {left:,}" if left > PAGE else ""
+        self._more.description = f"Show {min(left, PAGE):,} more{of_all}"
         self.children = (*self._shown, self._more) if left else self._shown
 
     def close(self) -> None:

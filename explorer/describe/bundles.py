@@ -83,14 +83,15 @@ def _find_value(model: Model, path: str, view: View | None) -> Value:
 
 
 def _list_value(value: Value, place: Place, path: str) -> Row:
-    source = "" if value.producer is None else place.path_of(value.producer.path)
+    if value.producer is not None:
+        source = write_line(place.path_of(value.producer.path))
+    else:
+        source = "input of the graph" if value.is_input else "nothing"
     takers = _name_some(place.path_of(node.path) for node, _ in value.consumers)
-    return Row(
-        name_value(value),
-        write_value_type(value),
-        " → ".join(filter(None, (write_line(source), takers))) or "unused",
-        path,
-    )
+    if value.is_output:
+        takers = ", ".join(filter(None, (takers, "output of the graph")))
+    note = f"{source} → {takers or 'nothing'}"
+    return Row(name_value(value), write_value_type(value), note, path)
 
 
 def _name_some(paths: Iterable[str]) -> str:
