@@ -19,18 +19,18 @@ class LinkList(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     Parameters
     ----------
     rows
-        What the links say and lead to.
-    make_link
+        What the links say and lead to; those that lead nowhere are text.
+    make_row
         Makes the widget for one row.
     """
 
     def __init__(
-        self, rows: Sequence[Row], make_link: Callable[[Row], ipywidgets.Button], **traits: Any
+        self, rows: Sequence[Row], make_row: Callable[[Row], ipywidgets.Widget], **traits: Any
     ) -> None:
         super().__init__(**traits)
         self.add_class("nl-inspector-links")
         self._rows = rows
-        self._make_link = make_link
+        self._make_row = make_row
         self._more = ipywidgets.Button(layout=ipywidgets.Layout(width="auto"))
         self._more.add_class("nl-inspector-link")
         self._more.add_class("nl-inspector-more")
@@ -41,7 +41,7 @@ class LinkList(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     def show_more(self) -> None:
         """Show another page of links."""
         start = len(self._shown)
-        self._shown += tuple(self._make_link(row) for row in self._rows[start : start + PAGE])
+        self._shown += tuple(self._make_row(row) for row in self._rows[start : start + PAGE])
         left = len(self._rows) - len(self._shown)
         of_all = f" of {left:,}" if left > PAGE else ""
         self._more.description = f"Show {min(left, PAGE):,} more{of_all}"

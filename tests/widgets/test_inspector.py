@@ -232,3 +232,18 @@ def test_all_of_many_values_can_be_followed() -> None:
     assert followed[-1] == "main/rv0"
     inspector.show(describe_element(model, model))
     assert all(widget.comm is None for widget in (values, *links))
+
+
+def test_a_list_that_was_cut_short_ends_in_a_text() -> None:
+    nodes = [helper.make_node("Relu", ["x"], [f"y{k}"], name=f"r{k}") for k in range(250)]
+    inputs = [helper.make_empty_tensor_value_info(name) for name in ("x", "z")]
+    model = netloupe.load(helper.make_model(helper.make_graph(nodes, "g", inputs, [])))
+    inspector = Inspector()
+    inspector.show(describe_values(model, ["main/%x", "main/%z"]))
+    _, consumers = (w for w in inspector.children if isinstance(w, LinkList))
+    while "nl-inspector-more" in consumers.children[-1]._dom_classes:
+        consumers.children[-1].click()
+    *links, last = consumers.children
+    assert len(links) == 200
+    assert isinstance(last, ipywidgets.HTML)
+    assert "50 more" in last.value

@@ -248,7 +248,8 @@ export class Stage {
     const box = this.scene.boxesAt(path)[0];
     if (box === undefined || !this.scene.isOpen(box)) return centreOn(point, this.size, zoom);
     const { x, y, width, height } = boxRectangle(this.scene, box);
-    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height;
+    // along the top are the search box and the buttons
+    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height - 2 * SIGHT;
     if (fits) return centreOn({ x: x + width / 2, y: y + height / 2 }, this.size, zoom);
     return placeAt(point, { x: this.size.width / 2, y: this.size.height / 5 }, zoom);
   }
