@@ -70,23 +70,27 @@ def _make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     info = commands.add_parser("info", help="print a summary of a model")
-    info.add_argument("model", metavar="MODEL", help="a model file")
+    info.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(info)
     info.add_argument("--json", action="store_true", help="print JSON")
     info.set_defaults(run=_run_info)
 
     inspect = commands.add_parser("inspect", help="print everything about a node, value or tensor")
-    inspect.add_argument("model", metavar="MODEL", help="a model file")
+    inspect.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(inspect)
     inspect.add_argument("name", metavar="NAME", help="a path or name, as in main/Conv_1 or %%w")
     inspect.add_argument("--json", action="store_true", help="print JSON")
     inspect.set_defaults(run=_run_inspect)
 
     render = commands.add_parser("render", help="draw a model into a file")
-    render.add_argument("model", metavar="MODEL", help="a model file")
+    render.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(render)
     render.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="a .svg, .html, .pdf, .png or .dot"
+        *("-o", "--output"),
+        required=True,
+        metavar="FILE",
+        type=_file_name,
+        help="a .svg, .html, .pdf, .png or .dot",
     )
     render.add_argument("--graph", default="", metavar="PATH", help="draw this graph")
     render.add_argument(
@@ -112,7 +116,7 @@ def _make_parser() -> argparse.ArgumentParser:
     render.set_defaults(run=_run_render)
 
     show = commands.add_parser("open", help="explore a model in a browser window of its own")
-    show.add_argument("model", metavar="MODEL", help="a model file")
+    show.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(show)
     show.add_argument("--no-browser", action="store_true", help="only print the address")
     show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
@@ -124,8 +128,16 @@ def _add_init(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--init",
         metavar="FILE",
+        type=_file_name,
         help="the init net of a Caffe2 net (default: looked for beside it by the usual names)",
     )
+
+
+def _file_name(text: str) -> str:
+    """Return the name of a file; a variable of the shell that is not set gives none."""
+    if not text.strip() and not os.path.lexists(text):
+        raise argparse.ArgumentTypeError("the file name is empty. Give the name of a file")
+    return text
 
 
 def _version() -> str:

@@ -41,6 +41,8 @@ def load(source: Any, init: Any = None) -> Model:
                 f"a tuple of {len(source)} is no model source. Give (predict_net, init_net)."
             )
         source, init = source
+    if any(isinstance(given, str) and not given for given in (source, init)):
+        raise SourceError("the path of the model is empty. Give the name of a file.")
     path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
     with collector_paused():
         return read_model(

@@ -30,6 +30,8 @@ def write_file(path: str | Path, data: bytes) -> None:
     OutputError
         Where the folder does not exist or may not be written to; nothing is left behind.
     """
+    if not str(path):
+        raise OutputError("the path to write to is empty. Give the name of a file.")
     target = Path(path)
     check_place(target)
     temporary = ""

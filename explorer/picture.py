@@ -278,7 +278,7 @@ def render_picture(picture: Picture, format: str) -> bytes:
 
         svg = draw_svg(scene, faces, theme=theme, title=picture.title)
         if format == "html":
-            from netloupe.explorer.render.html import draw_html_page
+            from netloupe.explorer.render.page import draw_html_page
 
             return draw_html_page(svg, picture.title, picture.model, theme=theme).encode()
         return svg.encode()

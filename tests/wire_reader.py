@@ -20,6 +20,7 @@ class ReadShape:
     labels: np.ndarray
     edge_table: np.ndarray
     points: np.ndarray
+    bundles: np.ndarray
 
 
 @dataclass
@@ -43,7 +44,7 @@ class SceneReader:
 
     def read(self, header: dict[str, Any], buffers: list[bytes]) -> None:
         """Take a message in."""
-        assert header["version"] == 2
+        assert header["version"] == 3
         if header["since"] is None:
             self.__init__()  # type: ignore[misc] # begins anew
         else:
@@ -62,7 +63,7 @@ class SceneReader:
             return found.reshape(rows, columns)
 
         positions = [0, 0]
-        for identity, boxes, ports, edges, numbers in header["shapes"]:
+        for identity, boxes, ports, edges, numbers, bundles in header["shapes"]:
             self.shapes[identity] = ReadShape(
                 boxes=take("f", boxes, 4),
                 box_table=take("i", boxes, 6),
@@ -71,6 +72,7 @@ class SceneReader:
                 labels=take("f", edges, 2),
                 edge_table=take("i", edges, 7),
                 points=take("f", numbers, 1)[:, 0],
+                bundles=take("i", bundles, 3),
             )
         for _ in range(header["layers"]):
             identity, shape, start, length, inner = take("i", 1, 5)[0].tolist()
@@ -124,6 +126,14 @@ class SceneReader:
             assert next(inner, None) is None
             pending += reversed(below)
         return boxes
+
+    def bundles(self) -> list[list[str]]:
+        """Return the paths of the values of every edge along which several flow."""
+        return [
+            layer.names[first : first + count]
+            for layer in self.layers.values()
+            for _, first, count in layer.shape.bundles.tolist()
+        ]
 
     def edges(self) -> list[tuple[str, str, bool, list[float]]]:
         """Return path, label, whether there is an arrow, and the points of every edge."""

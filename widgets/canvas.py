@@ -34,7 +34,9 @@ class Canvas(anywidget.AnyWidget):
         :meth:`reply` or :meth:`send_error`, at once or later. What it raises becomes an error
         message in the browser.
     **traits
-        ``selection`` and ``hover``: paths, "" for nothing. ``focus`` and ``hops``: the path
+        ``selection`` and ``hover``: paths, "" for nothing. ``selected_paths``: all that is
+        selected, where that is more than one value; it counts only while ``selection`` is the
+        first of it. ``focus`` and ``hops``: the path
         whose neighbourhood alone is shown, "" for the whole graph, and how far it reaches.
         ``grouping``: how nodes are grouped. ``theme``: ``auto``, ``light`` or ``dark``.
         ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
@@ -53,6 +55,7 @@ class Canvas(anywidget.AnyWidget):
     _css = _STATIC / "canvas.css"
 
     selection = traitlets.Unicode("").tag(sync=True)
+    selected_paths = traitlets.List(traitlets.Unicode()).tag(sync=True)
     hover = traitlets.Unicode("").tag(sync=True)
     focus = traitlets.Unicode("").tag(sync=True)
     hops = traitlets.Int(0, min=0).tag(sync=True)
@@ -83,8 +86,9 @@ class Canvas(anywidget.AnyWidget):
     ) -> None:
         """Answer a request with a scene as ``encode_scene`` gives it.
 
-        ``extra`` may hold ``select`` and ``center`` (paths), ``anchor`` (path of the box that
-        stays where it is on the screen) and ``fit`` (show the scene as when first opened).
+        ``extra`` may hold ``select`` (a path, or those of several values), ``center`` (a path),
+        ``anchor`` (path of the box that stays where it is on the screen) and ``fit`` (show the
+        scene as when first opened).
         """
         self.send({**extra, "id": request_id, "type": "scene", "header": header}, list(buffers))
 
@@ -99,6 +103,19 @@ class Canvas(anywidget.AnyWidget):
     def send_error(self, request_id: Any, message: str) -> None:
         """Show an error; with an id it also ends that request."""
         self.send({"id": request_id, "type": "error", "message": message})
+
+    def select(self, paths: Sequence[str]) -> None:
+        """Mark what is at some paths, all at once; nothing where there are none."""
+        with self.hold_sync(), self.hold_trait_notifications():
+            self.selection = paths[0] if paths else ""
+            self.selected_paths = list(paths)
+
+    def list_selected(self) -> tuple[str, ...]:
+        """Return the paths of all that is selected."""
+        paths = tuple(self.selected_paths)
+        if paths[:1] == (self.selection,):
+            return paths
+        return (self.selection,) if self.selection else ()
 
     def _receive(self, _widget: object, content: object, buffers: list[memoryview]) -> None:
         if not isinstance(content, dict) or self.on_request is None:

@@ -26,14 +26,18 @@ def read_style() -> str:
 
 
 def write_header(description: Description) -> str:
-    """Return the title, what kind of element it is, its path, and its warnings."""
+    """Return the title, what kind of element it is, its path, and its warnings.
+
+    Several values have a path each, which their rows lead to.
+    """
+    path = "" if description.kind == "values" else description.path[:2_000]
     return (
         '<div class="nl-inspector-header">'
         f'<div class="nl-inspector-kind">{escape(description.kind)}</div>'
         f'<div class="nl-inspector-title">{escape(description.title)}</div>'
         f'<div class="nl-inspector-subtitle">{escape(description.subtitle)}</div>'
-        f'<code class="nl-inspector-path">{escape(description.path[:2_000])}</code>'
-        f"{_write_warnings(description.warnings)}</div>"
+        + (f'<code class="nl-inspector-path">{escape(path)}</code>' if path else "")
+        + f"{_write_warnings(description.warnings)}</div>"
     )
 
 

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from uuid import uuid4
 
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.describe import describe_model, describe_path
-from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
-from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Wrap, shared_engine
+from netloupe.explorer.describe import describe_model
+from netloupe.explorer.errors import LayoutError, NetloupeError
+from netloupe.explorer.layout import Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import ViewOptions, render_picture
 
-from .busy import Busy
-from .canvas import Canvas, Message
+from .canvas import Canvas
 from .fallback import static_bundle
 from .inspector import Inspector
+from .lookup import describe_selected, find_element
+from .opening import Opening
+from .requests import Requests, write_paths
 from .session import Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 _STATIC_SECONDS = 3.0
-#: a flat picture of more boxes is asked about first
-SURE_ABOVE = 5_000
-MOST_HOPS = 5
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -51,23 +49,26 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         The path of what is selected, or None. Set it, or observe it::
 
             explorer.observe(lambda change: print(change.new), "selection")
+
+        Where several values are selected together, it is the path of the first.
+    selected_paths
+        The paths of all that is selected, as a tuple: none, one, or those of all values that
+        one edge, stub or box stands for. To be read and observed; :meth:`select` sets it.
+
+    Notes
+    -----
+    The title of an open repeat is that of the repetition that it shows: a click on it selects
+    this one, and stepping to the next one selects that. Closed, the box is the repeat itself.
     """
 
     selection = traitlets.Unicode(None, allow_none=True)
+    selected_paths = traitlets.Tuple(read_only=True)
 
     def __init__(self, model: Model, options: ViewOptions, height: int = 560) -> None:
         self._session = Session(model, options)
-        self._lock = threading.RLock()
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
-        self._busy = Busy(self._report)
-        #: requests on their way, and those of them that are not wanted any more
-        self._waiting: list[Any] = []
-        self._unwanted: set[Any] = set()
-        self._ahead = LayoutEngine(niceness=10)
         self._static_id = uuid4().hex
         theme = options.theme
         self.canvas = Canvas(
-            on_request=self._receive,
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
@@ -93,12 +94,15 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             layout=ipywidgets.Layout(width="100%", align_items="stretch"),
         )
         self.inspector.show(describe_model(model))
-        self.canvas.observe(self._canvas_selected, "selection")
+        self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
         self.canvas.observe(self._theme_shown, "shown_theme")
-        self.observe(self._selected, "selection")
-        #: the first scene, on its way while the cell goes on
-        self._scene: Future[Scene] = self._pool.submit(self._compose_first)
+        self.observe(self._selection_set, "selection")
+        self.observe(self._selected_paths_set, "selected_paths")
+        self._requests = Requests(
+            self._session, self.canvas, lambda: self.selected_paths, self._set_selection
+        )
+        self.canvas.on_request = self._requests.receive
 
     # what Python can do
 
@@ -109,29 +113,39 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     @property
     def selected(self) -> Any:
-        """The element of the model that is selected, or None."""
-        return self._session.element(self.selection) if self.selection else None
+        """The element of the model that is selected, of several the first; None for none."""
+        return next(iter(self.selected_elements), None)
 
-    def select(self, path: str | None) -> None:
+    @property
+    def selected_elements(self) -> tuple[Any, ...]:
+        """All elements that are selected, in the order of ``selected_paths``."""
+        view = self._session.view
+        return tuple(find_element(self.model, view, path) for path in self.selected_paths)
+
+    def select(self, path: str | Sequence[str] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
 
         Parameters
         ----------
         path
-            A path, or a name that only one element has; None to select nothing.
+            A path, or a name that only one element has; several of values, to select them
+            together; None to select nothing.
 
         Raises
         ------
         NotFoundError
             Where there is no such element.
+        ViewError
+            Where one of several is no value.
         """
-        if not path:
-            self.selection = None
+        wanted = [path] if isinstance(path, str) and path else list(path or ())
+        if not wanted:
+            self._set_selection(())
             return
-        with self._wanted():
-            target = self._session.reveal(path)
-            self._push(select=target, center=target)
-        self._set_selection(target)
+        with self._requests.wanted():
+            targets = self._session.reveal_all(wanted)
+            self._requests.push(select=write_paths(targets), center=targets[0])
+        self._set_selection(targets)
 
     def open(self, path: str | None = None) -> None:
         """Open a group, a call or control flow, and what hides it.
@@ -144,10 +158,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if path is None:  # ipywidgets' own open(), which connects to the browser
             super().open()
             return
-        with self._wanted():
+        with self._requests.wanted():
             target = self._session.reveal(path)
             self._session.view.open(target)
-            self._push(center=target)
+            self._requests.push(center=target)
 
     def close(self, path: str | None = None) -> None:
         """Close an open group; without a path, close the widget itself.
@@ -158,14 +172,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             Where nothing open is at that path.
         """
         if path is None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._session.cancel()
-            self._ahead.stop()
-            self.canvas.close()
+            if "_requests" in vars(self):  # else it was interrupted while it was made
+                self._requests.close()
+                self.canvas.close()
             super().close()
             return
-        with self._wanted():
-            self._push(center=self._session.close(path).key)
+        with self._requests.wanted():
+            self._requests.push(center=self._session.close(path).key)
 
     def unroll(self, path: str) -> None:
         """Show all repetitions of a repeat beside each other, instead of one for all.
@@ -182,8 +195,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         ViewError
             Where it is no repeat.
         """
-        with self._wanted():
-            self._push(center=self._session.view.unroll(self._session.reveal(path)).key)
+        with self._requests.wanted():
+            self._requests.push(center=self._session.view.unroll(self._session.reveal(path)).key)
 
     def fold(self, path: str) -> None:
         """Show one repetition of a repeat again, which stands for all.
@@ -200,8 +213,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         ViewError
             Where it is no repeat.
         """
-        with self._wanted():
-            self._push(center=self._session.view.fold(self._session.reveal(path)).key)
+        with self._requests.wanted():
+            self._requests.push(center=self._session.fold(self._session.reveal(path)).key)
 
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all nodes, values and graphs that match, as the search box does.
@@ -233,7 +246,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """
         from netloupe.explorer.output import write_file
 
-        with self._wanted():
+        with self._requests.wanted():
             data = render_picture(self._session.picture(self._session.compose_for(wrap)), "svg")
         if path is not None:
             write_file(path, data)
@@ -241,260 +254,46 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     # the selection
 
-    def _canvas_selected(self, change: Any) -> None:
-        self._set_selection(change.new or None)
+    def _canvas_selected(self, _change: Any) -> None:
+        self._set_selection(self.canvas.list_selected())
 
-    def _selected(self, change: Any) -> None:
+    def _selection_set(self, change: Any) -> None:
         path = change.new or ""
         if path != self.canvas.selection:
-            if path:
-                self.select(path)
-            else:
-                self.canvas.selection = ""
-        self._describe(path)
+            self.select(path or None)
 
-    def _set_selection(self, path: str | None) -> None:
-        self.canvas.selection = path or ""
-        self.selection = path
+    def _set_selection(self, paths: Sequence[str]) -> None:
+        self.canvas.select(paths)
+        with self.hold_trait_notifications():
+            self.set_trait("selected_paths", tuple(paths))
+            self.selection = paths[0] if paths else None
+
+    def _selected_paths_set(self, change: Any) -> None:
+        self._describe(change.new)
 
     def _navigate(self, path: str) -> None:
         """Follow a link of the inspector; what no picture shows is only described."""
         try:
             self.select(path)
         except NetloupeError:
-            self._describe(path)
+            self._describe((path,))
 
-    def _describe(self, path: str) -> None:
-        if not path:
-            self.inspector.show(describe_model(self.model))
-            return
+    def _describe(self, paths: Sequence[str]) -> None:
         try:
-            self.inspector.show(describe_path(self.model, path, self._session.view))
+            self.inspector.show(describe_selected(self.model, self._session.view, paths))
         except NetloupeError as error:
             self.inspector.show_error(str(error))
 
-    # what the browser asks for
-
-    def _receive(self, message: Message, _buffers: list[memoryview]) -> None:
-        if message.get("type") == "cancel":
-            self._cancel(message.get("target"))
-            return
-        self._waiting.append(message.get("id"))
-        self._pool.submit(self._answer, message)
-
-    def _cancel(self, target: Any) -> None:
-        """End a request, now or when its turn comes; without a target what is under way."""
-        if target is None or target == self._busy.number:
-            self._session.cancel()
-        elif target in self._waiting:
-            self._unwanted.add(target)
-            if not self._scene.done():  # it waits for the first picture
-                self._session.cancel()
-
-    def _answer(self, message: Message) -> None:
-        """Answer one request; runs beside the kernel's own work."""
-        number = message.get("id")
-        handler = self._handlers.get(str(message.get("type")))
-        try:
-            if handler is None:
-                raise ViewError(f"the request {message.get('type')!r} is unknown.")
-            if number in self._unwanted and message.get("type") != "scene":
-                raise LayoutError("the layout was cancelled")
-            with self._lock, self._busy.during(number), self._session.changing():
-                self._session.resume()
-                handler(self, number, message)
-        except LayoutError as error:
-            self.canvas.reply(number, "error", message=str(error), cancelled=True)
-        except NetloupeError as error:
-            self.canvas.send_error(number, str(error))
-        except Exception as error:
-            self.canvas.log.exception("a request of the canvas failed")
-            self.canvas.send_error(number, f"internal error: {error}")
-        finally:
-            self._waiting.remove(number)
-            self._unwanted.discard(number)
-            self._pool_prepare()
-
-    @contextmanager
-    def _wanted(self) -> Iterator[None]:
-        """Hold the lock; what is prepared in the background gives way."""
-        mark = object()
-        self._waiting.append(mark)
-        try:
-            with self._lock, self._busy.during(None), self._session.changing():
-                self._session.resume()
-                yield
-        finally:
-            self._waiting.remove(mark)
-            self.canvas.send({"type": "idle", "id": None})
-
-    def _report(self, number: Any, message: str, done: int, total: int) -> None:
-        if number is None:
-            number = next((each for each in self._waiting if isinstance(each, str)), None)
-        self.canvas.reply(number, "busy", message=message, done=done, total=total)
-
-    def _pool_prepare(self) -> None:
-        with suppress(RuntimeError):  # the explorer was closed meanwhile
-            self._pool.submit(self._prepare)
-
-    def _prepare(self) -> None:
-        """Lay out likely next pictures while nothing is asked for."""
-        if self._waiting:
-            return
-        try:
-            with self._lock:
-                self._session.prepare(self._ahead, lambda: not self._waiting)
-        except Exception:
-            self.canvas.log.exception("preparing layouts failed")
-
-    def _answer_scene(self, number: Any, _message: Message) -> None:
-        try:
-            scene = self._scene.result()
-        except LayoutError:
-            # cancelled: what needs no layout to speak of
-            self._session.expand("none")
-            scene = self._compose()
-            self._scene = _finished(scene)
-        if self.selection:  # made before the browser was there
-            self._reply(number, scene, True, select=self.selection, center=self.selection)
-        else:
-            self._reply(number, scene, True, fit=True)
-
-    def _answer_toggle(self, number: Any, message: Message) -> None:
-        item = self._session.toggle(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_open(self, number: Any, message: Message) -> None:
-        item = self._session.view.open(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_close(self, number: Any, message: Message) -> None:
-        item = self._session.view.close(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_enter(self, number: Any, message: Message) -> None:
-        self._session.enter(_path(message))
-        self._reply(number, self._compose(), fit=True)
-        self._tell_view()
-
-    def _answer_reveal(self, number: Any, message: Message) -> None:
-        target = self._session.reveal(_path(message))
-        self._reply(number, self._compose(), select=target, center=target)
-        self._tell_view()
-        self._set_selection(target)
-
-    def _answer_expand(self, number: Any, message: Message) -> None:
-        self._session.expand(str(message.get("mode")))
-        self._reply(number, self._compose(PATIENCE), fit=True)
-
-    def _answer_wrap(self, number: Any, message: Message) -> None:
-        self._session.set_wrap(message.get("wrap"))
-        self._reply(number, self._compose(PATIENCE), fit=True)
-
-    def _answer_group(self, number: Any, message: Message) -> None:
-        grouping = str(message.get("grouping"))
-        boxes = self._session.count_flat()
-        if grouping == "none" and boxes > SURE_ABOVE and not message.get("sure"):
-            self.canvas.reply(
-                number,
-                "confirm",
-                message=f"Without groups the picture has {boxes:,} boxes. It may take a while, "
-                "and can be cancelled.",
-            )
-            return
-        self._session.group(grouping)
-        self._reply(number, self._compose(PATIENCE), fit=True)
-        self._tell_view()
-
-    def _answer_focus(self, number: Any, message: Message) -> None:
-        path, hops = _path(message), message.get("hops")
-        if not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
-            raise ViewError(f"hops is {hops!r}. Give a number from 1 to {MOST_HOPS}.")
-        self._session.focus(path, hops)
-        self._reply(number, self._compose(), fit=True)
-        self._tell_view()
-
-    def _answer_unfocus(self, number: Any, _message: Message) -> None:
-        focused = self._session.focused
-        self._session.unfocus()
-        target = focused[0] if focused else None
-        drawn = target if target and self._session.view.shown(target) else None
-        self._reply(number, self._compose(), **({"center": drawn} if drawn else {"fit": True}))
-        self._tell_view()
-
-    def _answer_shown(self, number: Any, message: Message) -> None:
-        index = message.get("index")
-        if not isinstance(index, int):
-            raise ViewError("the request names no repetition.")
-        item = self._session.view.show_repetition(_path(message), index)
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_unroll(self, number: Any, message: Message) -> None:
-        item = self._session.view.unroll(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_fold(self, number: Any, message: Message) -> None:
-        item = self._session.view.fold(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
-
-    def _answer_search(self, number: Any, message: Message) -> None:
-        text, regex = str(message.get("text", "")), bool(message.get("regex"))
-        hits, total = self._session.search(text, regex=regex)
-        self.canvas.reply(number, "hits", hits=hits, total=total)
-
-    _handlers: ClassVar[dict[str, Callable[[Explorer, Any, Message], None]]] = {
-        "scene": _answer_scene,
-        "toggle": _answer_toggle,
-        "open": _answer_open,
-        "close": _answer_close,
-        "enter": _answer_enter,
-        "reveal": _answer_reveal,
-        "expand": _answer_expand,
-        "search": _answer_search,
-        "group": _answer_group,
-        "focus": _answer_focus,
-        "unfocus": _answer_unfocus,
-        "shown": _answer_shown,
-        "unroll": _answer_unroll,
-        "fold": _answer_fold,
-        "wrap": _answer_wrap,
-    }
+    # what the canvas sets
 
     def _turned(self, change: Any) -> None:
-        with self._wanted():
+        with self._requests.wanted():
             self._session.set_direction(change.new)
-            self._push(fit=True)
+            self._requests.push(fit=True)
 
     def _theme_shown(self, change: Any) -> None:
         if change.new in ("light", "dark"):
             self.inspector.theme = change.new
-
-    # scenes
-
-    def _compose_first(self) -> Scene:
-        with self._lock, self._busy.during(None):
-            return self._compose()
-
-    def _compose(self, deadline: float = DEADLINE) -> Scene:
-        scene = self._session.compose(self._busy.progress, deadline)
-        self._scene = _finished(scene)
-        return scene
-
-    def _reply(self, number: Any, scene: Scene, whole: bool = False, /, **extra: Any) -> None:
-        header, buffers = self._session.encode(scene, whole=whole)
-        self.canvas.reply_scene(number, header, buffers, **extra)
-
-    def _push(self, **extra: Any) -> None:
-        """Show the current view in the browser."""
-        header, buffers = self._session.encode(self._compose())
-        self.canvas.push_scene(header, buffers, **extra)
-        self._tell_view()
-
-    def _tell_view(self) -> None:
-        """Tell the canvas which graph is shown, and how much of it."""
-        self.canvas.breadcrumb = self._session.breadcrumb()
-        self.canvas.focus, self.canvas.hops = self._session.focused or ("", 0)
-        self.canvas.grouping = self._session.options.grouping
 
     # display
 
@@ -511,7 +310,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         bundle = self._repr_mimebundle_()
         show(bundle[0] if isinstance(bundle, tuple) else bundle, raw=True)
         try:
-            scene = self._scene.result(timeout=_STATIC_SECONDS)
+            scene = self._requests.scene.result(timeout=_STATIC_SECONDS)
         except TimeoutError:
             show(static_bundle("", self._static_id), raw=True, display_id=self._static_id)
 
@@ -520,7 +319,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
                     bundle = static_bundle(self._static_svg(future.result()), self._static_id)
                     update(bundle, raw=True, display_id=self._static_id)
 
-            self._scene.add_done_callback(add_later)
+            self._requests.scene.add_done_callback(add_later)
             return
         except LayoutError as error:
             self.inspector.show_error(str(error))
@@ -528,21 +327,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         show(static_bundle(self._static_svg(scene), self._static_id), raw=True)
 
     def _static_svg(self, scene: Scene) -> str:
-        with self._lock:
+        with self._requests.lock:
             return render_picture(self._session.picture(scene), "svg").decode()
-
-
-def _path(message: Message) -> str:
-    path = message.get("path")
-    if not isinstance(path, str):
-        raise ViewError("the request names no path.")
-    return path
-
-
-def _finished(scene: Scene) -> Future[Scene]:
-    future: Future[Scene] = Future()
-    future.set_result(scene)
-    return future
 
 
 def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
@@ -572,4 +358,11 @@ def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
     """
     options = ViewOptions.parse({"wrap": False, **view})
     shared_engine().start()
-    return Explorer(load(source), options, height)
+    with Opening(_name_source(source)):
+        return Explorer(load(source), options, height)
+
+
+def _name_source(source: Any) -> str:
+    if isinstance(source, Model):
+        return source.source
+    return Path(source).name if isinstance(source, (str, PathLike)) else "the model"

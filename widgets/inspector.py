@@ -18,6 +18,7 @@ from .description_html import (
     write_table,
     write_title,
 )
+from .link_list import LinkList
 from .tensor_panel import TensorPanel
 
 #: rows that can be clicked; each is a widget of its own, the rest are text
@@ -78,6 +79,9 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             if section is None:
                 self._flush(pending, parts)
                 parts.append(self._panel)
+            elif description.kind == "values":  # each of them can be followed
+                parts.append(self._make_text(write_title(section)))
+                parts.append(LinkList(section.rows, self._make_row, layout=self._layout))
             elif links and any(row.path for row in section.rows):
                 self._flush(pending, parts)
                 links -= self._add_links(section, links, parts)
@@ -115,6 +119,9 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
                 text.append(row)
         self._flush([write_table(text)] if text else [], parts)
         return count
+
+    def _make_row(self, row: Row) -> ipywidgets.Widget:
+        return self._make_link(row) if row.path else self._make_text(write_table([row]))
 
     def _make_link(self, row: Row) -> ipywidgets.Button:
         # no-break spaces: a long value is broken inside rather than moved to the next line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
@@ -87,14 +88,15 @@ class Opening:
         )
 
     def _show(self) -> None:
-        from IPython.display import display
+        from IPython import display as ipython
 
+        display: Callable[..., Any] = ipython.display
         self._bar = ipywidgets.FloatProgress(
             min=0.0, max=1.0, layout=ipywidgets.Layout(width="180px", flex="none")
         )
-        self._text = ipywidgets.HTML()
+        self._text = ipywidgets.HTML(layout=ipywidgets.Layout(margin="0 0 0 8px"))
         self._box = ipywidgets.HBox(
-            [self._bar, self._text], layout=ipywidgets.Layout(align_items="center", gap="8px")
+            [self._bar, self._text], layout=ipywidgets.Layout(align_items="center")
         )
         display(self._box)
 

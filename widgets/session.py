@@ -6,14 +6,12 @@ No widget is involved here, so that everything can be tested without a browser.
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
-from itertools import islice
 from typing import Any
 
-from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError, ViewError
+from netloupe.explorer.errors import LayoutError, NotFoundError, ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
@@ -27,15 +25,12 @@ from netloupe.explorer.layout import (
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, check_wrap, make_view
 from netloupe.explorer.render.wire import SceneEncoder
-from netloupe.explorer.search import search_model
 from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
-#: the list of hits in the browser is this long
-MOST_HITS = 100
-#: so many closed groups are laid out in advance, for so many seconds in all
-MOST_PREPARED = 12
-_PREPARE_SECONDS = 3.0
+from .ahead import prepare_next
+from .lookup import find_element
+from .trail import find_outermost, list_trail
 
 
 class Session:
@@ -130,34 +125,10 @@ class Session:
             raise
 
     def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
-        """Lay out what is likely to be opened next, largest groups first.
-
-        Parameters
-        ----------
-        engine
-            Does it.
-        is_wanted
-            Asked all the time; False ends it.
-        """
-        end = time.monotonic() + _PREPARE_SECONDS
+        """Lay out what is likely to be opened next, as :func:`prepare_next` does."""
         scene = self._scene
-        if scene is None or scene.root is None or scene.root.item is not self.view.root:
-            return
-        for item in _likely(scene.root):
-            left = end - time.monotonic()
-            if left <= 0 or not is_wanted():
-                return
-            try:
-                self._composer.prepare(
-                    self.view,
-                    item,
-                    self.labels,
-                    engine,
-                    deadline=left,
-                    cancelled=lambda: not is_wanted(),
-                )
-            except NetloupeError:
-                return
+        if scene is not None and scene.root is not None and scene.root.item is self.view.root:
+            prepare_next(self._composer, self.view, scene.root, self.labels, engine, is_wanted)
 
     def picture(self, scene: Scene) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere."""
@@ -215,6 +186,20 @@ class Session:
             with suppress(ViewError):
                 return self.view.close(item.key if is_same else candidate)
         raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
+
+    def fold(self, path: str, selected: Sequence[str] = ()) -> Item:
+        """Show one repetition of a repeat that is unrolled: that of what is selected, if any.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        item = self.view.fold(path)
+        if len(selected) == 1 and self.view.shown(selected[0]) is item:
+            with suppress(ViewError):
+                self.view.reveal(selected[0])
+        return item
 
     def expand(self, mode: str) -> None:
         """Make the current view anew with everything, nothing or what is readable open.
@@ -312,6 +297,8 @@ class Session:
     def reveal(self, path: str) -> str:
         """Open what hides an element, change to its graph where need be; return its path.
 
+        Of a repetition this is its own path, also where the open repeat is its box.
+
         Parameters
         ----------
         path
@@ -327,18 +314,40 @@ class Session:
                 item = self.view.reveal(candidate)
             except ViewError:
                 continue
+            if not candidate.endswith("/"):
+                return candidate
             # a group may be known by the paths of several levels, or be a single node
-            return item.path if candidate.endswith("/") else candidate
+            is_shown_in = self.view.group_at(candidate) is item.repetition
+            return (is_shown_in and item.repetition_path) or item.path
         found: Any = self.model[path]
         graph = found if isinstance(found, Graph) else getattr(found, "graph", None)
         target: str = found.path
         if graph is None or (graph is self.view.graph and found is graph):
             return target
-        root = _outermost(graph)
+        root = find_outermost(graph)
         self.enter(root.path)
         if found is not root:
             self.view.reveal(target)
         return target
+
+    def reveal_all(self, paths: Sequence[str]) -> list[str]:
+        """Open what hides an element, or several values; return their paths.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where one of several is no value.
+        """
+        targets = list(dict.fromkeys(map(self.reveal, paths)))
+        for target in targets if len(targets) > 1 else ():
+            if not isinstance(find_element(self.model, self.view, target), Value):
+                raise ViewError(
+                    f"{self.model.source}: {target!r} is no value. Only values are selected "
+                    "together; select anything else by itself."
+                )
+        return targets
 
     def _candidates(self, path: str) -> Iterable[str]:
         yield path
@@ -352,50 +361,7 @@ class Session:
 
     def breadcrumb(self) -> list[list[str]]:
         """Return path and label of each graph from the main one to the one shown."""
-        trail: list[list[str]] = []
-        graph: Graph | None = self.view.graph
-        while graph is not None:
-            label = graph.name or graph.path
-            if graph.parent_node is not None:
-                node = graph.parent_node
-                label = f"{node.name.rsplit('/', 1)[-1] or node.op_type}.{graph.parent_attribute}"
-            elif graph is self.model.graph:
-                label = "main"
-            trail.append([graph.path, label])
-            graph = graph.parent_node.graph if graph.parent_node is not None else None
-        if trail[-1][0] != self.model.graph.path:
-            trail.append([self.model.graph.path, "main"])
-        return trail[::-1]
-
-    def search(self, text: str, *, regex: bool = False) -> tuple[list[dict[str, Any]], int]:
-        """Return the first hits as the canvas lists them, and how many there are."""
-        hits = search_model(self.model, text, regex=regex)
-        first = [
-            {
-                "path": hit.path,
-                "title": hit.title,
-                "detail": hit.detail,
-                "kind": hit.kind,
-                "shown": self._shown(hit.path),
-            }
-            for hit in islice(hits, MOST_HITS)
-        ]
-        return first, len(first) + sum(1 for _ in hits)
-
-    def _shown(self, path: str) -> str | None:
-        item = self.view.shown(path)
-        return item.path if item is not None else None
-
-    def element(self, path: str) -> Any:
-        """Return the item or the element of the model that is at a path.
-
-        Groups exist only in views, so that they are found as items.
-        """
-        item = self.view.items.get(path)
-        if item is not None and not isinstance(item.element, (Node, Value, Graph)):
-            return item.element
-        group = self.view.group_at(path)
-        return group if group is not None else self.model[path]
+        return list_trail(self.model, self.view.graph)
 
 
 def _reopen(view: View, root: SceneLayer) -> None:
@@ -413,28 +379,3 @@ def _reopen(view: View, root: SceneLayer) -> None:
         item = view.items[key]
         if not item.is_open:
             view.open_item(item)
-
-
-def _likely(root: SceneLayer) -> list[Item]:
-    """Return closed items of a scene that have an inside, those of most nodes first."""
-    sizes: dict[str, int] = {}
-    likely: list[tuple[int, Item]] = []
-    pending = [root]
-    while pending and len(likely) < 20 * MOST_PREPARED:
-        layer = pending.pop()
-        pending.extend(layer.inner.values())
-        for number, child in enumerate(layer.children):
-            if child.openable and not child.is_open:
-                size = getattr(child.element, "node_count", 1)
-                # of boxes alike the first stands for all: their layouts are the same
-                likeness = f"{layer.inside.boxes[number][2:]} {size}"
-                if sizes.setdefault(likeness, number) == number:
-                    likely.append((size, child))
-    likely.sort(key=lambda pair: -pair[0])
-    return [item for _, item in likely[:MOST_PREPARED]]
-
-
-def _outermost(graph: Graph) -> Graph:
-    while graph.parent_node is not None:
-        graph = graph.parent_node.graph
-    return graph

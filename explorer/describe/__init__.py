@@ -6,6 +6,7 @@ widgets, and reads a tensor's elements only where statistics are asked for.
 """
 
 from .as_json import to_json
+from .bundles import describe_values
 from .description import Description, Row, Section
 from .element import describe_element, describe_path
 from .graphs import describe_function, describe_graph, describe_group
@@ -43,6 +44,7 @@ __all__ = [
     "describe_statistics",
     "describe_tensor",
     "describe_value",
+    "describe_values",
     "find_place",
     "format_text",
     "list_statistics",

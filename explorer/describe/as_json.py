@@ -71,6 +71,8 @@ def to_json(description: Description, *, bins: int = _BINS) -> dict[str, Any]:
         told = _encode_graph(element)
     elif isinstance(element, Model):
         told = _encode_model(element)
+    elif isinstance(element, tuple):
+        told = {"values": [{"path": value.path, **_encode_value(value)} for value in element]}
     else:
         told = _encode_group(element)
     if description.tensor is not None:
@@ -79,7 +81,7 @@ def to_json(description: Description, *, bins: int = _BINS) -> dict[str, Any]:
         told |= _encode_elements(description.tensor, bins)
     head = {"path": description.path, "kind": description.kind}
     unknown = element.header if isinstance(element, Model) else element
-    if not isinstance(unknown, Group):
+    if not isinstance(unknown, Group | tuple):
         told["unknown_fields"] = unknown.unknown_fields
     warnings = [
         {"path": warning.path, "message": warning.message} for warning in description.warnings

@@ -205,6 +205,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("kind", _GROUP_KINDS.get(group.kind, "")),
         Row("class", write_line(group.type_name)),
         Row("repetitions", f"{len(group.children):,}" if is_repeat else ""),
+        *_list_repeat(group, place),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
         Row("nodes", f"{group.node_count:,}", f"{len(each):,} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
@@ -245,6 +246,16 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         element=group,
         sections=keep_sections(sections),
     )
+
+
+def _list_repeat(group: Group, place: Place) -> list[Row]:
+    """Return which repetition a group is, and of what."""
+    repeat = group.parent
+    if repeat is None or repeat.kind != "repeat":
+        return []
+    which = f"{repeat.children.index(group) + 1:,} of {len(repeat.children):,}"
+    path = place.path_of(repeat.path)
+    return [Row("repetition", which, f"of {write_line(repeat.label)}", path)]
 
 
 def _count_nodes(group: Group, each: int) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from netloupe.explorer.model import Value
-from netloupe.explorer.view import BORDER, Item, Link, View
+from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 
 from .layer import Child, Layer, Wire
 from .scene import Borders, Direction, LayerEdge, SceneLayer
@@ -208,17 +208,17 @@ def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> 
     """Return what flows along the links inside an open item."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
-    prefix, graph = f"{body.prefix}/%", body.graph
     return [
         LayerEdge(
             link.value,
-            prefix + link.value.name if link.value.graph is graph else link.value.path,
+            _path_of(link.value, body),
             link.source,
             link.target,
             link.kind,
             _has_arrow(link.target, link.target_value, inner),
             link.source_value,
             link.target_value,
+            tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle)),
         )
         for link in links
     ]
@@ -226,8 +226,11 @@ def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> 
 
 def _list_ports(item: Item, values: list[Value]) -> list[str]:
     """Return the paths of values that pass the border of an item."""
-    outside = item.instance
-    return [
-        f"{outside.prefix}/%{value.name}" if value.graph is outside.graph else value.path
-        for value in values
-    ]
+    return [_path_of(value, item.instance) for value in values]
+
+
+def _path_of(value: Value, occurrence: Instance) -> str:
+    """Return the path of a value that flows in one occurrence of a graph."""
+    if value.graph is occurrence.graph:
+        return f"{occurrence.prefix}/%{value.key}"
+    return value.path

@@ -97,7 +97,8 @@ class ScenePort:
 class LayerEdge:
     """An edge of a layer; source and target number the layer's boxes, -1 is its border.
 
-    ``source_value`` and ``target_value`` are the values under which the two ends know it.
+    ``source_value`` and ``target_value`` are the values under which the two ends know it,
+    ``bundle`` has the paths of all its values where there are several, ``path`` first.
     """
 
     value: Value
@@ -108,6 +109,7 @@ class LayerEdge:
     arrow: bool
     source_value: Value | None = None
     target_value: Value | None = None
+    bundle: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -1,6 +1,6 @@
-"""HTML: what notebooks show of a model, a graph, a node or a tensor, and the page of a picture.
+"""HTML: what notebooks show of a model, a graph, a node or a tensor.
 
-Every text that comes from a model is cleaned and escaped here. Class names begin with ``nl-``
+Every text that comes from a model is cleaned and escaped. Class names begin with ``nl-``
 and hold only inside ``.nl-repr``; colours follow JupyterLab's where they are defined. Notebooks
 that are not trusted and code hosts drop the style sheet: what tells the parts apart is in the
 markup too, as separators, white space and inline styles.
@@ -9,10 +9,8 @@ markup too, as separators, white space and inline styles.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NetloupeError
@@ -28,39 +26,46 @@ from netloupe.explorer.notation import (
 )
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
+from .markup import (
+    MOST_ROWS,
+    QUIET,
+    Fact,
+    wrap_parts,
+    write_code,
+    write_details,
+    write_head,
+    write_note,
+    write_table,
+    write_text,
+    write_warnings,
+)
 from .rows import describe_value
-from .text import clean_label
-from .theme import load_theme
 
 if TYPE_CHECKING:
     from netloupe.explorer.tensors import Histogram, Statistics
 
-MOST_ROWS = 20
 MOST_OPERATORS = 12
 #: a repr reads no more elements than this; larger tensors are only described
 MOST_BYTES_READ = 64 << 20
 _LARGE_COUNT = 1 << 21
 _BINS = 60
-_QUIET = 'class="nl-quiet" style="opacity:.7"'
-
-Fact = tuple[str, str]  # a plain name, and HTML
 
 
 def describe_model(model: Model) -> str:
     """Return the summary of a model as HTML."""
     graph = model.graph
-    head = _head(_file_name(model.source), f"{model.format} model")
-    parts = [head, _table(list_model_facts(model))]
+    head = write_head(_file_name(model.source), f"{model.format} model")
+    parts = [head, write_table(list_model_facts(model))]
     parts.append(_list_values("Inputs", _true_inputs(graph)))
     parts.append(_list_values("Outputs", graph.outputs))
     if model.functions:
         names = [f"{function.domain}::{function.name}" for function in model.functions]
-        parts.append(_details("Functions", [(name, "") for name in names]))
+        parts.append(write_details("Functions", [(name, "") for name in names]))
     if model.metadata:
-        rows = [(key, _text(text)) for key, text in model.metadata.items()]
-        parts.append(_details("Metadata", rows))
-    parts.append(_list_warnings([warning.message for warning in model.warnings]))
-    return _wrap(parts)
+        rows = [(key, write_text(text)) for key, text in model.metadata.items()]
+        parts.append(write_details("Metadata", rows))
+    parts.append(write_warnings([warning.message for warning in model.warnings]))
+    return wrap_parts(parts)
 
 
 def list_model_facts(model: Model) -> list[Fact]:
@@ -78,14 +83,14 @@ def list_model_facts(model: Model) -> list[Fact]:
     producer = f"{header.producer_name} {header.producer_version}".strip()
     within = f" in {len(graphs):,} graphs" if len(graphs) > 1 else ""
     facts = [
-        ("format", _text(f"{model.format}, {model.container}")),
+        ("format", write_text(f"{model.format}, {model.container}")),
         ("IR version", "" if model.ir_version is None else str(model.ir_version)),
-        ("operator sets", _text(join_parts(opsets[:12], len(opsets)))),
-        ("producer", _text(producer)),
+        ("operator sets", write_text(join_parts(opsets[:12], len(opsets)))),
+        ("producer", write_text(producer)),
         ("nodes", f"{nodes:,}{within}"),
         ("parameters", f"{parameters:,} in {len(tensors):,} tensors, {write_bytes(stored)}"),
-        ("operators", _text(_describe_operators(operators))),
-        ("documentation", _text(model.doc, 400)),
+        ("operators", write_text(_describe_operators(operators))),
+        ("documentation", write_text(model.doc, 400)),
     ]
     return [fact for fact in facts if fact[1]]
 
@@ -96,20 +101,20 @@ def describe_graph(graph: Graph) -> str:
     parameters = sum(tensor.size for tensor in graph.initializers)
     kind = {"main": "main graph", "training": "training graph"}.get(graph.kind, graph.kind)
     facts = [
-        ("name", _text(graph.name)),
+        ("name", write_text(graph.name)),
         ("nodes", f"{len(graph.nodes):,}"),
         ("initializers", f"{len(graph.initializers):,}, {parameters:,} parameters"),
-        ("operators", _text(_describe_operators(operators))),
-        ("documentation", _text(graph.doc, 400)),
+        ("operators", write_text(_describe_operators(operators))),
+        ("documentation", write_text(graph.doc, 400)),
     ]
     if isinstance(graph, Function):
         names = list(graph.attribute_names)
-        facts.insert(1, ("attributes", _text(join_parts(names[:MOST_ROWS], len(names)))))
-    parts = [_head(graph.path, kind), _table([fact for fact in facts if fact[1]])]
+        facts.insert(1, ("attributes", write_text(join_parts(names[:MOST_ROWS], len(names)))))
+    parts = [write_head(graph.path, kind), write_table([fact for fact in facts if fact[1]])]
     parts.append(_list_values("Inputs", _true_inputs(graph)))
     parts.append(_list_values("Outputs", graph.outputs))
-    parts.append(_list_warnings([warning.message for warning in graph.warnings]))
-    return _wrap(parts)
+    parts.append(write_warnings([warning.message for warning in graph.warnings]))
+    return wrap_parts(parts)
 
 
 def describe_node(node: Node) -> str:
@@ -120,24 +125,31 @@ def describe_node(node: Node) -> str:
     attributes = [
         (
             f"{attribute.name}",
-            _code(f"@{attribute.reference}" if attribute.reference else _describe(attribute.value))
-            + _note(attribute.kind),
+            write_code(
+                f"@{attribute.reference}" if attribute.reference else _describe(attribute.value)
+            )
+            + write_note(attribute.kind),
         )
         for attribute in list(node.attributes.values())[:MOST_ROWS]
     ]
     parts = [
-        _head(node.op_type, domain),
-        _table(
-            [("path", _code(node.path)), *([("doc", _text(node.doc, 400))] if node.doc else [])]
+        write_head(node.op_type, domain),
+        write_table(
+            [
+                ("path", write_code(node.path)),
+                *([("doc", write_text(node.doc, 400))] if node.doc else []),
+            ]
         ),
-        _details("Attributes", attributes, len(node.attributes), opened=True),
-        _details("Inputs", _list_operands(node.inputs, schema, "input"), len(node.inputs), True),
-        _details(
+        write_details("Attributes", attributes, len(node.attributes), opened=True),
+        write_details(
+            "Inputs", _list_operands(node.inputs, schema, "input"), len(node.inputs), True
+        ),
+        write_details(
             "Outputs", _list_operands(node.outputs, schema, "output"), len(node.outputs), True
         ),
     ]
-    parts.append(_list_warnings([warning.message for warning in node.warnings]))
-    return _wrap(parts)
+    parts.append(write_warnings([warning.message for warning in node.warnings]))
+    return wrap_parts(parts)
 
 
 def _list_operands(
@@ -150,7 +162,7 @@ def _list_operands(
             find = schema.input_name if side == "input" else schema.output_name
             formal = find(index)
         if value is None:
-            rows.append((formal or str(index), f"<span {_QUIET}>not given</span>"))
+            rows.append((formal or str(index), f"<span {QUIET}>not given</span>"))
         else:
             rows.append((formal or str(index), _describe_operand(value)))
     return rows
@@ -162,7 +174,7 @@ def _describe_operand(value: Value) -> str:
         described = f"{tensor.dtype.name}{write_dims(tensor.dims)} initializer"
     else:
         described = _describe_type(value)
-    return _code(value.name) + _note(described)
+    return write_code(value.name) + write_note(described)
 
 
 def _describe_type(value: Value) -> str:
@@ -180,23 +192,23 @@ def describe_tensor(tensor: Tensor | SparseTensor) -> str:
     dims = " × ".join(map(str, tensor.dims[:16])) or "scalar"
     more = f" … {len(tensor.dims) - 16} more" if len(tensor.dims) > 16 else ""
     facts = [
-        ("dtype", _text(tensor.dtype.name)),
-        ("shape", _text(dims + more)),
+        ("dtype", write_text(tensor.dtype.name)),
+        ("shape", write_text(dims + more)),
         ("elements", f"{tensor.size:,}"),
         ("bytes", write_bytes(tensor.nbytes) if tensor.nbytes is not None else "unknown"),
     ]
     if isinstance(tensor, Tensor):
         place = tensor.external.location if tensor.external is not None else tensor.storage
-        facts.append(("stored in", _text(place)))
+        facts.append(("stored in", write_text(place)))
     drawn = ""
     try:
         statistics, drawn = _describe_elements(tensor)
         facts += statistics
     except NetloupeError as error:
-        facts.append(("elements", f'<span class="nl-warning">{_text(str(error), 400)}</span>'))
+        facts.append(("elements", f'<span class="nl-warning">{write_text(str(error), 400)}</span>'))
     title = tensor.name or tensor.path
-    warnings = _list_warnings([warning.message for warning in tensor.warnings])
-    return _wrap([_head(title, "tensor"), _table(facts), drawn, warnings])
+    warnings = write_warnings([warning.message for warning in tensor.warnings])
+    return wrap_parts([write_head(title, "tensor"), write_table(facts), drawn, warnings])
 
 
 def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
@@ -209,13 +221,15 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
     if tensor.dtype.name == "string":
         shown = [clip_text(str(text), 60) for text in array.ravel()[:8].tolist()]
         more = f", … {array.size - 8:,} more" if array.size > 8 else ""
-        return [("values", _text(", ".join(shown) + more))], ""
+        return [("values", write_text(", ".join(shown) + more))], ""
     limit = _LARGE_COUNT if array.size > _LARGE_COUNT else None
     statistics = compute_statistics(array, limit=limit)
     named = ("min", statistics.minimum), ("max", statistics.maximum), ("mean", statistics.mean)
     sample = f" (of {statistics.count:,} elements)" if statistics.is_sample else ""
     facts = [
-        (name, _text(write_number(number) + sample)) for name, number in named if number is not None
+        (name, write_text(write_number(number) + sample))
+        for name, number in named
+        if number is not None
     ]
     odd = statistics.nans + statistics.positive_infinities + statistics.negative_infinities
     if odd:
@@ -230,7 +244,7 @@ def describe_statistics(statistics: Statistics) -> str:
     """Return the statistics of a tensor's elements as a small table in HTML."""
     subject = " of magnitudes" if statistics.is_magnitude else ""
     facts = [
-        (name + subject, _text(write_number(number)))
+        (name + subject, write_text(write_number(number)))
         for name, number in (
             ("min", statistics.minimum),
             ("max", statistics.maximum),
@@ -251,12 +265,15 @@ def describe_statistics(statistics: Statistics) -> str:
         if count
     ]
     facts += [
-        ("median" if fraction == 0.5 else f"{fraction:.0%} quantile", _text(write_number(number)))
+        (
+            "median" if fraction == 0.5 else f"{fraction:.0%} quantile",
+            write_text(write_number(number)),
+        )
         for fraction, number in statistics.quantiles.items()
     ]
     sample = "sample of " if statistics.is_sample else ""
-    head = _head("Statistics", sample + write_count(statistics.count, "element"))
-    return _wrap([head, _table(facts)])
+    head = write_head("Statistics", sample + write_count(statistics.count, "element"))
+    return wrap_parts([head, write_table(facts)])
 
 
 def draw_sparkline(histogram: Histogram, width: int = 300, height: int = 56) -> str:
@@ -278,128 +295,13 @@ def draw_sparkline(histogram: Histogram, width: int = 300, height: int = 56) -> 
         f'height="{height + 1}" viewBox="0 0 {width} {height + 1}" role="img" '
         f'aria-label="{label}"><path d="{path}V{height}z" fill="currentColor" opacity=".75"/>'
         f'<path d="M0 {height + 0.5}H{width}" stroke="currentColor"/></svg>'
-        f"<div {_QUIET}>{ends}</div>"
-    )
-
-
-def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str = "light") -> str:
-    """Return one HTML page with a picture and, where given, its model's summary.
-
-    Parameters
-    ----------
-    svg
-        The picture, as :func:`~netloupe.explorer.render.svg.draw_svg` returns it.
-    title
-        The page's title.
-    model
-        The model whose summary stands above the picture.
-    theme
-        ``light`` or ``dark``, as the picture.
-
-    Raises
-    ------
-    ViewError
-        For an unknown theme.
-    """
-    colours = load_theme(theme)
-    summary = ""
-    if model is not None:
-        summary = f"<details><summary>Summary</summary>{describe_model(model)}</details>"
-    heading = escape(clean_label(title))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{heading}</title>
-<style>
-:root {{
-  color-scheme: {colours.name};
-  --jp-content-font-color1: {colours.ink};
-  --jp-content-font-color2: {colours.muted};
-}}
-body {{
-  background: {colours.page};
-  color: {colours.ink};
-  font: 14px/1.5 "DejaVu Sans", Verdana, "Segoe UI", sans-serif;
-  margin: 0;
-}}
-header {{ border-bottom: 1px solid {colours.frames[0].border}; padding: .8em 1.2em; }}
-h1 {{ font-size: 1.15em; margin: 0; overflow-wrap: anywhere; }}
-header summary {{ color: {colours.muted}; cursor: pointer; }}
-main {{ overflow: auto; padding: 1.2em; text-align: center; }}
-main svg {{ display: inline-block; }}
-</style>
-</head>
-<body>
-<header><h1>{heading}</h1>{summary}</header>
-<main>
-{svg}</main>
-</body>
-</html>
-"""
-
-
-@cache
-def _style() -> str:
-    return files(__package__).joinpath("repr.css").read_text(encoding="utf-8")
-
-
-def _wrap(parts: Iterable[str]) -> str:
-    content = "\n".join(part for part in parts if part)
-    return f'<div class="nl-repr"><style>{_style()}</style>\n{content}</div>'
-
-
-def _text(text: str, longest: int = 300) -> str:
-    return escape(clean_label(text, longest))
-
-
-def _code(text: str) -> str:
-    return f"<code>{_text(text)}</code>"
-
-
-def _note(text: str) -> str:
-    """Return a remark behind a text: a dot keeps them apart where styles do not."""
-    return f'<span class="nl-separator"> · </span><span {_QUIET}>{_text(text)}</span>'
-
-
-def _head(title: str, kind: str) -> str:
-    return (
-        f'<div class="nl-head"><strong class="nl-title">{_text(title)}</strong>{_note(kind)}</div>'
-    )
-
-
-def _table(facts: Iterable[Fact]) -> str:
-    head = '<th scope="row" style="font-weight:normal;opacity:.7;text-align:left">'
-    rows = "\n".join(f"<tr>{head}{_text(k)}</th> <td>{v}</td></tr>" for k, v in facts)
-    return f'<table class="nl-facts">\n{rows}\n</table>' if rows else ""
-
-
-def _details(title: str, rows: Sequence[Fact], count: int = -1, opened: bool = False) -> str:
-    """Return a list that can be folded; at most ``MOST_ROWS`` of ``count`` rows are shown."""
-    if not rows:
-        return ""
-    count = len(rows) if count < 0 else count
-    hidden = count - min(len(rows), MOST_ROWS)
-    more = f"<div {_QUIET}>… {hidden:,} more</div>" if hidden > 0 else ""
-    return (
-        f"<details{' open' if opened else ''}><summary>{escape(title)} ({count:,})</summary>"
-        f"{_table(rows[:MOST_ROWS])}{more}</details>"
+        f"<div {QUIET}>{ends}</div>"
     )
 
 
 def _list_values(title: str, values: Sequence[Value]) -> str:
-    rows = [(value.name, _text(_describe_type(value))) for value in values[:MOST_ROWS]]
-    return _details(title, rows, len(values), opened=True)
-
-
-def _list_warnings(messages: Sequence[str]) -> str:
-    shown = "".join(
-        f'<div class="nl-warning">⚠ {_text(message)}</div>' for message in messages[:MOST_ROWS]
-    )
-    hidden = len(messages) - MOST_ROWS
-    return shown + (f"<div {_QUIET}>… {hidden:,} more</div>" if hidden > 0 else "")
+    rows = [(value.name, write_text(_describe_type(value))) for value in values[:MOST_ROWS]]
+    return write_details(title, rows, len(values), opened=True)
 
 
 def _true_inputs(graph: Graph) -> list[Value]:

@@ -63,13 +63,16 @@ class LayerTables:
     Parameters
     ----------
     boxes
-        Shape (boxes, 6), ports (ports,), edges (edges, 7): as in the buffers.
+        Shape (boxes, 6), ports (ports,), edges (edges, 7), bundles (bundles, 3): as in the
+        buffers.
     texts
         For each edge the number of its text among ``distinct``.
     distinct
         The texts beside edges.
     rows
         For each box the paths of its rows.
+    bundled
+        The paths of the values of all bundles.
     names
         All other names, encoded, and how many they are.
     """
@@ -77,9 +80,11 @@ class LayerTables:
     boxes: Integers
     ports: Integers
     edges: Integers
+    bundles: Integers
     texts: Integers
     distinct: list[str]
     rows: list[list[str]]
+    bundled: list[str]
     names: bytes
     name_count: int
 
@@ -120,6 +125,8 @@ class TableWriter:
         tables.edges[:, 6] = 2 * curves.counts
         rows = tables.boxes[:, 5]
         tables.boxes[:, 4] = tables.name_count + rows.cumsum() - rows
+        sizes = tables.bundles[:, 2]
+        tables.bundles[:, 1] = tables.name_count + rows.sum() + sizes.cumsum() - sizes
         return tables
 
     def _write(self, layer: SceneLayer) -> LayerTables:
@@ -134,7 +141,12 @@ class TableWriter:
             boxes += (path, names.setdefault(child.key, len(names)), face, flags, 0, len(texts))
         ports = [names.setdefault(path, len(names)) for path in layer.ports]
         edges: list[int] = []
-        for edge in layer.edges:
+        bundles: list[tuple[int, int, int]] = []
+        bundled: list[str] = []
+        for number, edge in enumerate(layer.edges):
+            if edge.bundle:
+                bundles.append((number, 0, len(edge.bundle)))
+                bundled += edge.bundle
             path = names.setdefault(edge.path, len(names))
             edges += (path, 0, edge.source, edge.target, _edge_flags(edge), 0, 0)
         distinct: dict[str, int] = {}
@@ -143,9 +155,11 @@ class TableWriter:
             np.array(boxes, np.int64).reshape(-1, 6),
             np.array(ports, np.int64),
             np.array(edges, np.int64).reshape(-1, 7),
+            np.array(bundles, np.int64).reshape(-1, 3),
             np.array(numbers, np.int64),
             list(distinct),
             rows,
+            bundled,
             write_names(list(names)),
             len(names),
         )
@@ -160,7 +174,8 @@ class TableWriter:
             boxes[number, 5] = len(rows[number])
         for number in _differences(layer.edges, last.edges):
             edges[number, 4] = _edge_flags(layer.edges[number])
-        return replace(old, boxes=boxes, edges=edges, rows=rows)
+        bundles = old.bundles.copy()
+        return replace(old, boxes=boxes, edges=edges, bundles=bundles, rows=rows)
 
     def _write_box(self, child: Item) -> tuple[int, int]:
         """Return the number of a box's face and its flags."""
@@ -181,11 +196,14 @@ class TableWriter:
 
 def _row_texts(item: Item) -> list[str]:
     """Return what the rows of an item stand for."""
+    if item.kind in ("stub", "input", "output"):
+        return item.value_paths() if item.merged else []
     if not item.is_open:
         return [row.path for row in item.constants]
     if item.repeat is None:
         return []
-    return [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+    told = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+    return [*told, item.repetition_path] if item.repetition_path else told
 
 
 def _is_renewed(layer: SceneLayer, last: SceneLayer) -> bool:
@@ -211,8 +229,8 @@ def write_names(names: list[str]) -> bytes:
 
 
 def join_names(tables: LayerTables) -> bytes:
-    """Return all names of a layer as a JSON list: those of rows come last."""
-    rows = [text for texts in tables.rows for text in texts]
+    """Return all names of a layer as a JSON list: those of rows, then of bundles, come last."""
+    rows = [text for texts in tables.rows for text in texts] + tables.bundled
     if not rows:
         return tables.names
     written = write_names(rows)

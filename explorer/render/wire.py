@@ -17,7 +17,7 @@ little-endian. Header fields:
 =========== ==========================================================================
 field       content
 =========== ==========================================================================
-version     2
+version     3
 number      number of this scene; each scene of an explorer has a larger one
 since       number of the scene before, whose shapes, layers, faces and labels must have
             been kept; null where the scene is whole. Who has not kept them (a second tab)
@@ -32,8 +32,9 @@ root        id of the root layer
 counts      boxes, ports, edges of the whole scene, and ``layers`` in it
 faces       new faces; their indexes go on from those of the scene before
 labels      new texts of edge labels, likewise
-shapes      new shapes: ``[id, boxes, ports, edges, numbers]`` each, in the order of the
-            buffers; ``numbers`` counts the coordinates of all edges' points
+shapes      new shapes: ``[id, boxes, ports, edges, numbers, bundles]`` each, in the order of
+            the buffers; ``numbers`` counts the coordinates of all edges' points, ``bundles``
+            the edges that several values flow along
 layers      count of new layers
 =========== ==========================================================================
 
@@ -42,9 +43,10 @@ label's centre x, y; then the points of all edges.
 
 Integers, for each new shape in turn: per box path, key, face, flags, first row, count of rows;
 per port path; per edge path, label (-1: none), source, target, flags, first number of its points
-among the shape's points, count of numbers. Then for each new layer: id, shape, first byte and
-count of bytes of its names, count of inner layers, and the ids of these: one for each box of
-the shape that is open (flag 1), in order. A layer comes after the layers inside it.
+among the shape's points, count of numbers; per bundle its edge, and first name and count of the
+paths of all its values. Then for each new layer: id, shape, first byte and count of bytes of its
+names, count of inner layers, and the ids of these: one for each box of the shape that is open
+(flag 1), in order. A layer comes after the layers inside it.
 
 Names: for each layer a JSON list of strings, of the paths of boxes, ports, edges and rows.
 ``path`` and ``key`` are indexes into the list of the layer that has the shape. ``first row``
@@ -53,8 +55,10 @@ its face's ``targets``. ``source`` and ``target`` number the layer's boxes; -1 i
 that the layer is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
-128 stub, 256 repeat. In place of constants an open repeat has two rows: the number of
-repetitions, and which one is shown, counted from 0; -1 where all are.
+128 stub, 256 repeat. In place of constants an open repeat has rows of another kind: the number
+of repetitions; which one is shown, counted from 0, -1 where all are; and the path of that one
+where the box stands for it, since it has none of its own inside. Stubs, inputs and outputs that
+stand for several values have the paths of all of them.
 Edge flags: 1 arrow, 2 captured, 4 control.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
@@ -86,7 +90,7 @@ from netloupe.explorer.view import Item
 from .face import Face
 from .tables import LayerTables, TableWriter, join_names
 
-VERSION = 2
+VERSION = 3
 #: tables of smaller layers are not kept: they are soon written anew
 _LEAST_KEPT = 40
 
@@ -97,7 +101,7 @@ class _Shape:
 
     id: int
     key: Hashable
-    counts: tuple[int, int, int, int]
+    counts: tuple[int, int, int, int, int]
     floats: bytes
     integers: bytes
     users: int = 0
@@ -229,16 +233,15 @@ class SceneEncoder:
         last = self._last.get(id(layer.item))
         before = (last.layer, last.tables) if last is not None and last.tables else None
         tables = self._writer.write(layer, before)
-        integers = b"".join(
-            _little_endian(table, "<i4") for table in (tables.boxes, tables.ports, tables.edges)
-        )
+        written = (tables.boxes, tables.ports, tables.edges, tables.bundles)
+        integers = b"".join(_little_endian(table, "<i4") for table in written)
         key = (id(layer.inside), integers)
         shape = self._shapes.get(key)
         if shape is None:
             self._shape_count += 1
             sizes = (
                 *(len(layer.children), len(layer.ports), len(layer.edges)),
-                2 * len(layer.inside.curves.points),
+                *(2 * len(layer.inside.curves.points), len(tables.bundles)),
             )
             shape = _Shape(self._shape_count, key, sizes, _list_floats(layer), integers)
             self._shapes[key] = shape

@@ -181,6 +181,26 @@ class Item:
             return None
         return repeat.children[self.shown]
 
+    @property
+    def repetition_path(self) -> str:
+        """The path of the one repetition that an open repeat stands for; "" for none.
+
+        A repetition that is a single node or a repeat itself has a box of its own inside.
+        """
+        shown = self.repetition
+        if not isinstance(shown, Group) or shown.kind == "repeat":
+            return ""
+        return self.instance.path_of(shown.path)
+
+    def value_paths(self) -> list[str]:
+        """Return the paths of the values that a stub, an input or an output stands for."""
+        values = next(iter(self.merged.values()), ())
+        body = self.instance
+        return [
+            f"{body.prefix}/%{value.key}" if value.graph is body.graph else value.path
+            for value in values
+        ] or [self.path]
+
     def members(self, port: Value) -> tuple[Value, ...]:
         """Return the values that cross the border together with one that is listed."""
         return self.merged.get(port) or (port,)
@@ -229,8 +249,8 @@ class Link:
         value outside that passes through the border's port; of a family the one that is listed.
     kind
         ``data``; ``captured`` by a subgraph without being an operand; ``control``.
-    count
-        How many values of a family flow here.
+    bundle
+        All values that flow here where there are several, ``value`` being the first; else empty.
     """
 
     source: int
@@ -239,4 +259,9 @@ class Link:
     source_value: Value
     target_value: Value
     kind: LinkKind = "data"
-    count: int = 1
+    bundle: tuple[Value, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many values flow here."""
+        return len(self.bundle) or 1

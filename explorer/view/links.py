@@ -25,12 +25,14 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     is_root
         Whether it is the outermost one, which has no border.
     """
-    found: dict[tuple[int, int, Value, Value], Link] = {}
+    found: dict[tuple[int, int, Value, Value], list[Link]] = {}
     for link in _find_links(item, is_root):
         ends = (link.source, link.target, link.source_value, link.target_value)
-        known = found.get(ends)
-        found[ends] = link if known is None else replace(known, count=known.count + 1)
-    return list(found.values())
+        found.setdefault(ends, []).append(link)
+    return [
+        links[0] if len(links) == 1 else replace(links[0], bundle=tuple(e.value for e in links))
+        for links in found.values()
+    ]
 
 
 def _find_links(item: Item, is_root: bool) -> Iterator[Link]:

@@ -15,7 +15,7 @@ from netloupe.explorer.model import Value
 
 from .families import name_family
 from .item import BORDER, Item, Link
-from .links import list_links
+from .links import link_kind, list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
@@ -103,12 +103,16 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
         source = given.get(value, item)  # what nothing inside gives comes in at the border
         if source.kind not in ("input", "constant"):
             spread.setdefault((source.key, tuple(found)), []).append(value)
+    sources = {child.key: child for child in item.children}
     for (key, _), values in spread.items():
         for piece in _pieces(values):
             stub = _make_stub(item, piece, f"from {key}")
             stub.inputs = (piece[0],)
             if stub.key not in known:
                 item.children.append(stub)
+                if key in sources:
+                    source = sources[key]
+                    source.outputs = _join_ports(source, source.outputs, source.inputs, piece)
     wanted: dict[int, list[Value]] = {}
     for value, found in replaced.items():
         for index in found:
@@ -121,6 +125,19 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
             for value in piece:
                 item.stubs[child.key, value] = len(item.children)
             item.children.append(stub)
+            child.inputs = _join_ports(child, child.inputs, child.outputs, piece)
+
+
+def _join_ports(
+    child: Item, ports: tuple[Value, ...], others: tuple[Value, ...], values: Sequence[Value]
+) -> tuple[Value, ...]:
+    """Give a child one port for the values that a stub beside it stands for; return all ports."""
+    joined = [value for value in values if value in ports and value not in others]
+    are_alike = len({link_kind(child, value) for value in joined}) == 1
+    if len(joined) < 2 or not are_alike or not child.merged.keys().isdisjoint(joined):
+        return ports
+    child.merged = {**child.merged, joined[0]: tuple(joined)}
+    return tuple(port for port in ports if port not in joined[1:])
 
 
 def _pieces(values: list[Value]) -> list[list[Value]]:

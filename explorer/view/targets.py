@@ -22,10 +22,7 @@ def is_below(path: str, outer: str) -> bool:
 
 def paths_of(item: Item) -> tuple[str, ...]:
     """Return the paths that an item stands for: its own, and those of other stacked terminals."""
-    if item.kind not in ("input", "output") or not item.merged:
-        return (item.path,)
-    (values,) = item.merged.values()
-    return tuple(item.instance.path_of(value.path) for value in values)
+    return tuple(item.value_paths()) if item.kind in ("input", "output") else (item.path,)
 
 
 def find_target(model: Model, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:

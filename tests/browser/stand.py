@@ -29,8 +29,9 @@ const model = {
   get: (name) => state[name],
   set(name, value) { state[name] = value; changed.add(name); call(`change:${name}`); },
   save_changes() {
-    for (const name of changed) tell(JSON.stringify({ trait: name, value: state[name] }));
+    const traits = Object.fromEntries([...changed].map((name) => [name, state[name]]));
     changed.clear();
+    tell(JSON.stringify({ traits }));
   },
   on: (event, f) => (listeners[event] ??= []).push(f),
   off: (event, f) => { listeners[event] = (listeners[event] ?? []).filter((g) => g !== f); },
@@ -53,7 +54,17 @@ window.deliver = ({ trait, value, content, buffers }) => {
 </script></body>"""
 
 TRAITS = (
-    *("selection", "hover", "focus", "hops", "grouping", "theme", "direction", "breadcrumb"),
+    *(
+        "selection",
+        "selected_paths",
+        "hover",
+        "focus",
+        "hops",
+        "grouping",
+        "theme",
+        "direction",
+        "breadcrumb",
+    ),
     *("shown_theme", "height", "title", "static_id"),
 )
 
@@ -113,11 +124,11 @@ class Stand:
         while self._incoming:
             any_passed = True
             message = json.loads(self._incoming.pop(0))
-            if "trait" in message:
-                setattr(self.explorer.canvas, message["trait"], message["value"])
+            if "traits" in message:
+                self.explorer.canvas.set_state(message["traits"])
             else:
                 self.asked.append(message["content"])
-                self.explorer._receive(message["content"], [])
+                self.explorer._requests.receive(message["content"], [])
         while not self._outgoing.empty():
             any_passed = True
             self.page.evaluate("(message) => deliver(message)", self._outgoing.get())
@@ -129,7 +140,7 @@ class Stand:
         quiet = 0
         while quiet < 3:
             assert time.monotonic() < end, "the explorer does not come to rest"
-            self.explorer._pool.submit(lambda: None).result(timeout=seconds)
+            self.explorer._requests.pool.submit(lambda: None).result(timeout=seconds)
             quiet = 0 if self.pump() else quiet + 1
             self.page.wait_for_timeout(40)
         self.page.wait_for_timeout(250)

@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import netloupe
+from tests.view.test_bundles import make_file
 
 from .servers import ROOT
 from .stand import CANVAS, Stand
@@ -54,7 +55,7 @@ def make_model(layers: int, *, hub: bool = True) -> onnx.ModelProto:
 def show(page: Any) -> Iterator[Open]:
     opened: list[netloupe.Explorer] = []
 
-    def open_model(model: onnx.ModelProto | Path, **view: Any) -> Stand:
+    def open_model(model: onnx.ModelProto | Path | bytes, **view: Any) -> Stand:
         explorer = netloupe.explore(model, height=900, **view)
         opened.append(explorer)
         return Stand(page, explorer)
@@ -109,6 +110,43 @@ def test_value_with_many_consumers_lights_up_and_leads_to_each(show: Open) -> No
     stand.press("g")
     assert stand.call("locate", "main/mask/Relu")
     assert stand.selected == "main/%mask"
+
+
+def test_a_stub_of_several_values_selects_all_of_them(show: Open) -> None:
+    stand = show(make_file(30, 10), grouping="names", expand="none")
+    explorer = stand.explorer
+    names = {"main/%mask", *(f"main/%v{number}" for number in range(30))}
+    stand.press("f")
+    stand.click("main/%v0")
+    assert explorer.selection == stand.selected == "main/%v0"
+    assert set(explorer.selected_paths) == names
+    assert {value.path for value in explorer.selected_elements} == names
+    assert "v0 and 30 more" in (stand.chip("places") or "")
+    assert "10 places" in (stand.chip("places") or "")
+    assert stand.stats["lit"] == 10
+    description = explorer.inspector.description
+    assert description is not None
+    assert {row.path for row in description.sections[0].rows} == names
+    # one of them alone, though it is drawn with the others
+    explorer.select("main/%v7")
+    stand.settle()
+    assert explorer.selected_paths == ("main/%v7",)
+    assert "v7 · 10 places" in (stand.chip("places") or "").replace("\n", " · ")
+    # and all of them again, from Python; each has its own producer now
+    explorer.open("main/give/")
+    explorer.select(sorted(names))
+    stand.settle()
+    assert "31 producers" in (stand.chip("places") or "")
+    stand.press("g")
+    first = stand.call("locate", "main/give/r0")
+    stand.press("g")
+    assert stand.call("locate", "main/give/r0") != first
+    # a click on nothing ends it
+    stand.press("f")
+    stand.page.mouse.click(650, 700)
+    stand.settle()
+    assert explorer.selected_paths == ()
+    assert stand.chip("places") is None
 
 
 def test_upstream_downstream_and_between(show: Open) -> None:
@@ -182,7 +220,7 @@ def test_context_menu_of_a_box_and_of_the_ground(show: Open) -> None:
 def test_flat_picture_of_many_boxes_is_asked_about(
     show: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("netloupe.widgets.explorer.SURE_ABOVE", 10)
+    monkeypatch.setattr("netloupe.widgets.requests.SURE_ABOVE", 10)
     stand = show(make_model(4), grouping="names", expand="none")
     stand.button("More")
     stand.choose("Flat: no groups")
@@ -221,6 +259,38 @@ def test_repeats_are_stepped_through_and_unrolled(show: Open) -> None:
     stand.press("z")
     stand.button("Show one repetition")
     assert stand.asked[-1]["type"] == "fold"
+
+
+def test_the_title_of_an_open_repeat_selects_the_repetition_it_shows(show: Open) -> None:
+    stand = show(make_model(6), grouping="auto", expand="none")
+    explorer = stand.explorer
+    repeat = next(path for path in stand.call("paths") if "layers.0-5" in path)
+    stand.click(repeat)
+    assert explorer.selection == repeat  # closed, it stands for all
+    stand.press("Enter")
+    assert explorer.selection == repeat
+    stand.click(repeat)
+    shown = explorer.selection
+    assert shown in {f"main/layers.{number}/" for number in range(6)}
+    assert explorer.selected.path == shown
+    assert shown in stand.call("paths")
+    stand.button("Next repetition")
+    following = f"main/layers.{int(shown[-2]) + 1}/"
+    assert explorer.selection == stand.selected == following
+    assert explorer.inspector.description.path == following
+    live = stand.page.locator("[aria-live]").first
+    assert "of 6 of" in live.inner_text()
+    stand.button("Show all repetitions")
+    assert explorer.selection == following
+    assert stand.call("locate", following) is not None
+    stand.button("Show one repetition")
+    assert explorer.selection == following
+    assert following in stand.call("paths")
+    stand.press("Enter")  # closed again, it stands for all
+    assert explorer.selection == stand.selected == repeat
+    stand.double_click(repeat)
+    stand.double_click(repeat)
+    assert explorer.selection == stand.selected == repeat
 
 
 def test_progress_is_shown_and_cancelled(show: Open) -> None:

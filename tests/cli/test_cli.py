@@ -16,6 +16,7 @@ import onnx.parser
 import pytest
 from onnx import numpy_helper
 
+import netloupe
 from netloupe.explorer.cli import main
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
@@ -434,6 +435,35 @@ def test_odd_file_names(model: Path, name: str, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     line = fail(capsys, "info", path)
     assert line.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "which"),
+    [
+        (["info", ""], "MODEL"),
+        (["inspect", "", "x"], "MODEL"),
+        (["render", "", "-o", "x.svg"], "MODEL"),
+        (["open", " "], "MODEL"),
+        (["render", "MODEL", "-o", ""], "--output"),
+        (["info", "MODEL", "--init", ""], "--init"),
+    ],
+)
+def test_an_empty_file_name(
+    arguments: list[str], which: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(model) if argument == "MODEL" else argument for argument in arguments]
+    line = fail(capsys, *given)
+    assert which in line
+    assert "the file name is empty. Give the name of a file." in line
+    assert "directory" not in line
+
+
+def test_an_empty_path_in_python(model: Path) -> None:
+    for source in ("", (str(model), "")):
+        with pytest.raises(netloupe.SourceError, match="empty"):
+            netloupe.load(source)
+    with pytest.raises(netloupe.OutputError, match="empty"):
+        netloupe.load(model).to_svg("")
 
 
 def test_a_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

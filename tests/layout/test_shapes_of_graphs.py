@@ -13,6 +13,7 @@ from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, ViewOptions, make_picture, make_view
+from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import corpus_file
@@ -177,7 +178,7 @@ class Stop:
         self.left -= 1
         return self.left < 0
 
-    def check(self) -> None:
+    def check(self, _what: str) -> None:
         """Raise when it is time."""
         if self():
             raise LayoutError("the layout was cancelled")
@@ -185,11 +186,12 @@ class Stop:
 
 def test_opening_everything_can_be_cancelled_half_way() -> None:
     view = View(chain_of_layers(200))
-    with pytest.raises(LayoutError, match="cancelled"):
-        expand_view(view, "all", Stop(100).check)
+    with watched(Stop(100).check), pytest.raises(LayoutError, match="cancelled"):
+        expand_view(view, "all")
     assert 50 < sum(1 for _ in view.open_items()) < 150
     whole = View(view.model)
-    expand_view(whole, "all", Stop(1000).check)
+    with watched(Stop(1000).check):
+        expand_view(whole, "all")
     assert sum(1 for _ in whole.open_items()) == 202
 
 

@@ -17,8 +17,8 @@ from netloupe.explorer.render.html import (
     describe_model,
     describe_node,
     describe_tensor,
-    draw_html_page,
 )
+from netloupe.explorer.render.page import draw_html_page
 from netloupe.explorer.render.svg import draw_svg
 from netloupe.explorer.tensors import compute_statistics
 

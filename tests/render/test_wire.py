@@ -8,13 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View, expand_view
+from netloupe.proto import caffe2_pb2
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import chain_of_layers
+from tests.view.test_bundles import make_pair
 from tests.wire_reader import SceneReader
 
 
@@ -28,8 +32,25 @@ def engine() -> Iterator[LayoutEngine]:
 def row_texts(item: Item) -> list[str]:
     """Return what the rows of an item are said to stand for."""
     if item.is_open and item.repeat is not None:
-        return [str(len(item.repeat.children)), "-1" if item.is_unrolled else str(item.shown)]
+        told = [str(len(item.repeat.children)), "-1" if item.is_unrolled else str(item.shown)]
+        shown = item.repetition
+        has_no_box = isinstance(shown, Group) and shown.kind != "repeat"
+        return [*told, item.instance.path_of(shown.path)] if shown and has_no_box else told
+    if item.kind in ("stub", "input", "output") and item.merged:
+        (values,) = item.merged.values()
+        return [value.path for value in values]
     return [] if item.is_open else [row.path for row in item.constants]
+
+
+def check_bundles(reader: SceneReader, view: View) -> None:
+    """Compare the values of edges with those of the view's links."""
+    wanted = [
+        [value.path for value in link.bundle]
+        for item in view.open_items()
+        for link in view.links(item)
+        if link.count > 1
+    ]
+    assert sorted(reader.bundles()) == sorted(wanted)
 
 
 def check(reader: SceneReader, scene: Scene) -> None:
@@ -117,3 +138,35 @@ def test_any_sequence_of_scenes(engine: LayoutEngine, model: Model, data: st.Dat
                 view.close_item(item)
             else:
                 view.open_item(item)
+
+
+@pytest.mark.parametrize("users", [3, 10])
+def test_edges_and_stubs_for_several_values_name_all_of_them(
+    engine: LayoutEngine, users: int
+) -> None:
+    view = View(make_pair(30, users), grouping="names")
+    labels, composer = Labels(), Composer(engine)
+    encoder, reader = SceneEncoder(labels.faces), SceneReader()
+    names = {"main/%mask", *(f"main/%v{number}" for number in range(30))}
+    for path in (None, "main/give/", "main/c/"):
+        if path is not None:
+            view.open(path)
+        scene = composer.compose(view, labels)
+        reader.read(*encoder.encode(scene))
+        check(reader, scene)
+        check_bundles(reader, view)
+        assert any(set(bundle) == names for bundle in reader.bundles())
+        # to three users there are edges, to ten there are stubs
+        stubs = [set(box[7]) for box in reader.boxes() if box[0].startswith("main/%v0 ")]
+        assert stubs == ([] if users == 3 else [names] * (users + 1))
+
+
+def test_paths_of_edges_are_those_of_blobs_written_again(engine: LayoutEngine) -> None:
+    net = caffe2_pb2.NetDef(name="net", external_input=["x"], external_output=["x"])
+    for op_type in ("Relu", "Softmax", "Tanh"):
+        net.op.add(type=op_type, input=["x"], output=["x"])
+    model = load(net.SerializeToString())
+    scene = Composer(engine).compose(View(model), Labels())
+    paths = {edge.path for edge in scene.edges}
+    assert len(paths) == 4  # as many as the blob has versions
+    assert all(model[path].path == path for path in paths)

@@ -168,4 +168,11 @@ def test_hubs_with_the_same_users_have_one_stub_at_their_source() -> None:
     stubs = [item for item in view.root.children if item.kind == "stub"]
     assert [len(stub.members(port)) for stub in stubs for port in stub.inputs] == [31]
     assert len(stubs) == 1 + MOST_SINGLE + 2
+    # one edge at each, which goes on inside
+    assert [link.count for link in view.links(view.root) if link.count > 1] == [31] * len(stubs)
+    assert find_lost_edges(view) == []
+    view.open("main/c/")
+    view.open("main/give/")
+    assert len(view.items["main/c/"].inputs) == 1
+    check_items(view)
     assert find_lost_edges(view) == []

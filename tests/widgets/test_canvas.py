@@ -124,7 +124,10 @@ SCENE_FILE = Path(__file__).parents[2] / "widgets" / "frontend" / "test" / "scen
 
 
 def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
-    """An input, an open group with two nodes, a closed group, an output; x goes to both groups."""
+    """An input, an open group with two nodes, a closed group, an output; x goes to both groups.
+
+    Two values flow from the closed group to the output.
+    """
 
     def face(shape: Shape, title: str, width: float, height: float) -> Face:
         return Face(shape, "linear", width, height, 26, (TextRun(10, 17.5, title, "title"),))
@@ -168,7 +171,12 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         labelled = [path == "main/%t" for path, *_ in edges]
         return SceneLayer(
             *(number, nothing, 0, inside),
-            [LayerEdge(nothing, path, *ends) for path, *ends in _without_places(edges)],
+            [
+                LayerEdge(
+                    nothing, path, *ends, bundle=("main/%z", "main/%z2") * (path == "main/%z")
+                )
+                for path, *ends in _without_places(edges)
+            ],
             [path for path, _, _ in ports],
             ["float32[1, 8]" if has else "" for has in labelled],
             np.array(

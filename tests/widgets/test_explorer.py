@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import traitlets
+from onnx import TensorProto, helper
 
 import netloupe
 from netloupe.explorer.grouping import GroupTree
@@ -41,8 +43,8 @@ class Recorder:
     def ask(self, **message: Any) -> dict[str, Any]:
         """Send a request as the browser does and return the answer."""
         before = len(self.sent)
-        self.explorer._receive({"id": "1", **message}, [])
-        self.explorer._pool.submit(lambda: None).result(timeout=60)
+        self.explorer._requests.receive({"id": "1", **message}, [])
+        self.explorer._requests.pool.submit(lambda: None).result(timeout=60)
         answers = [
             content
             for content in self.sent[before:]
@@ -142,7 +144,7 @@ def test_repeats_are_unrolled_and_folded_from_python(recorder: Recorder) -> None
     explorer.unroll("main/blocks/2/")
     assert everyone <= recorder.paths
     explorer.fold("main/blocks/0-3/")
-    assert not everyone & recorder.paths
+    assert everyone & recorder.paths == {"main/blocks/2/"}  # named as the one that is shown
     explorer.open("main/blocks/3/")
     assert "main/blocks/3/excite/" in recorder.paths
     with pytest.raises(netloupe.ViewError, match="repeat"):
@@ -296,3 +298,149 @@ def test_grouping_is_cancelled(recorder: Recorder, monkeypatch: pytest.MonkeyPat
     recorder.ask(type="scene")
     assert recorder.paths == before
     assert recorder.ask(type="group", grouping="repeats")["type"] == "scene"
+
+
+# ------------------------------------------------------------------ several values at once
+
+
+def make_bundle(count: int = 12) -> bytes:
+    """Return a model in which one group gives so many values to another."""
+    nodes = [
+        helper.make_node("Relu", ["x"], [f"v{number}"], name=f"/give/r{number}")
+        for number in range(count)
+    ]
+    nodes += [
+        helper.make_node("Neg", [f"v{number}"], [f"n{number}"], name=f"/take/n{number}")
+        for number in range(count)
+    ]
+    nodes.append(
+        helper.make_node("Sum", [f"n{number}" for number in range(count)], ["y"], name="/take/sum")
+    )
+    floats = TensorProto.FLOAT
+    x, y = (helper.make_tensor_value_info(name, floats, [4]) for name in "xy")
+    return helper.make_model(helper.make_graph(nodes, "g", [x], [y])).SerializeToString()
+
+
+@pytest.fixture
+def bundled() -> Iterator[Recorder]:
+    explorer = netloupe.explore(make_bundle(), expand="none")
+    recorder = Recorder(explorer)
+    recorder.ask(type="scene")
+    yield recorder
+    explorer.close()
+
+
+def choose(explorer: Explorer, paths: list[str]) -> None:
+    """Select as the browser does."""
+    explorer.canvas.set_state({"selection": paths[0] if paths else "", "selected_paths": paths})
+
+
+def test_an_edge_of_several_values_is_sent_with_all_their_paths(bundled: Recorder) -> None:
+    assert bundled.reader.bundles() == [[f"main/%v{number}" for number in range(12)]]
+    for path in bundled.reader.bundles()[0]:
+        assert bundled.explorer.model[path].path == path
+
+
+def test_several_values_are_selected_together(bundled: Recorder) -> None:
+    explorer = bundled.explorer
+    seen: list[Any] = []
+    explorer.observe(lambda change: seen.append(change.new), "selected_paths")
+    paths = [f"main/%v{number}" for number in range(12)]
+    choose(explorer, paths)
+    assert explorer.selection == paths[0]
+    assert explorer.selected_paths == tuple(paths)
+    assert [element.path for element in explorer.selected_elements] == paths
+    assert explorer.selected is explorer.selected_elements[0]
+    assert seen == [tuple(paths)]
+    description = explorer.inspector.description
+    assert description is not None
+    assert (description.kind, description.subtitle) == (
+        "values",
+        "12 values, 12 producers, 12 consumers",
+    )
+    values = description.sections[0].rows
+    assert [row.path for row in values] == paths
+    assert values[3].note == "main/give/r3 → main/take/n3"
+    assert "unknown" in values[3].value or "float32" in values[3].value
+    # one of them alone is another selection, though its path is the same
+    explorer.select(paths[0])
+    assert explorer.selected_paths == (paths[0],)
+    assert explorer.canvas.selected_paths == [paths[0]]
+    assert explorer.inspector.description is not None
+    assert explorer.inspector.description.kind == "value"
+    choose(explorer, [])
+    assert (explorer.selection, explorer.selected_paths) == (None, ())
+    assert explorer.selected is None
+
+
+def test_several_values_are_selected_from_python(bundled: Recorder) -> None:
+    explorer = bundled.explorer
+    explorer.select(["v3", "main/%v5", "main/%v3"])
+    wanted = ["main/%v3", "main/%v5"]
+    assert explorer.selected_paths == tuple(wanted)
+    assert bundled.scene["select"] == wanted
+    assert bundled.scene["center"] == wanted[0]
+    assert explorer.canvas.selected_paths == wanted
+    # a page that is loaded later shows the same
+    assert bundled.ask(type="scene")["select"] == wanted
+    with pytest.raises(netloupe.ViewError, match="no value"):
+        explorer.select(["main/%v3", "main/give/r3"])
+    with pytest.raises(netloupe.NotFoundError):
+        explorer.select(["main/%v3", "main/%nothing"])
+    assert explorer.selected_paths == tuple(wanted)
+    explorer.select([])
+    assert explorer.selected_paths == ()
+
+
+def test_the_rest_counts_only_with_its_first(bundled: Recorder) -> None:
+    explorer = bundled.explorer
+    choose(explorer, ["main/%v1", "main/%v2"])
+    explorer.canvas.selection = "main/%y"
+    assert explorer.selected_paths == ("main/%y",)
+    explorer.selection = "main/%v7"
+    assert explorer.selected_paths == ("main/%v7",)
+    with pytest.raises(traitlets.TraitError):
+        explorer.selected_paths = ("main/%v1",)
+
+
+# ------------------------------------------------------------------ repetitions
+
+
+def test_one_repetition_is_selected_by_its_own_path(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.select("blocks/2")
+    assert explorer.selection == "main/blocks/2/"
+    assert explorer.selected.path == "main/blocks/2/"
+    assert "main/blocks/2/" in recorder.paths  # told of the box of the repeat
+    assert explorer.inspector.description is not None
+    rows = {row.name: row for row in explorer.inspector.description.sections[0].rows}
+    assert rows["repetition"].value == "3 of 4"
+    assert rows["repetition"].path == "main/blocks/0-3/"
+    explorer.select("main/blocks/0-3/")
+    assert explorer.selection == "main/blocks/0-3/"
+    assert explorer.selected.kind == "repeat"
+    explorer.unroll("main/blocks/0-3/")
+    explorer.select("main/blocks/1/")
+    assert explorer.selection == "main/blocks/1/"
+
+
+def test_stepping_takes_the_selected_repetition_along(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.select("main/blocks/0/")
+    answer = recorder.ask(type="shown", path="main/blocks/0-3/", index=3)
+    assert answer["select"] == explorer.selection == "main/blocks/3/"
+    # what else is selected stays
+    explorer.select("main/blocks/0-3/")
+    answer = recorder.ask(type="shown", path="main/blocks/0-3/", index=1)
+    assert "select" not in answer
+    assert explorer.selection == "main/blocks/0-3/"
+
+
+def test_folding_shows_the_repetition_that_is_selected(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    explorer.unroll("main/blocks/0-3/")
+    explorer.select("main/blocks/2/")
+    recorder.ask(type="fold", path="main/blocks/0-3/")
+    assert explorer.selection == "main/blocks/2/"
+    (repeat,) = [item for item in explorer._session.view.open_items() if item.repeat is not None]
+    assert repeat.repetition_path == "main/blocks/2/"

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 import ipywidgets
 import numpy as np
 import pytest
+from onnx import helper
 
 import netloupe
-from netloupe.explorer.describe import describe_element, describe_path
+from netloupe.explorer.describe import describe_element, describe_path, describe_values
 from netloupe.explorer.model import Model
 from netloupe.widgets import tensor_panel
 from netloupe.widgets.inspector import MOST_LINKS, Inspector
+from netloupe.widgets.link_list import PAGE, LinkList
 from netloupe.widgets.tensor_panel import TensorPanel
 
 onnx = pytest.importorskip("onnx")
@@ -19,8 +21,7 @@ onnx = pytest.importorskip("onnx")
 
 @pytest.fixture
 def model() -> Model:
-    """Return a model of a quantized weight, a float weight and a hostile name."""
-    from onnx import TensorProto, helper, numpy_helper
+    from onnx import TensorProto, numpy_helper
 
     random = np.random.default_rng(1)
     ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("x", "<b>y</b>")]
@@ -202,3 +203,47 @@ def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
     assert "[4.25, -8.5]" in text
     assert f"[3, {place}]" in text
     assert ("points outside" in text) == (place == 70)
+
+
+def test_all_of_many_values_can_be_followed() -> None:
+    count = 2 * PAGE + 7
+    names = [f"v{number}" for number in range(count)]
+    nodes = [helper.make_node("Split", ["x"], names, name="split")]
+    nodes += [helper.make_node("Relu", [name], [f"y{name}"], name=f"r{name}") for name in names]
+    graph = helper.make_graph(nodes, "g", [helper.make_empty_tensor_value_info("x")], [])
+    model = netloupe.load(helper.make_model(graph))
+    followed: list[str] = []
+    inspector = Inspector(on_navigate=followed.append)
+    paths = [f"main/%{name}" for name in names]
+    inspector.show(describe_values(model, paths))
+    text = text_of(inspector)
+    assert f"{count} values, 1 producer, {count} consumers" in text
+    values, _, consumers = (w for w in inspector.children if isinstance(w, LinkList))
+    for left in (f"Show {PAGE} more of {PAGE + 7}", "Show 7 more"):
+        assert values.children[-1].description == left
+        values.children[-1].click()
+    links = values.children
+    assert [link.tooltip for link in links] == paths
+    assert "main/split → main/rv0" in links[0].description
+    for link in links:
+        link.click()
+    assert followed == paths
+    consumers.children[0].click()
+    assert followed[-1] == "main/rv0"
+    inspector.show(describe_element(model, model))
+    assert all(widget.comm is None for widget in (values, *links))
+
+
+def test_a_list_that_was_cut_short_ends_in_a_text() -> None:
+    nodes = [helper.make_node("Relu", ["x"], [f"y{k}"], name=f"r{k}") for k in range(250)]
+    inputs = [helper.make_empty_tensor_value_info(name) for name in ("x", "z")]
+    model = netloupe.load(helper.make_model(helper.make_graph(nodes, "g", inputs, [])))
+    inspector = Inspector()
+    inspector.show(describe_values(model, ["main/%x", "main/%z"]))
+    _, consumers = (w for w in inspector.children if isinstance(w, LinkList))
+    while "nl-inspector-more" in consumers.children[-1]._dom_classes:
+        consumers.children[-1].click()
+    *links, last = consumers.children
+    assert len(links) == 200
+    assert isinstance(last, ipywidgets.HTML)
+    assert "50 more" in last.value

@@ -43,17 +43,19 @@ def test_the_bar_says_what_is_done_and_is_gone_in_the_end(shown: list[Any]) -> N
 
 
 def test_the_bar_is_gone_after_an_interrupt(shown: list[Any]) -> None:
-    with pytest.raises(KeyboardInterrupt), Opening("m.onnx"):
-        step("reading nodes")
-        raise KeyboardInterrupt
+    def read() -> None:
+        with Opening("m.onnx"):
+            step("reading nodes")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read()
     assert shown[0].comm is None
     step("nobody listens any more")
     assert len(shown) == 1
 
 
-def test_what_is_quick_shows_nothing(
-    shown: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_quick_shows_nothing(shown: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 60.0)
     with Opening("m.onnx"):
         step("reading nodes")

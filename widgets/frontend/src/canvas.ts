@@ -4,22 +4,21 @@
  * The kernel's side is widgets/canvas.py, with traits of the same names.
  */
 
+import { Actions } from "./actions";
 import { FocusBar, WrapOffer } from "./chips";
+import { ContextMenu } from "./contextmenu";
 import { Help, Question } from "./dialogs";
 import { Strip, makeElement, makeToolbar } from "./elements";
 import { hideStaticPicture } from "./fallback";
 import { followGestures } from "./gestures";
 import { Highlights } from "./highlights";
 import { type Command, readKey } from "./keys";
-import { Menu } from "./menu";
-import { thingMenu, viewMenu } from "./menus";
 import { type WidgetModel, readText } from "./model";
 import { Page } from "./page";
-import type { Hit } from "./pick";
 import { Progress } from "./progress";
 import type { Hit as Found } from "./protocol";
-import { type Request, Requests } from "./requests";
-import { type Scene, isChip } from "./scene";
+import { Requests } from "./requests";
+import type { Paths, Scene } from "./scene";
 import { SearchBox } from "./search";
 import { Selection } from "./selection";
 import { nameOf, tooltipOf } from "./speech";
@@ -29,8 +28,6 @@ import { paletteOf, watchPixelRatio } from "./theme";
 import { Hint, Tooltip } from "./tips";
 import type { Point } from "./viewport";
 
-const FIRST_HOPS = 2;
-
 export class CanvasView {
   private readonly tooltip = new Tooltip();
   private readonly hint = new Hint();
@@ -38,7 +35,6 @@ export class CanvasView {
   private readonly progress = new Progress();
   private readonly giveBack = (): void => this.page.focus();
   private readonly help = new Help(this.giveBack);
-  private readonly menu = new Menu(this.giveBack);
   private readonly question = new Question(this.giveBack);
   private readonly stage: Stage;
   private readonly page: Page;
@@ -46,15 +42,17 @@ export class CanvasView {
   private readonly selection: Selection;
   private readonly highlights: Highlights;
   private readonly search: SearchBox;
+  private readonly actions: Actions;
+  private readonly menu: ContextMenu;
   private readonly focusBar = new FocusBar({
-    hops: (hops) => this.focusOn(readText(this.model, "focus"), hops),
-    leave: () => this.leaveFocus(),
+    hops: (hops) => this.actions.focusOn(readText(this.model, "focus"), hops),
+    leave: () => this.actions.leaveFocus(),
   });
-  private readonly offer = new WrapOffer(() => void this.ask({ type: "wrap", wrap: true }));
+  private readonly offer = new WrapOffer(() => this.actions.ask({ type: "wrap", wrap: true }));
   private readonly steppers = new Steppers({
-    shown: (path, index) => void this.ask({ type: "shown", path, index }, path),
-    unroll: (path) => void this.ask({ type: "unroll", path }, path),
-    fold: (path) => void this.ask({ type: "fold", path }, path),
+    shown: (path, index) => this.actions.ask({ type: "shown", path, index }, path),
+    unroll: (path) => this.actions.ask({ type: "unroll", path }, path),
+    fold: (path) => this.actions.ask({ type: "fold", path }, path),
   });
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
   private ready = false;
@@ -66,7 +64,7 @@ export class CanvasView {
   ) {
     this.stage = new Stage(paletteOf("light"), () => this.onPainted());
     this.page = new Page(model, {
-      enter: (path) => void this.ask({ type: "enter", path }),
+      enter: (path) => this.actions.ask({ type: "enter", path }),
       themed: (palette) => this.stage.setPalette(palette),
     });
     this.highlights = new Highlights(this.stage);
@@ -76,7 +74,7 @@ export class CanvasView {
     );
     this.search = new SearchBox({
       search: (text, regex) => this.requests.search(text, regex),
-      reveal: (path) => void this.ask({ type: "reveal", path }),
+      reveal: (path) => this.actions.ask({ type: "reveal", path }),
       mark: (found, current) => {
         this.hits = { found, current: current?.shown ?? current?.path ?? null };
         this.markHits();
@@ -90,6 +88,12 @@ export class CanvasView {
         if (!this.stage.scene) this.page.showAbsence(true);
       },
     });
+    const { stage, selection, highlights, search, help } = this;
+    this.actions = new Actions(model, stage, selection, highlights, this.requests);
+    this.menu = new ContextMenu(
+      { model, host, stage, selection, highlights, actions: this.actions, search, help },
+      this.giveBack,
+    );
     this.build(parent);
     this.follow();
     void this.requests.askFirstScene();
@@ -114,11 +118,11 @@ export class CanvasView {
     const toolbar = makeToolbar({
       zoom: (factor) => stage.zoom(factor),
       fit: () => stage.fit(),
-      zoomToSelection: () => stage.zoomTo(this.selection.path),
-      expand: (mode) => void this.ask({ type: "expand", mode }),
-      turn: () => this.turn(),
+      zoomToSelection: () => stage.zoomTo(this.selection.paths),
+      expand: (mode) => this.actions.ask({ type: "expand", mode }),
+      turn: () => this.actions.turn(),
       help: () => this.help.toggle(),
-      menu: (button) => this.showViewMenu(button),
+      menu: (button) => this.menu.showBelow(button),
     });
     const corner = makeElement("div", "nl-corner");
     corner.append(this.search.element, page.breadcrumb);
@@ -164,8 +168,9 @@ export class CanvasView {
   private follow(): void {
     const { page, stage } = this;
     const { host } = page;
-    page.onTrait("selection", () => this.selection.select(readText(this.model, "selection")));
-    page.onTrait("hover", () => stage.markHover(readText(this.model, "hover")));
+    page.onTrait("selection", () => this.selection.follow());
+    page.onTrait("selected_paths", () => this.selection.follow());
+    page.onTrait("hover", () => this.selection.followHover());
     page.onTrait("focus", () => this.applyFocus());
     page.onTrait("hops", () => this.applyFocus());
     this.applyFocus();
@@ -185,9 +190,15 @@ export class CanvasView {
       followGestures(stage.canvas, {
         pan: (dx, dy) => stage.pan(dx, dy),
         zoom: (pivot, factor) => stage.zoom(factor, pivot),
-        click: (point, second) => this.onClick(point, second),
-        doubleClick: (point) => this.onDoubleClick(point),
-        menu: (point) => this.onMenu(point),
+        click: (point, second) => {
+          this.tooltip.hide();
+          this.actions.click(point, second);
+        },
+        doubleClick: (point) => this.actions.doubleClick(point),
+        menu: (point) => {
+          this.tooltip.hide();
+          this.menu.showAt(point);
+        },
         hover: (point) => this.onHover(point),
         takesWheel: () => host.contains(document.activeElement),
         wheelPassed: () => this.hint.show("Click to zoom with the wheel"),
@@ -216,11 +227,7 @@ export class CanvasView {
 
   // ------------------------------------------------------------------ the kernel
 
-  private ask(content: Request, kept?: string): Promise<void> {
-    return this.requests.ask(content, kept);
-  }
-
-  private showScene(scene: Scene, arrival: Arrival & { select?: string }): void {
+  private showScene(scene: Scene, arrival: Arrival & { select?: Paths }): void {
     this.page.showAbsence(false);
     this.measure();
     this.selection.forgetBoxes();
@@ -228,8 +235,8 @@ export class CanvasView {
     this.offer.show(scene.extreme && !scene.wrapped);
     this.stage.show(scene, arrival);
     this.tooltip.hide();
-    if (typeof arrival.select === "string") this.selection.choose(arrival.select);
-    else this.selection.select(this.selection.path);
+    if (arrival.select !== undefined) this.selection.choose([arrival.select].flat());
+    else this.selection.select(this.selection.paths);
     this.highlights.retrace();
     this.markHits();
     this.search.refresh();
@@ -245,20 +252,6 @@ export class CanvasView {
     this.focusBar.show(path ? nameOf(path) : "", Number(this.model.get("hops")) || 0);
   }
 
-  private focusOn(path: string, hops: number): void {
-    if (path) void this.ask({ type: "focus", path, hops });
-  }
-
-  private leaveFocus(): void {
-    void this.ask({ type: "unfocus" });
-  }
-
-  private turn(): void {
-    const turned = readText(this.model, "direction") === "LR" ? "TB" : "LR";
-    this.model.set("direction", turned);
-    this.model.save_changes();
-  }
-
   // ------------------------------------------------------------------ the pointer
 
   private onHover(point: Point | null): void {
@@ -269,103 +262,7 @@ export class CanvasView {
     if (hit && point && scene) {
       this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.host);
     }
-    this.selection.hover(hit?.path ?? "");
-  }
-
-  /** @param second the click is the second of two ends */
-  private onClick(point: Point, second: boolean): void {
-    this.tooltip.hide();
-    const hit = this.stage.hitAt(point);
-    if (second && hit && this.selection.path) {
-      this.highlights.between(this.selection.path, hit.path);
-      return;
-    }
-    this.selection.choose(hit?.path ?? "", hit?.kind === "box" ? hit.index : -1);
-  }
-
-  private onDoubleClick(point: Point): void {
-    const hit = this.stage.hitAt(point);
-    const { scene } = this.stage;
-    // the row of folded shape arithmetic leads to its nodes, others belong to their box
-    if (scene && hit?.kind === "row" && isChip(scene, hit.index, hit.top)) {
-      void this.ask({ type: "open", path: hit.path }, scene.pathOf(hit.index));
-    } else if (hit && (hit.kind === "box" || hit.kind === "row")) {
-      this.toggle(hit.index);
-    }
-  }
-
-  private onMenu(point: Point): void {
-    this.tooltip.hide();
-    const hit = this.stage.hitAt(point);
-    if (hit) this.showThingMenu(hit, point);
-    else this.showViewMenu(point);
-  }
-
-  private toggle(box: number): void {
-    const { scene } = this.stage;
-    if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
-    const path = scene.pathOf(box);
-    void this.ask({ type: "toggle", path }, path);
-  }
-
-  // ------------------------------------------------------------------ menus
-
-  private showThingMenu(hit: Hit, point: Point): void {
-    const { scene } = this.stage;
-    if (!scene) return;
-    const { path } = hit;
-    const box = hit.kind === "box" ? hit.index : -1;
-    const selected = this.selection.path;
-    const groups = thingMenu(scene, box, path, selected, {
-      toggle: () => this.toggle(box),
-      fold: () => void this.ask({ type: "fold", path }, path),
-      unroll: () => void this.ask({ type: "unroll", path }, path),
-      focus: () => this.focusOn(path, FIRST_HOPS),
-      trace: (kind) => {
-        this.selection.choose(path, box);
-        this.highlights.toggle(kind, path);
-      },
-      between: () => this.highlights.between(selected, path),
-      closeUp: () => this.stage.zoomTo(path),
-      copyPath: () => void navigator.clipboard?.writeText(path).catch(() => undefined),
-    });
-    this.menu.show(groups, point, this.page.host);
-  }
-
-  private showViewMenu(at: Point | HTMLElement): void {
-    const { host } = this.page;
-    let point: Point;
-    if (at instanceof HTMLElement) {
-      const [button, page] = [at.getBoundingClientRect(), host.getBoundingClientRect()];
-      point = { x: button.right - page.left, y: button.bottom - page.top + 4 };
-    } else {
-      point = at;
-    }
-    const wrapped = this.stage.scene?.wrapped ?? false;
-    const groups = viewMenu(
-      {
-        direction: readText(this.model, "direction"),
-        theme: readText(this.model, "theme"),
-        grouping: readText(this.model, "grouping"),
-        wrapped,
-        hasSelection: this.selection.path !== "",
-      },
-      {
-        fit: () => this.stage.fit(),
-        zoomToSelection: () => this.stage.zoomTo(this.selection.path),
-        expand: (mode) => void this.ask({ type: "expand", mode }),
-        group: (grouping) => void this.ask({ type: "group", grouping }),
-        turn: () => this.turn(),
-        wrap: () => void this.ask({ type: "wrap", wrap: !wrapped }),
-        theme: (name) => {
-          this.model.set("theme", name);
-          this.model.save_changes();
-        },
-        search: () => this.search.focus(),
-        help: () => this.help.toggle(),
-      },
-    );
-    this.menu.show(groups, point, host);
+    this.selection.hover(hit?.paths ?? []);
   }
 
   // ------------------------------------------------------------------ the keyboard
@@ -391,7 +288,7 @@ export class CanvasView {
         stage.zoom(command.factor);
         break;
       case "toggle":
-        if (selection.box !== undefined) this.toggle(selection.box);
+        if (selection.box !== undefined) this.actions.toggle(selection.box);
         break;
       case "leave":
         this.leave();
@@ -403,7 +300,7 @@ export class CanvasView {
         stage.fit();
         break;
       case "close-up":
-        stage.zoomTo(selection.path);
+        stage.zoomTo(selection.paths);
         break;
       case "reset":
         stage.actualSize();
@@ -418,51 +315,30 @@ export class CanvasView {
         highlights.goToProducer();
         break;
       case "trace":
-        highlights.toggle(command.kind, selection.path);
+        highlights.toggle(command.kind, selection.paths);
         break;
       case "focus":
-        this.focusOn(selection.path, FIRST_HOPS);
+        this.actions.focusOn(selection.path);
         break;
       case "help":
         this.help.toggle();
         break;
       case "menu":
-        this.showMenuOfSelection();
+        this.menu.showSelected();
         break;
     }
   }
 
-  private showMenuOfSelection(): void {
-    const { path, box } = this.selection;
-    const place = this.stage.locate(path);
-    if (!path || !place) this.showViewMenu({ x: this.stage.size.width, y: 40 });
-    else if (box !== undefined) this.showThingMenu({ kind: "box", index: box, path }, place);
-    else this.showThingMenu({ kind: "edge", index: -1, path }, place);
-  }
-
   /** Escape: put away what lies over the picture, else close the group around the selection. */
   private leave(): void {
-    const { scene } = this.stage;
     if (this.help.isShown) this.help.hide();
     else if (this.search.isOpen) this.search.close();
     else if (this.hint.isShown || this.strip.isShown) {
       this.hint.hide();
       this.strip.clear();
     } else if (this.highlights.isShown) this.highlights.clear();
-    else if (this.focusBar.isShown) this.leaveFocus();
-    else if (scene) this.closeAround(scene);
-  }
-
-  private closeAround(scene: Scene): void {
-    const box = this.selection.holder ?? -1;
-    const group = box >= 0 && scene.isOpen(box) ? box : box >= 0 ? scene.parentOf(box) : -1;
-    if (group < 0) {
-      this.selection.choose("");
-      return;
-    }
-    const path = scene.pathOf(group);
-    this.selection.choose(path, group);
-    void this.ask({ type: "close", path }, path);
+    else if (this.focusBar.isShown) this.actions.leaveFocus();
+    else this.actions.closeAround();
   }
 }
 

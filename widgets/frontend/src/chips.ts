@@ -48,14 +48,15 @@ export class PlaceBar {
       iconButton("forward", "Next place (N)", () => actions.step(1)),
     ];
     this.source.type = "button";
-    this.source.textContent = "producer";
-    this.source.title = "Where the value is given (G)";
     this.source.addEventListener("click", () => actions.producer());
     this.element.append(this.name, this.count, ...this.steps, this.source);
   }
 
-  /** @param current which place is shown, from 0; -1 for none of them */
-  show(name: string, current: number, count: number, hasProducer: boolean): void {
+  /**
+   * @param current which place is shown, from 0; -1 for none of them
+   * @param producers how many boxes give the values
+   */
+  show(name: string, current: number, count: number, producers: number): void {
     this.name.textContent = name;
     this.name.title = name;
     const all = count.toLocaleString("en");
@@ -64,7 +65,10 @@ export class PlaceBar {
         ? `${all} ${count === 1 ? "place" : "places"}`
         : `${(current + 1).toLocaleString("en")} of ${all}`;
     for (const button of this.steps) button.disabled = count === 0;
-    this.source.hidden = !hasProducer;
+    this.source.textContent = producers > 1 ? `${producers.toLocaleString("en")} producers` : "producer";
+    this.source.title =
+      producers > 1 ? "Where the values are given, one by one (G)" : "Where the value is given (G)";
+    this.source.hidden = producers === 0;
     this.element.hidden = false;
   }
 

@@ -1,8 +1,9 @@
-/** What is lit while all else is dimmed: the places of a value, or what was traced. */
+/** What is lit while all else is dimmed: the places of values, or what was traced. */
 
 import { PlaceBar, TraceChip } from "./chips";
 import { type Places, consumerAt, lightPlaces, placesOf } from "./places";
 import type { Selection } from "./selection";
+import type { Paths } from "./scene";
 import { nameOf } from "./speech";
 import type { Stage } from "./stage";
 import { type Lit, type Trace, light } from "./trace";
@@ -16,7 +17,9 @@ export class Highlights {
   private trace: Trace | null = null;
   private traced: Lit | null = null;
   private places: Places | null = null;
+  /** which consumer and which producer was jumped to last; -1 for none */
   private current = -1;
+  private source = -1;
 
   constructor(private readonly stage: Stage) {}
 
@@ -24,11 +27,12 @@ export class Highlights {
     return this.trace !== null;
   }
 
-  /** The selection or the scene is another: find the value's places and light what is to be. */
+  /** The selection or the scene is another: find the values' places and light what is to be. */
   follow(selection: Selection): void {
     const { wiring } = this.stage;
-    const same = this.places?.path === selection.path;
-    const found = wiring ? placesOf(wiring, selection.path) : null;
+    const same = this.places !== null && sameAs(this.places.at, selection.paths);
+    const found = wiring ? placesOf(wiring, selection.paths) : null;
+    this.source = -1;
     // an ordinary edge from one box to another says all by itself
     this.places = found && (found.stubbed || found.consumers.length > 1) ? found : null;
     if (this.places && wiring) {
@@ -47,10 +51,10 @@ export class Highlights {
   }
 
   /** Light up what is upstream or downstream of a path; once more puts it out. */
-  toggle(kind: "up" | "down", path: string): void {
+  toggle(kind: "up" | "down", path: Paths): void {
     const { trace } = this;
-    const here = trace !== null && trace.path === path && trace.other === undefined;
-    if (!path) return;
+    const here = trace !== null && sameAs(trace.path, path) && trace.other === undefined;
+    if (path.length === 0) return;
     if (!here) {
       this.start({ kind, path });
       return;
@@ -62,8 +66,9 @@ export class Highlights {
   }
 
   /** Light up the paths between two things. */
-  between(path: string, other: string): void {
-    if (path && other && path !== other) this.start({ kind: "between", path, other });
+  between(path: Paths, other: Paths): void {
+    if (path.length === 0 || other.length === 0 || sameAs(path, other)) return;
+    this.start({ kind: "between", path, other });
   }
 
   clear(): void {
@@ -75,16 +80,20 @@ export class Highlights {
     const { places } = this;
     const count = places?.consumers.length ?? 0;
     if (!places || count === 0) return;
+    this.source = -1;
     if (this.current < 0) this.current = by > 0 ? 0 : count - 1;
     else this.current = (this.current + by + count) % count;
     this.stage.jumpTo(places.consumers[this.current]);
     this.show();
   }
 
+  /** Go to what gives the value; of several, to the next one each time. */
   goToProducer(): void {
-    if (this.places?.producer === undefined) return;
+    const { places } = this;
+    if (!places || places.producers.length === 0) return;
     this.current = -1;
-    this.stage.jumpTo(this.places.producer);
+    this.source = (this.source + 1) % places.producers.length;
+    this.stage.jumpTo(places.producers[this.source]);
     this.show();
   }
 
@@ -106,8 +115,8 @@ export class Highlights {
       this.chip.hide();
     }
     if (places) {
-      const { consumers, producer, path } = places;
-      this.bar.show(nameOf(path), this.current, consumers.length, producer !== undefined);
+      const { consumers, producers, at } = places;
+      this.bar.show(nameOf(at), this.current, consumers.length, producers.length);
     } else {
       this.bar.hide();
     }
@@ -129,6 +138,11 @@ function describeTrace(trace: Trace, count: number): string {
       return count === 0 ? `No path between ${name} and ${other}` : `${name} ⇢ ${other} · ${boxes}`;
     }
   }
+}
+
+function sameAs(one: Paths, other: Paths): boolean {
+  const [first, second] = [[one].flat(), [other].flat()];
+  return first.length === second.length && first.every((path, k) => path === second[k]);
 }
 
 function sameLit(one: Lit | null, other: Lit): boolean {

@@ -4,13 +4,12 @@
  * What comes is checked here, so that the rest can trust it.
  */
 
+import { type Header, WireError, checkHeader } from "./header";
 import { type Face, OPEN, Scene, type SceneParts } from "./scene";
 
-const VERSION = 2;
 const BOX_INTEGERS = 6;
 const EDGE_INTEGERS = 7;
-
-export class WireError extends Error {}
+const BUNDLE_INTEGERS = 3;
 
 /** The scene builds on one that is not here: ask for a whole one. */
 export class StaleError extends WireError {}
@@ -26,6 +25,8 @@ interface Shape {
   readonly portPaths: Int32Array;
   /** path, label, source, target, flags, first and count of points of each edge */
   readonly edgeTable: Int32Array;
+  /** of edges along which several values flow: edge, first name and count of their paths */
+  readonly bundles: Int32Array;
 }
 
 /** The inside of one open item. */
@@ -39,23 +40,6 @@ interface Layer {
   readonly ports: number;
   readonly edges: number;
   readonly numbers: number;
-}
-
-interface Header {
-  number: number;
-  since: number | null;
-  width: number;
-  height: number;
-  direction: "TB" | "LR";
-  wrapped: boolean;
-  extreme: boolean;
-  notices: string[];
-  root: number;
-  counts: { boxes: number; ports: number; edges: number };
-  faces: Face[];
-  labels: string[];
-  shapes: Array<[number, number, number, number, number]>;
-  layers: number;
 }
 
 export class LayerStore {
@@ -115,7 +99,7 @@ function readShapes(
   let i = 0;
   const takeFloats = (count: number): Float32Array => floats.subarray(f, (f += count));
   const takeIntegers = (count: number): Int32Array => integers.subarray(i, (i += count));
-  for (const [id, boxes, ports, edges, numbers] of header.shapes) {
+  for (const [id, boxes, ports, edges, numbers, bundles] of header.shapes) {
     const shape: Shape = {
       boxes: takeFloats(boxes * 4),
       ports: takeFloats(ports * 2),
@@ -124,6 +108,7 @@ function readShapes(
       boxTable: takeIntegers(boxes * BOX_INTEGERS),
       portPaths: takeIntegers(ports),
       edgeTable: takeIntegers(edges * EDGE_INTEGERS),
+      bundles: takeIntegers(bundles * BUNDLE_INTEGERS),
     };
     if (f > floats.length || i > integers.length) {
       throw new WireError("the scene's buffers are shorter than its header says");
@@ -136,7 +121,7 @@ function readShapes(
 }
 
 function checkShape(shape: Shape, faces: number, texts: number): void {
-  const { boxTable, edgeTable, points } = shape;
+  const { boxTable, edgeTable, points, bundles } = shape;
   const boxes = boxTable.length / BOX_INTEGERS;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) check(boxTable[at + 2], 0, faces);
   for (let at = 0; at < edgeTable.length; at += EDGE_INTEGERS) {
@@ -146,6 +131,8 @@ function checkShape(shape: Shape, faces: number, texts: number): void {
     check(edgeTable[at + 5], 0, points.length + 1);
     check(edgeTable[at + 6], 0, points.length - edgeTable[at + 5] + 1);
   }
+  const edges = edgeTable.length / EDGE_INTEGERS;
+  for (let at = 0; at < bundles.length; at += BUNDLE_INTEGERS) check(bundles[at], 0, edges);
 }
 
 function readLayers(
@@ -196,7 +183,7 @@ function parseNames(text: string): string[] {
 }
 
 function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
-  const { boxTable, portPaths, edgeTable } = shape;
+  const { boxTable, portPaths, edgeTable, bundles } = shape;
   let open = 0;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) {
     check(boxTable[at], 0, names.length);
@@ -207,6 +194,10 @@ function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
   }
   for (const path of portPaths) check(path, 0, names.length);
   for (let at = 0; at < edgeTable.length; at += EDGE_INTEGERS) check(edgeTable[at], 0, names.length);
+  for (let at = 0; at < bundles.length; at += BUNDLE_INTEGERS) {
+    check(bundles[at + 1], 0, names.length + 1);
+    check(bundles[at + 2], 1, names.length - bundles[at + 1] + 1);
+  }
   if (open !== inner.length) throw new WireError("an open box of the scene has no inside");
   const sum = (of: (layer: Layer) => number): number =>
     inner.reduce((total, layer) => total + of(layer), 0);
@@ -226,7 +217,7 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
   const parts: SceneParts = {
     ...{ width: header.width, height: header.height, direction: header.direction },
     ...{ wrapped: header.wrapped, extreme: header.extreme, notices: header.notices },
-    ...{ faces, texts, rows: new Map() },
+    ...{ faces, texts, rows: new Map(), bundles: new Map() },
     boxes: new Float64Array(root.boxes * 4),
     boxTable: new Int32Array(root.boxes * 4),
     boxPaths: new Array<string>(root.boxes),
@@ -280,6 +271,10 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
       parts.points[counts.number++] = x + shape.points[k];
       if (k + 1 < shape.points.length) parts.points[counts.number++] = y + shape.points[k + 1];
     }
+    for (let at = 0; at < shape.bundles.length; at += BUNDLE_INTEGERS) {
+      const [edge, first, count] = shape.bundles.subarray(at, at + BUNDLE_INTEGERS);
+      parts.bundles.set(counts.edge + edge, names.slice(first, first + count));
+    }
     for (let k = 0; k * EDGE_INTEGERS < edgeTable.length; k++) {
       const edge = counts.edge++;
       const table = k * EDGE_INTEGERS;
@@ -329,70 +324,6 @@ function copyBytes(view: ArrayBufferView): ArrayBuffer {
   return bytes.buffer;
 }
 
-function checkHeader(header: unknown): Header {
-  const fields = header as Record<string, any> | null;
-  if (typeof fields !== "object" || fields === null) throw new WireError("the scene has no header");
-  if (fields.version !== VERSION) {
-    throw new WireError(
-      `the scene has version ${String(fields.version)}, this canvas draws version ${VERSION}: ` +
-        "restart the kernel and reload the page",
-    );
-  }
-  const counts = fields.counts ?? {};
-  for (const name of ["boxes", "ports", "edges"]) {
-    if (!isCount(counts[name])) throw new WireError(`the scene's header does not count its ${name}`);
-  }
-  for (const name of ["faces", "labels", "shapes"]) {
-    if (!Array.isArray(fields[name])) throw new WireError(`the scene's header has no ${name}`);
-  }
-  const shapes = fields.shapes as unknown[];
-  if (!shapes.every((shape) => Array.isArray(shape) && shape.length === 5 && shape.every(isCount))) {
-    throw new WireError("the scene's header does not say how large its shapes are");
-  }
-  if (!isCount(fields.layers) || !isCount(fields.number)) {
-    throw new WireError("the scene's header does not count its layers");
-  }
-  return {
-    number: fields.number,
-    since: isCount(fields.since) ? fields.since : null,
-    width: finiteOrZero(fields.width),
-    height: finiteOrZero(fields.height),
-    direction: fields.direction === "LR" ? "LR" : "TB",
-    wrapped: fields.wrapped === true,
-    extreme: fields.extreme === true,
-    notices: Array.isArray(fields.notices) ? fields.notices.map(String) : [],
-    root: finiteOrZero(fields.root),
-    counts,
-    faces: fields.faces.map(completeFace),
-    labels: fields.labels.map(String),
-    shapes: fields.shapes,
-    layers: fields.layers,
-  };
-}
-
-function completeFace(face: Partial<Face>): Face {
-  return {
-    shape: face.shape ?? "node",
-    category: face.category ?? "other",
-    width: face.width ?? 0,
-    height: face.height ?? 0,
-    header: face.header ?? 0,
-    rules: face.rules ?? [],
-    stack: face.stack ?? 0,
-    texts: face.texts ?? [],
-    badges: face.badges ?? [],
-    targets: face.targets ?? [],
-  };
-}
-
 function check(value: number, low: number, high: number): void {
   if (value < low || value >= high) throw new WireError("the scene refers to something it lacks");
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0;
-}
-
-function finiteOrZero(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }

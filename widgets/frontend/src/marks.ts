@@ -1,21 +1,20 @@
 /** Finds what is to be marked for a path: boxes, rows on faces, edges. */
 
 import type { Marks } from "./picture";
-import type { Scene } from "./scene";
+import type { Paths, Scene } from "./scene";
 
-export function markSelection(marks: Marks, scene: Scene, path: string): void {
-  const found = path ? scene.boxesAt(path) : [];
+export function markSelection(marks: Marks, scene: Scene, at: Paths): void {
+  const found = scene.boxesAt(at);
   marks.boxes = new Set(found);
-  marks.edges = new Set(path ? scene.edgesAt(path) : []);
+  marks.edges = new Set(scene.edgesAt(at));
   for (const box of found) for (const edge of scene.edgesOf(box)) marks.edges.add(edge);
-  const rows = path ? scene.rowsAt(path) : [];
-  marks.rows = rows.map(({ box, target }) => [box, target[0], target[1]]);
+  marks.rows = scene.rowsAt(at).map(({ box, target }) => [box, target[0], target[1]]);
 }
 
-export function markHover(marks: Marks, scene: Scene, path: string): void {
-  const found = path ? scene.boxesAt(path) : [];
+export function markHover(marks: Marks, scene: Scene, at: Paths): void {
+  const found = scene.boxesAt(at);
   marks.hoverBoxes = new Set(found);
-  marks.hoverEdges = new Set(path ? scene.edgesAt(path) : []);
+  marks.hoverEdges = new Set(scene.edgesAt(at));
   for (const box of found) {
     if (!scene.isOpen(box)) for (const edge of scene.edgesOf(box)) marks.hoverEdges.add(edge);
   }

@@ -12,3 +12,8 @@ export function readText(model: WidgetModel, name: string): string {
   const value = model.get(name);
   return typeof value === "string" ? value : "";
 }
+
+export function readTexts(model: WidgetModel, name: string): readonly string[] {
+  const value = model.get(name);
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+}

@@ -4,11 +4,11 @@ import Flatbush from "flatbush";
 import type { Scene } from "./scene";
 import type { Point, Rectangle } from "./viewport";
 
-export type Hit =
-  | { kind: "box"; index: number; path: string }
-  | { kind: "row"; index: number; path: string; top: number; bottom: number }
-  | { kind: "edge"; index: number; path: string }
-  | { kind: "port"; index: number; path: string };
+/** What is hit: `paths` are selected by a click on it, `path` is the first of them. */
+export type Hit = { index: number; path: string; paths: readonly string[] } & (
+  | { kind: "box" | "edge" | "port" }
+  | { kind: "row"; top: number; bottom: number }
+);
 
 const LABEL_HEIGHT = 13;
 const LABEL_MARGIN = 4;
@@ -17,6 +17,8 @@ const FRAME_TITLE = 26;
 const STEPS = 12;
 /** How far a port's ring is to be seen from its centre. */
 const PORT_REACH = 5;
+/** Edges that end in a port end less than this away from its centre. */
+const PORT_SLACK = 1;
 
 export class Picker {
   private readonly boxIndex: Flatbush | null;
@@ -79,7 +81,7 @@ export class Picker {
     for (let k = boxes.length - 1; k >= 0; k--) {
       const box = boxes[k];
       if (scene.isOpen(box) || !contains(boxRectangle(scene, box), point)) continue;
-      return this.rowAt(box, point) ?? { kind: "box", index: box, path: scene.pathOf(box) };
+      return this.rowAt(box, point) ?? hitOf("box", box, scene.pathsOf(box));
     }
     const port = this.portAt(around, point, slack);
     if (port) return port;
@@ -88,7 +90,7 @@ export class Picker {
     for (let k = boxes.length - 1; k >= 0; k--) {
       const box = boxes[k];
       if (scene.isOpen(box) && onFrame(scene, box, point, slack)) {
-        return { kind: "box", index: box, path: scene.pathOf(box) };
+        return hitOf("box", box, scene.pathsOf(box));
       }
     }
     return null;
@@ -97,7 +99,9 @@ export class Picker {
   private rowAt(box: number, point: Point): Hit | null {
     const y = point.y - this.scene.boxes[box * 4 + 1];
     for (const [top, bottom, path] of this.scene.targetsOf(box)) {
-      if (y >= top && y < bottom) return { kind: "row", index: box, path, top, bottom };
+      if (y >= top && y < bottom) {
+        return { kind: "row", index: box, path, paths: [path], top, bottom };
+      }
     }
     return null;
   }
@@ -109,7 +113,7 @@ export class Picker {
       const dx = scene.ports[port * 2] - point.x;
       const dy = scene.ports[port * 2 + 1] - point.y;
       if (dx * dx + dy * dy <= reach * reach) {
-        return { kind: "port", index: port, path: scene.portPath(port) };
+        return hitOf("port", port, this.pathsThrough(port));
       }
     }
     return null;
@@ -128,8 +132,36 @@ export class Picker {
         distance = away;
       }
     }
-    return nearest < 0 ? null : { kind: "edge", index: nearest, path: scene.edgePath(nearest) };
+    return nearest < 0 ? null : hitOf("edge", nearest, scene.edgePathsOf(nearest));
   }
+
+  /** The paths of all values that pass a port, as they are called outside where an edge is. */
+  private pathsThrough(port: number): readonly string[] {
+    const { scene } = this;
+    const box = scene.portBox(port);
+    const [outside, inside] = [new Set<string>(), new Set<string>()];
+    for (const edge of box < 0 ? [] : scene.edgesOf(box)) {
+      if (!endsAt(scene, edge, scene.ports[port * 2], scene.ports[port * 2 + 1])) continue;
+      const child = scene.sourceOf(edge) === box ? scene.targetOf(edge) : scene.sourceOf(edge);
+      const within = child >= 0 && (child === box || scene.parentOf(child) === box);
+      for (const path of scene.edgePathsOf(edge)) (within ? inside : outside).add(path);
+    }
+    const found = outside.size > 0 ? outside : inside;
+    // one value is called as the port itself is
+    return found.size > 1 ? [...found] : [scene.portPath(port)];
+  }
+}
+
+function hitOf(kind: "box" | "edge" | "port", index: number, paths: readonly string[]): Hit {
+  return { kind, index, path: paths[0], paths };
+}
+
+function endsAt(scene: Scene, edge: number, x: number, y: number): boolean {
+  const { points } = scene;
+  const end = scene.pointsEnd(edge) - 2;
+  return [scene.pointsStart(edge), end].some(
+    (at) => Math.abs(points[at] - x) < PORT_SLACK && Math.abs(points[at + 1] - y) < PORT_SLACK,
+  );
 }
 
 export function boxRectangle(scene: Scene, box: number): Rectangle {

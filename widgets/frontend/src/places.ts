@@ -1,57 +1,59 @@
-/** Where a value is given and used in the picture: what lights up, and where one can jump. */
+/** Where values are given and used in the picture: what lights up, and where one can jump. */
 
 import { boxRectangle } from "./pick";
 import type { Lit } from "./trace";
-import { CONSTANT, INPUT, STUB, type Scene } from "./scene";
+import { CONSTANT, INPUT, type Paths, STUB, type Scene } from "./scene";
 import type { Wiring } from "./wiring";
 
 export interface Places {
-  readonly path: string;
-  /** the box that gives the value; undefined where none is drawn */
-  readonly producer: number | undefined;
-  /** the boxes that use it, in the order in which the graph runs */
+  readonly at: Paths;
+  /** the boxes that give the values, as far as they are drawn, in the order of the graph */
+  readonly producers: readonly number[];
+  /** the boxes that use any of them, in the order in which the graph runs */
   readonly consumers: readonly number[];
-  /** whether pills stand in for the value's edges */
+  /** whether pills stand in for their edges */
   readonly stubbed: boolean;
 }
 
-/** The places of the value at a path; null where the path is no value that is drawn. */
-export function placesOf(wiring: Wiring, path: string): Places | null {
+/** The places of one value or several; null where none of them is drawn. */
+export function placesOf(wiring: Wiring, at: Paths): Places | null {
   const { scene } = wiring;
-  const edges = path ? scene.edgesAt(path) : [];
-  const rows = path ? scene.rowsAt(path) : [];
-  const stand = path ? scene.boxesAt(path) : [];
-  const valueBoxes = stand.filter(
-    (box) => (scene.flagsOf(box) & (STUB | INPUT | CONSTANT)) !== 0,
-  );
+  const edges = scene.edgesAt(at);
+  const rows = scene.rowsAt(at);
+  const valueBoxes = scene
+    .boxesAt(at)
+    .filter((box) => (scene.flagsOf(box) & (STUB | INPUT | CONSTANT)) !== 0);
   if (edges.length === 0 && rows.length === 0 && valueBoxes.length === 0) return null;
-  let producer = valueBoxes.find((box) => (scene.flagsOf(box) & STUB) === 0);
-  const consumers = new Set<number>(rows.map(({ box }) => box));
+  const producers = new Set(valueBoxes.filter((box) => (scene.flagsOf(box) & STUB) === 0));
+  const consumers = new Set(rows.map(({ box }) => box));
   for (const edge of edges) {
     const source = scene.sourceOf(edge);
     const target = scene.targetOf(edge);
-    if (source >= 0 && isEnd(wiring, edge, source)) producer = preferClosed(scene, producer, source);
+    if (source >= 0 && isEnd(wiring, edge, source)) producers.add(source);
     if (target >= 0 && isEnd(wiring, edge, target)) consumers.add(target);
   }
+  const carrying = new Set(edges);
+  // an open group that a value enters or leaves only passes it on
+  const ends = (boxes: Set<number>): number[] =>
+    [...boxes]
+      .filter((box) => !scene.isOpen(box) || !passesOn(wiring, carrying, box))
+      .sort((a, b) => order(scene, a, b));
   return {
-    path,
-    producer,
-    // an open group that the value enters only passes it on
-    consumers: [...consumers]
-      .filter((box) => !scene.isOpen(box) || !passesOn(wiring, path, box))
-      .sort((a, b) => order(scene, a, b)),
+    at,
+    producers: ends(producers),
+    consumers: ends(consumers),
     stubbed: valueBoxes.some((box) => (scene.flagsOf(box) & STUB) !== 0),
   };
 }
 
-/** All that carries a value, as what is to be lit. */
+/** All that carries the values, as what is to be lit. */
 export function lightPlaces(scene: Scene, places: Places): Lit {
   const boxes = new Uint8Array(scene.boxCount);
   const edges = new Uint8Array(scene.edgeCount);
-  for (const box of scene.boxesAt(places.path)) boxes[box] = 1;
+  for (const box of scene.boxesAt(places.at)) boxes[box] = 1;
   for (const box of places.consumers) boxes[box] = 1;
-  if (places.producer !== undefined) boxes[places.producer] = 1;
-  for (const edge of scene.edgesAt(places.path)) edges[edge] = 1;
+  for (const box of places.producers) boxes[box] = 1;
+  for (const edge of scene.edgesAt(places.at)) edges[edge] = 1;
   return { boxes, edges, count: places.consumers.length };
 }
 
@@ -72,14 +74,9 @@ function isEnd(wiring: Wiring, edge: number, box: number): boolean {
   return (scene.flagsOf(box) & STUB) === 0 && !wiring.isInside(edge, box);
 }
 
-function preferClosed(scene: Scene, known: number | undefined, box: number): number {
-  return known === undefined || scene.isOpen(known) ? box : known;
-}
-
-function passesOn(wiring: Wiring, path: string, box: number): boolean {
-  const { scene } = wiring;
-  for (const edge of scene.edgesOf(box)) {
-    if (scene.edgePath(edge) === path && wiring.isInside(edge, box)) return true;
+function passesOn(wiring: Wiring, edges: ReadonlySet<number>, box: number): boolean {
+  for (const edge of wiring.scene.edgesOf(box)) {
+    if (edges.has(edge) && wiring.isInside(edge, box)) return true;
   }
   return false;
 }

@@ -15,7 +15,8 @@ export type Reply =
   | {
       type: "scene";
       header: unknown;
-      select?: string;
+      /** one path, or those of all values of a bundle */
+      select?: string | string[];
       center?: string;
       anchor?: string;
       fit?: boolean;

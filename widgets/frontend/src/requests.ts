@@ -14,7 +14,7 @@ import {
   type Reply,
   describe,
 } from "./protocol";
-import type { Scene } from "./scene";
+import type { Paths, Scene } from "./scene";
 import type { Arrival } from "./stage";
 
 /** How long the first scene may take before we say that there is no kernel. */
@@ -29,7 +29,7 @@ export interface Request {
 }
 
 export interface RequestActions {
-  show(scene: Scene, arrival: Arrival & { select?: string }): void;
+  show(scene: Scene, arrival: Arrival & { select?: Paths }): void;
   centre(path: string): void;
   /** there is no kernel to ask */
   absent(): void;

@@ -39,6 +39,9 @@ export const ARROW = 1;
 export const CAPTURED = 2;
 export const CONTROL = 4;
 
+/** One path, or those of all values that one thing in the picture stands for. */
+export type Paths = string | readonly string[];
+
 /** What a Scene is made of. Boxes come before the boxes inside them. */
 export interface SceneParts {
   width: number;
@@ -58,7 +61,11 @@ export interface SceneParts {
   boxTable: Int32Array;
   boxPaths: string[];
   boxKeys: string[];
-  /** per box with constants: their paths, in the order of its face's targets */
+  /**
+   * what else is told of a box: of one with constants their paths, in the order of its face's
+   * targets; of a pill, an input or an output for several values the paths of all of them; of an
+   * open repeat the number of repetitions, which is shown, and its path
+   */
   rows: Map<number, string[]>;
   /** x, y of each port */
   ports: Float64Array;
@@ -71,6 +78,8 @@ export interface SceneParts {
   /** label, source, target, flags, first and count of numbers in the points, of each edge */
   edgeTable: Int32Array;
   edgePaths: string[];
+  /** of edges along which several values flow: the paths of all of them */
+  bundles: Map<number, string[]>;
 }
 
 export const BOX_FIELDS = 4;
@@ -174,8 +183,22 @@ export class Scene {
     return this.pointsStart(edge) + this.edgeTable[edge * EDGE_FIELDS + 5];
   }
 
-  boxesAt(path: string): number[] {
-    return this.boxMap().get(path) ?? [];
+  /**
+   * What is selected by a click on a box: its path; the paths of all the values it stands for;
+   * of an open repeat that of the repetition it shows.
+   */
+  pathsOf(box: number): readonly string[] {
+    const rows = this.parts.rows.get(box);
+    if (rows) {
+      const flags = this.flagsOf(box);
+      if ((flags & (STUB | INPUT | OUTPUT)) !== 0) return rows;
+      if ((flags & REPEAT) !== 0 && this.isOpen(box) && rows.length > 2) return [rows[2]];
+    }
+    return [this.pathOf(box)];
+  }
+  /** The boxes that have a path or stand for what is there. */
+  boxesAt(at: Paths): readonly number[] {
+    return lookUp(this.boxMap(), at);
   }
   boxByKey(key: string): number | undefined {
     if (!this.keyIndexes) {
@@ -188,8 +211,13 @@ export class Scene {
     return [...this.boxMap().keys()];
   }
 
-  edgesAt(path: string): number[] {
-    return this.edgeMap().get(path) ?? [];
+  /** The paths of all values that flow along an edge. */
+  edgePathsOf(edge: number): readonly string[] {
+    return this.parts.bundles.get(edge) ?? [this.edgePath(edge)];
+  }
+  /** The edges along which the value at a path flows, alone or with others. */
+  edgesAt(at: Paths): readonly number[] {
+    return lookUp(this.edgeMap(), at);
   }
   edgePaths(): string[] {
     return [...this.edgeMap().keys()];
@@ -202,14 +230,15 @@ export class Scene {
 
   /** The rows of a box's face that can be selected. */
   targetsOf(box: number): RowTarget[] {
-    const paths = this.isOpen(box) ? [] : this.rowPathsOf(box);
+    const none = (this.flagsOf(box) & (OPEN | STUB | INPUT | OUTPUT)) !== 0;
+    const paths = none ? [] : this.rowPathsOf(box);
     return this.faceOf(box)
       .targets.slice(0, paths.length)
       .map(([top, bottom], row) => [top, bottom, paths[row]]);
   }
 
   /** The rows on faces that select the path. */
-  rowsAt(path: string): Array<{ box: number; target: RowTarget }> {
+  rowsAt(at: Paths): ReadonlyArray<{ box: number; target: RowTarget }> {
     if (!this.rowIndexes) {
       this.rowIndexes = new Map();
       for (const box of this.parts.rows.keys()) {
@@ -218,7 +247,7 @@ export class Scene {
         }
       }
     }
-    return this.rowIndexes.get(path) ?? [];
+    return lookUp(this.rowIndexes, at);
   }
 
   /** The edges that start or end at the box. */
@@ -249,7 +278,13 @@ export class Scene {
   private boxMap(): Map<string, number[]> {
     if (!this.boxIndexes) {
       this.boxIndexes = new Map();
-      for (let box = 0; box < this.boxCount; box++) append(this.boxIndexes, this.pathOf(box), box);
+      for (let box = 0; box < this.boxCount; box++) {
+        const path = this.pathOf(box);
+        append(this.boxIndexes, path, box);
+        for (const other of this.pathsOf(box)) {
+          if (other !== path) append(this.boxIndexes, other, box);
+        }
+      }
     }
     return this.boxIndexes;
   }
@@ -258,7 +293,7 @@ export class Scene {
     if (!this.edgeIndexes) {
       this.edgeIndexes = new Map();
       for (let edge = 0; edge < this.edgeCount; edge++) {
-        append(this.edgeIndexes, this.edgePath(edge), edge);
+        for (const path of this.edgePathsOf(edge)) append(this.edgeIndexes, path, edge);
       }
     }
     return this.edgeIndexes;
@@ -284,10 +319,32 @@ export class Scene {
   }
 }
 
+/** What is entered at any of some paths, each once. */
+function lookUp<Entry>(map: Map<string, Entry[]>, at: Paths): readonly Entry[] {
+  if (typeof at === "string" || at.length === 1) {
+    return map.get(typeof at === "string" ? at : at[0]) ?? [];
+  }
+  return [...new Set(at.flatMap((path) => map.get(path) ?? []))];
+}
+
 function append<Entry>(map: Map<string, Entry[]>, key: string, entry: Entry): void {
   const entries = map.get(key);
   if (entries) entries.push(entry);
   else map.set(key, [entry]);
+}
+
+/** Which repetition an open repeat shows: one of them, or all. */
+export interface Repetition {
+  readonly count: number;
+  /** from 0; -1 for all */
+  readonly index: number;
+}
+
+/** What an open repeat shows; null for other boxes. */
+export function repetitionOf(scene: Scene, box: number): Repetition | null {
+  if (!scene.isOpen(box) || (scene.flagsOf(box) & REPEAT) === 0) return null;
+  const [count, index] = scene.rowPathsOf(box).map(Number);
+  return Number.isInteger(count) && count > 0 && Number.isInteger(index) ? { count, index } : null;
 }
 
 /** Whether the row of a box that begins at a height stands for folded shape arithmetic. */

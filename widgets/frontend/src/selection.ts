@@ -1,6 +1,6 @@
 /** What is selected and pointed at, and how the arrow keys move on from there. */
 
-import { type WidgetModel, readText } from "./model";
+import { type WidgetModel, readText, readTexts } from "./model";
 import type { Stage } from "./stage";
 import { describeSelection } from "./speech";
 import { type Arrow, endOf, firstBox, walkFrom } from "./walk";
@@ -8,7 +8,10 @@ import { type Arrow, endOf, firstBox, walkFrom } from "./walk";
 const HOVER_PAUSE = 90;
 
 export class Selection {
-  path = "";
+  /** the path of what is selected, those of all values of a bundle, none for nothing */
+  paths: readonly string[] = [];
+  /** what is set here comes back at once as a change */
+  private telling = false;
   /** the box that was clicked or walked to last, and the one before; -1 for none */
   private chosen = -1;
   private came = -1;
@@ -22,7 +25,12 @@ export class Selection {
     private readonly live: HTMLElement,
     private readonly changed: () => void,
   ) {
-    this.path = readText(model, "selection");
+    this.paths = readSelection(model);
+  }
+
+  /** The path of what is selected, of several values the first one's; "" for nothing. */
+  get path(): string {
+    return this.paths[0] ?? "";
   }
 
   dispose(): void {
@@ -30,19 +38,30 @@ export class Selection {
   }
 
   /** Select by the user's hand: the kernel learns of it. */
-  choose(path: string, box = -1): void {
+  choose(paths: readonly string[], box = -1): void {
     this.chosen = box;
-    this.select(path);
-    this.tell("selection", path);
+    this.select(paths);
+    if (same(paths, readSelection(this.model))) return;
+    this.tell({ selection: this.path, selected_paths: [...paths] });
   }
 
-  select(path: string): void {
+  /** The kernel has selected something. */
+  follow(): void {
+    if (!this.telling) this.select(readSelection(this.model));
+  }
+
+  /** The kernel, or another view, points at something. */
+  followHover(): void {
+    if (!this.telling) this.stage.markHover(readText(this.model, "hover"));
+  }
+
+  select(paths: readonly string[]): void {
     const { scene } = this.stage;
-    const changed = path !== this.path;
-    this.path = path;
-    this.host.dataset.selected = path;
-    this.stage.markSelection(path);
-    if (changed && scene) this.live.textContent = describeSelection(scene, path);
+    const changed = !same(paths, this.paths);
+    this.paths = paths;
+    this.host.dataset.selected = this.path;
+    this.stage.markSelection(paths);
+    if (changed && scene) this.live.textContent = describeSelection(scene, paths);
     this.changed();
   }
 
@@ -51,21 +70,21 @@ export class Selection {
     this.chosen = this.came = -1;
   }
 
-  hover(path: string): void {
-    this.stage.markHover(path);
+  hover(paths: readonly string[]): void {
+    this.stage.markHover(paths);
     clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => this.tell("hover", path), HOVER_PAUSE);
+    this.hoverTimer = setTimeout(() => this.tellHover(paths[0] ?? ""), HOVER_PAUSE);
   }
 
   /** The selected box: of several with that path, the one that was clicked or walked to. */
   get box(): number | undefined {
-    const boxes = this.stage.scene?.boxesAt(this.path) ?? [];
+    const boxes = this.stage.scene?.boxesAt(this.paths) ?? [];
     return boxes.includes(this.chosen) ? this.chosen : boxes[0];
   }
 
   /** The selected box, or the one on whose face the selection is a row. */
   get holder(): number | undefined {
-    return this.box ?? this.stage.scene?.rowsAt(this.path)[0]?.box;
+    return this.box ?? this.stage.scene?.rowsAt(this.paths)[0]?.box;
   }
 
   walk(arrow: Arrow): void {
@@ -77,9 +96,9 @@ export class Selection {
       if (reached === undefined) return;
       this.goTo(reached);
       this.came = box;
-    } else if (this.path && scene.edgesAt(this.path).length > 0) {
+    } else if (scene.edgesAt(this.paths).length > 0) {
       const forward = scene.direction === "TB" ? "ArrowDown" : "ArrowRight";
-      this.goTo(endOf(wiring, this.path, arrow === forward ? "forward" : "back"));
+      this.goTo(endOf(wiring, this.paths, arrow === forward ? "forward" : "back"));
     } else {
       this.goToFirst();
     }
@@ -94,13 +113,32 @@ export class Selection {
     const { scene } = this.stage;
     if (!scene || box === undefined) return;
     this.came = -1;
-    this.choose(scene.pathOf(box), box);
+    this.choose(scene.pathsOf(box), box);
     this.stage.bringIntoSight(box);
   }
 
-  private tell(trait: "selection" | "hover", path: string): void {
-    if (readText(this.model, trait) === path) return;
-    this.model.set(trait, path);
+  /** Set traits at once, without following them as if the kernel had. */
+  private tell(traits: Record<string, unknown>): void {
+    this.telling = true;
+    for (const [name, value] of Object.entries(traits)) this.model.set(name, value);
     this.model.save_changes();
+    this.telling = false;
   }
+
+  private tellHover(path: string): void {
+    if (readText(this.model, "hover") === path) return;
+    this.tell({ hover: path });
+  }
+}
+
+/** What the kernel says is selected: `selected_paths` where they belong to `selection`. */
+function readSelection(model: WidgetModel): readonly string[] {
+  const path = readText(model, "selection");
+  const paths = readTexts(model, "selected_paths");
+  if (path === "") return [];
+  return paths[0] === path ? paths : [path];
+}
+
+function same(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((path, k) => path === other[k]);
 }

@@ -2,25 +2,47 @@
 
 import type { Hit } from "./pick";
 import { titleOf } from "./text";
-import { CONSTANT, INPUT, NODE, OUTPUT, STUB, type Scene } from "./scene";
+import {
+  CONSTANT,
+  INPUT,
+  NODE,
+  OUTPUT,
+  type Paths,
+  STUB,
+  type Scene,
+  repetitionOf,
+} from "./scene";
+
+/** A tooltip lists so many of the values that something stands for. */
+const MOST_LINES = 8;
 
 /** The lines of the tooltip: the path, and the type where it is known. */
 export function tooltipOf(scene: Scene, hit: Hit): string[] {
   switch (hit.kind) {
     case "box":
-      return [hit.path];
     case "row":
-      return [hit.path];
+      return listPaths(hit.paths);
     case "edge":
-      return withoutBlank([hit.path, scene.edgeLabel(hit.index) || labelOf(scene, hit.path)]);
+      return withoutBlank([
+        ...listPaths(hit.paths),
+        scene.edgeLabel(hit.index) || labelOf(scene, hit.path),
+      ]);
     case "port":
-      return withoutBlank([hit.path, labelOf(scene, hit.path)]);
+      return withoutBlank([...listPaths(hit.paths), labelOf(scene, hit.path)]);
   }
 }
 
+function listPaths(paths: readonly string[]): string[] {
+  if (paths.length <= MOST_LINES) return [...paths];
+  const hidden = (paths.length - MOST_LINES + 1).toLocaleString("en");
+  return [...paths.slice(0, MOST_LINES - 1), `… ${hidden} more`];
+}
+
 /** A sentence about what is selected. */
-export function describeSelection(scene: Scene, path: string): string {
+export function describeSelection(scene: Scene, paths: readonly string[]): string {
+  const path = paths[0];
   if (!path) return "Nothing selected";
+  if (paths.length > 1) return `${paths.length.toLocaleString("en")} values, ${nameOf(paths)}`;
   const box = scene.boxesAt(path)[0];
   if (box !== undefined) {
     const inputs = new Set<string>();
@@ -30,7 +52,9 @@ export function describeSelection(scene: Scene, path: string): string {
       if (other >= 0 && scene.parentOf(other) === box) continue;
       (scene.targetOf(edge) === box ? inputs : outputs).add(scene.edgePath(edge));
     }
-    const name = titleOf(scene.faceOf(box)) || path;
+    const title = titleOf(scene.faceOf(box)) || path;
+    const shown = scene.pathOf(box) === path ? null : repetitionOf(scene, box);
+    const name = shown ? `${shown.index + 1} of ${shown.count} of ${title}` : title;
     return `${name}, ${kindOf(scene, box)}, ${count(inputs.size, "input")}, ${count(outputs.size, "output")}`;
   }
   const row = scene.rowsAt(path)[0];
@@ -41,8 +65,12 @@ export function describeSelection(scene: Scene, path: string): string {
   return `${path}, not in the picture`;
 }
 
-/** The last part of a path: what one calls the thing at it. */
-export function nameOf(path: string): string {
+/** The last part of a path: what one calls the thing at it; of several the first with a count. */
+export function nameOf(at: Paths): string {
+  const path = typeof at === "string" ? at : (at[0] ?? "");
+  if (typeof at !== "string" && at.length > 1) {
+    return `${nameOf(path)} and ${(at.length - 1).toLocaleString("en")} more`;
+  }
   const parts = path.split("/").filter((part) => part !== "");
   return (parts[parts.length - 1] ?? path).replace(/^%/, "");
 }

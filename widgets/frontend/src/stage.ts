@@ -4,15 +4,14 @@ import { paint } from "./draw";
 import { markHits, markHover, markSelection } from "./marks";
 import { Minimap } from "./minimap";
 import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
-import { type Hit, Picker, boxRectangle, edgeBounds, middleOfEdge } from "./pick";
+import { type Hit, Picker, boxRectangle } from "./pick";
 import { type Marks, noMarks } from "./picture";
-import type { Scene } from "./scene";
+import type { Paths, Scene } from "./scene";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
 import type { Lit } from "./trace";
 import {
   type Point,
-  type Rectangle,
   type Size,
   type Viewport,
   between,
@@ -26,6 +25,7 @@ import {
   toWindow,
   zoomAt,
 } from "./viewport";
+import { boundsOf, findPoint, startOf } from "./whereabouts";
 import { Wiring } from "./wiring";
 
 const TRANSITION = 180;
@@ -188,30 +188,15 @@ export class Stage {
     this.glideTo(fitWhole({ x: 0, y: 0, width, height }, this.size), null);
   }
 
-  /** Show all of what is at a path, as large as is good to read. */
-  zoomTo(path: string): void {
-    const part = this.partOf(path);
+  /** Show all of what is at some paths, as large as is good to read. */
+  zoomTo(at: Paths): void {
+    const part = this.scene && boundsOf(this.scene, at);
     if (!part) return;
     const { width, height } = this.size;
     const room = { width: Math.max(width - 2 * AROUND, 1), height: Math.max(height - 2 * AROUND, 1) };
     const zoom = Math.min(room.width / part.width, room.height / part.height, CLOSE_ZOOM);
     const middle = { x: part.x + part.width / 2, y: part.y + part.height / 2 };
     this.glideTo(centreOn(middle, this.size, zoom), null);
-  }
-
-  /** What a path takes in the scene: its boxes, or else all of its edges. */
-  private partOf(path: string): Rectangle | null {
-    const { scene } = this;
-    if (!scene) return null;
-    const boxes = [...scene.boxesAt(path), ...scene.rowsAt(path).map(({ box }) => box)];
-    const parts = boxes.map((box) => boxRectangle(scene, box));
-    if (parts.length === 0) parts.push(...scene.edgesAt(path).map((e) => edgeBounds(scene, e)));
-    if (parts.length === 0) return null;
-    const x = Math.min(...parts.map((part) => part.x));
-    const y = Math.min(...parts.map((part) => part.y));
-    const width = Math.max(...parts.map((part) => part.x + part.width)) - x;
-    const height = Math.max(...parts.map((part) => part.y + part.height)) - y;
-    return { x, y, width: Math.max(width, 1), height: Math.max(height, 1) };
   }
 
   /** Bring a box into the middle and mark it as the place that was jumped to. */
@@ -263,7 +248,8 @@ export class Stage {
     const box = this.scene.boxesAt(path)[0];
     if (box === undefined || !this.scene.isOpen(box)) return centreOn(point, this.size, zoom);
     const { x, y, width, height } = boxRectangle(this.scene, box);
-    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height;
+    // along the top are the search box and the buttons
+    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height - 2 * SIGHT;
     if (fits) return centreOn({ x: x + width / 2, y: y + height / 2 }, this.size, zoom);
     return placeAt(point, { x: this.size.width / 2, y: this.size.height / 5 }, zoom);
   }
@@ -279,20 +265,9 @@ export class Stage {
 
   // ------------------------------------------------------------------ what is where
 
-  /** Where a path stands in the scene: a box's title, a row, the middle of an edge. */
-  find(path: string): Point | null {
-    const { scene } = this;
-    if (!scene) return null;
-    const box = scene.boxesAt(path)[0];
-    if (box !== undefined) return titlePoint(scene, box);
-    const row = scene.rowsAt(path)[0];
-    if (row) {
-      const { x, y } = boxRectangle(scene, row.box);
-      const [top, bottom] = row.target;
-      return { x: x + scene.faceOf(row.box).width / 2, y: y + (top + bottom) / 2 };
-    }
-    const edge = scene.edgesAt(path)[0];
-    return edge === undefined ? null : middleOfEdge(scene, edge);
+  /** Where a path stands in the scene; null where it is not drawn. */
+  private find(path: string): Point | null {
+    return this.scene && findPoint(this.scene, path);
   }
 
   /** Where a path stands in the window; null where it is outside. */
@@ -313,16 +288,16 @@ export class Stage {
 
   // ------------------------------------------------------------------ marks
 
-  markSelection(path: string): void {
+  markSelection(at: Paths): void {
     if (!this.scene) return;
-    markSelection(this.marks, this.scene, path);
+    markSelection(this.marks, this.scene, at);
     this.marks.place = -1;
     this.redraw();
   }
 
-  markHover(path: string): void {
+  markHover(at: Paths): void {
     if (!this.scene) return;
-    markHover(this.marks, this.scene, path);
+    markHover(this.marks, this.scene, at);
     this.redraw();
   }
 
@@ -407,29 +382,6 @@ export class Stage {
     if (time >= 1) this.glide = null;
     else if (glide.transition) advance(glide.transition, scene, share);
   }
-}
-
-/** Centre of the boxes with which the graph begins. */
-function startOf(scene: Scene): Point {
-  const along = scene.direction === "TB" ? 1 : 0;
-  let first = Infinity;
-  for (let box = 0; box < scene.boxCount; box++) {
-    if (scene.parentOf(box) < 0) first = Math.min(first, scene.boxes[box * 4 + along]);
-  }
-  let left = Infinity;
-  let top = Infinity;
-  let right = -Infinity;
-  let bottom = -Infinity;
-  for (let box = 0; box < scene.boxCount; box++) {
-    if (scene.parentOf(box) >= 0 || scene.boxes[box * 4 + along] > first + 40) continue;
-    const { x, y, width, height } = boxRectangle(scene, box);
-    left = Math.min(left, x);
-    top = Math.min(top, y);
-    right = Math.max(right, x + width);
-    bottom = Math.max(bottom, y + height);
-  }
-  if (left > right) return { x: scene.width / 2, y: scene.height / 2 };
-  return { x: (left + right) / 2, y: (top + bottom) / 2 };
 }
 
 function prefersStill(): boolean {

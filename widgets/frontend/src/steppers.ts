@@ -2,7 +2,7 @@
 
 import { iconButton, makeElement } from "./elements";
 import { boxRectangle } from "./pick";
-import { REPEAT, type Scene } from "./scene";
+import { type Scene, repetitionOf } from "./scene";
 import { titleEnd } from "./text";
 import { type Size, type Viewport, toWindow } from "./viewport";
 
@@ -18,20 +18,6 @@ const HEIGHT = 22;
 /** between the control, the frame and its title, on the screen */
 const GAP = 6;
 const MOST = 12;
-
-/** Which repetition an open repeat shows: one of them, or all. */
-export interface Repetition {
-  readonly count: number;
-  /** from 0; -1 for all */
-  readonly index: number;
-}
-
-/** What an open repeat shows; null for other boxes. */
-export function repetitionOf(scene: Scene, box: number): Repetition | null {
-  if (!scene.isOpen(box) || (scene.flagsOf(box) & REPEAT) === 0) return null;
-  const [count, index] = scene.rowPathsOf(box).map(Number);
-  return Number.isInteger(count) && count > 0 && Number.isInteger(index) ? { count, index } : null;
-}
 
 /** Top of a control at a frame's right end: on its title's line, or above where both find no room. */
 export function stepperTop(

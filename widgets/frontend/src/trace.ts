@@ -1,6 +1,6 @@
 /** What is upstream and downstream of something drawn, and what lies between two of them. */
 
-import { STUB, type Scene } from "./scene";
+import { type Paths, STUB, type Scene } from "./scene";
 import type { Step, Wiring } from "./wiring";
 
 /** What is lit: 1 for each box and each edge that belongs to it. */
@@ -13,17 +13,18 @@ export interface Lit {
 
 export type TraceKind = "up" | "down" | "both" | "between";
 
-/** What is traced: one path, or two for what lies between them. */
+/** What is traced: one thing, or two for what lies between them. */
 export interface Trace {
   readonly kind: TraceKind;
-  readonly path: string;
-  readonly other?: string;
+  readonly path: Paths;
+  readonly other?: Paths;
 }
 
 /**
  * Light up what a trace asks for; null where one of its paths is not drawn.
  *
- * A closed group counts as one box: what enters it reaches all that leaves it.
+ * A closed group counts as one box: what enters it reaches all that leaves it. So a bundle
+ * counts as one edge.
  */
 export function light(wiring: Wiring, trace: Trace): Lit | null {
   const { scene } = wiring;
@@ -53,13 +54,14 @@ interface Seeds {
 }
 
 /** What a path means in the picture; the nearest group around it where it is hidden. */
-function seedsOf(scene: Scene, path: string): Seeds | null {
-  const boxes = scene.boxesAt(path);
-  const rows = scene.rowsAt(path).map(({ box }) => box);
-  const edges = scene.edgesAt(path);
+function seedsOf(scene: Scene, at: Paths): Seeds | null {
+  const boxes = scene.boxesAt(at);
+  const rows = scene.rowsAt(at).map(({ box }) => box);
+  const edges = scene.edgesAt(at);
   if (boxes.length > 0 || rows.length > 0 || edges.length > 0) {
     return { boxes, rows, edges };
   }
+  const path = typeof at === "string" ? at : (at[0] ?? "");
   for (let end = path.lastIndexOf("/", path.length - 2); end > 0; ) {
     const around = scene.boxesAt(path.slice(0, end + 1));
     if (around.length > 0) return { boxes: around, rows: [], edges: [] };
@@ -94,10 +96,10 @@ function spread(wiring: Wiring, seeds: Seeds, step: Step): Reach {
   };
   // all stubs of a value are one place: they are left together, once
   const reachStub = (stub: number, edge: number): void => {
-    const path = scene.pathOf(stub);
+    const news = scene.pathsOf(stub).filter((path) => !stubbed.has(path));
     boxes[stub] = 1;
-    if (stubbed.has(path)) return;
-    stubbed.add(path);
+    if (news.length === 0) return;
+    for (const path of news) stubbed.add(path);
     for (const other of wiring.standIns(stub)) {
       if (step === "back" || (scene.flagsOf(other) & STUB) !== 0) boxes[other] = 1;
     }

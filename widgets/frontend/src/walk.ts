@@ -1,7 +1,7 @@
 /** Walking over a Scene with the arrow keys: along edges, through the walls of open groups. */
 
 import { boxRectangle } from "./pick";
-import { STUB, type Scene } from "./scene";
+import { type Paths, STUB, type Scene } from "./scene";
 import type { Step as Direction, Wiring } from "./wiring";
 
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
@@ -64,11 +64,11 @@ export function firstBox(scene: Scene): number | undefined {
   return first;
 }
 
-/** The first box at the end (forward) or the beginning (back) of a value's edges. */
-export function endOf(wiring: Wiring, path: string, step: Direction): number | undefined {
+/** The first box at the end (forward) or the beginning (back) of the edges of values. */
+export function endOf(wiring: Wiring, at: Paths, step: Direction): number | undefined {
   const { scene } = wiring;
   const ends = new Set<number>();
-  for (const edge of scene.edgesAt(path)) {
+  for (const edge of scene.edgesAt(at)) {
     const end = wiring.farEnd(edge, step);
     if (end >= 0 && !wiring.isInside(edge, end)) ends.add(end);
   }

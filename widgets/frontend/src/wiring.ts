@@ -65,11 +65,11 @@ export class Wiring {
     return found.length === 0 && !inside ? null : found;
   }
 
-  /** The other boxes that stand for the value of a stub and have edges in that direction. */
+  /** The other boxes that stand for a value of a stub and have edges in that direction. */
   standIns(stub: number): number[] {
     const { scene } = this;
     return scene
-      .boxesAt(scene.pathOf(stub))
+      .boxesAt(scene.pathsOf(stub))
       .filter((box) => (scene.flagsOf(box) & (STUB | INPUT | CONSTANT)) !== 0);
   }
 
@@ -82,9 +82,8 @@ export class Wiring {
   private throughWall(edge: number, box: number, inside: boolean, step: Step): number[] {
     const { scene } = this;
     const wall = this.wallOf(box, !inside, step);
-    const path = scene.edgePath(edge);
-    const same = wall.byPath.get(path);
-    if (same) return same;
+    const same = scene.edgePathsOf(edge).flatMap((path) => wall.byPath.get(path) ?? []);
+    if (same.length > 0) return [...new Set(same)];
     const x = this.place(edge, step === "forward" ? "end" : "start", 0);
     const y = this.place(edge, step === "forward" ? "end" : "start", 1);
     const found: number[] = [];
@@ -111,7 +110,7 @@ export class Wiring {
     const side = step === "forward" ? "start" : "end";
     for (const edge of this.scene.edgesOf(box)) {
       if (this.nearEnd(edge, step) !== box || this.isInside(edge, box) !== inside) continue;
-      append(wall.byPath, this.scene.edgePath(edge), edge);
+      for (const path of this.scene.edgePathsOf(edge)) append(wall.byPath, path, edge);
       append(wall.byPlace, cellOf(this.place(edge, side, 0), this.place(edge, side, 1)), edge);
     }
     this.walls.set(key, wall);

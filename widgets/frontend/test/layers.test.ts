@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ARROW, CAPTURED, CONTROL, GROUP, INPUT } from "../src/scene";
-import { LayerStore, StaleError, WireError } from "../src/layers";
+import { WireError } from "../src/header";
+import { LayerStore, StaleError } from "../src/layers";
 import * as small from "./small";
 import { C, CONV, G, RELU, T, X, Y, readEncoded, readScene, shifted } from "./small";
 
@@ -44,9 +45,15 @@ test("elements are found by path", () => {
   expect(scene.boxesAt("main/a")).toEqual([CONV]);
   expect(scene.boxesAt("main/nothing")).toEqual([]);
   expect(scene.edgesAt("main/%x")).toEqual([0, 2, 4]);
+  expect(scene.edgesAt(["main/%z2", "main/%x", "main/%z"])).toEqual([small.Z, 0, 2, 4]);
+  expect([scene.edgePath(small.Z), scene.edgePathsOf(small.Z)]).toEqual([
+    "main/%z",
+    ["main/%z", "main/%z2"],
+  ]);
+  expect(scene.edgePathsOf(T)).toEqual(["main/%t"]);
   expect([...scene.edgesOf(G)].sort()).toEqual([0, 1, 4, 6]);
   expect(scene.rowsAt("main/%w")).toEqual([{ box: CONV, target: [30, 45, "main/%w"] }]);
-  expect(scene.edgePaths()).toEqual(["main/%x", "main/%y", "main/%z", "main/%t"]);
+  expect(scene.edgePaths()).toEqual(["main/%x", "main/%y", "main/%z", "main/%z2", "main/%t"]);
 });
 
 test("a face keeps texts and badges, and absent fields get defaults", () => {
@@ -130,7 +137,7 @@ function message(
     at += text.length;
   }
   const header = {
-    ...{ version: 2, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
+    ...{ version: 3, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
     ...{ notices: [], faces: [], labels: [], shapes: [], layers: 0, ...fields },
   };
   return [header, [Float32Array.from(floats), Int32Array.from(filled), bytes]];
@@ -139,7 +146,7 @@ function message(
 const CLOSED = message(
   {
     ...{ number: 1, since: null, root: 1, counts: { boxes: 2, ports: 0, edges: 1 } },
-    ...{ faces: [{ shape: "group" }, {}], labels: ["f32"], layers: 1, shapes: [[1, 2, 0, 1, 8]] },
+    ...{ faces: [{ shape: "group" }, {}], labels: ["f32"], layers: 1, shapes: [[1, 2, 0, 1, 8, 0]] },
   },
   [10, 20, 100, 50, 10, 200, 100, 50, 60, 135, 60, 70, 60, 100, 60, 150, 60, 200],
   [0, 0, 0, 10, 0, 0, 1, 1, 1, 4, 0, 0, 2, 0, 0, 1, 1, 0, 8, 1, 1, NaN, NaN, 0],
@@ -149,7 +156,7 @@ const CLOSED = message(
 const OPENED = message(
   {
     ...{ number: 2, since: 1, root: 3, counts: { boxes: 3, ports: 1, edges: 2 } },
-    ...{ faces: [{ shape: "frame" }], layers: 2, shapes: [[2, 1, 1, 1, 8], [3, 2, 0, 1, 8]] },
+    ...{ faces: [{ shape: "frame" }], layers: 2, shapes: [[2, 1, 1, 1, 8, 0], [3, 2, 0, 1, 8, 0]] },
   },
   [
     ...[5, 30, 90, 40, 45, 120, 45, 95, 45, 70, 45, 80, 45, 100, 45, 120],
@@ -169,7 +176,7 @@ const OPENED = message(
 const MOVED = message(
   {
     ...{ number: 3, since: 2, root: 4, counts: { boxes: 3, ports: 1, edges: 2 } },
-    ...{ layers: 1, shapes: [[4, 2, 0, 1, 8]] },
+    ...{ layers: 1, shapes: [[4, 2, 0, 1, 8, 0]] },
   },
   [50, 60, 100, 120, 10, 300, 100, 50, 60, 220, 60, 140, 60, 200, 60, 250, 60, 300],
   [0, 0, 2, 11, 0, 0, 1, 1, 1, 4, 0, 0, 2, 0, 0, 1, 1, 0, 8, 4, 4, NaN, NaN, 1, 2],

@@ -59,11 +59,15 @@ export interface BoxSpec {
   open?: boolean;
 }
 
-/** A scene from boxes and edges `[path, source, target]`; places follow from the order. */
+/**
+ * A scene from boxes and edges `[path, source, target]`; places follow from the order. Several
+ * values along one edge have their paths with a blank in between.
+ */
 export function makeScene(
   boxes: BoxSpec[],
   edges: Array<[string, number, number, ...number[]]> = [],
   size: { width?: number; height?: number } = {},
+  ports: Array<[path: string, box: number, x: number, y: number]> = [],
 ): Scene {
   const places = boxes.map((box, k) => box.at ?? [0, k * 40, 80, 20]);
   const points: number[] = [];
@@ -95,10 +99,15 @@ export function makeScene(
     boxPaths: boxes.map((box) => box.path),
     boxKeys: boxes.map((box) => box.key ?? box.path),
     rows: new Map(boxes.flatMap(({ rows }, k) => (rows ? [[k, rows] as const] : []))),
-    ...{ ports: new Float64Array(0), portBoxes: new Int32Array(0), portPaths: [] },
+    ports: Float64Array.from(ports.flatMap(([, , x, y]) => [x, y])),
+    portBoxes: Int32Array.from(ports.map(([, box]) => box)),
+    portPaths: ports.map(([path]) => path),
     labels: new Float64Array(edges.length * 2),
     points: Float64Array.from(points),
     edgeTable: Int32Array.from(table),
-    edgePaths: edges.map(([path]) => path),
+    edgePaths: edges.map(([path]) => path.split(" ")[0]),
+    bundles: new Map(
+      edges.flatMap(([path], k) => (path.includes(" ") ? [[k, path.split(" ")] as const] : [])),
+    ),
   });
 }

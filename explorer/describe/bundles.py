@@ -1,0 +1,101 @@
+"""What is said of several values at once: those that one edge, stub or box stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.model import Model, Node, Value
+from netloupe.explorer.model.paths import resolve_path
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.view import View
+from netloupe.explorer.view.families import name_family
+
+from .description import MOST_ROWS, Description, Row, keep_sections, make_section
+from .notation import name_value, write_line, write_value_type
+from .place import Place, find_place
+
+#: so many consumers of one value are named beside it
+MOST_NAMED = 2
+
+
+def describe_values(model: Model, paths: Sequence[str], view: View | None = None) -> Description:
+    """Return what is known of several values: each with its type, producer and consumers.
+
+    Parameters
+    ----------
+    model
+        The model.
+    paths
+        Those of the values, one at least.
+    view
+        Knows which occurrence of a function a path means.
+
+    Raises
+    ------
+    NotFoundError
+        Where no value is at one of the paths.
+    """
+    values, rows = [], []
+    producers: dict[str, Node] = {}
+    consumers: dict[str, Node] = {}
+    for path in paths:
+        value = _find_value(model, path, view)
+        place = find_place(model, value, path)
+        values.append(value)
+        rows.append(_list_value(value, place, path))
+        if value.producer is not None:
+            producers[place.path_of(value.producer.path)] = value.producer
+        consumers |= {place.path_of(node.path): node for node, _ in value.consumers}
+    counts = [write_count(len(producers), "producer")] if producers else []
+    counts.append(write_count(len(consumers), "consumer"))
+    return Description(
+        path=paths[0],
+        kind="values",
+        title=write_line(name_family([name_value(value) for value in values])),
+        subtitle=f"{write_count(len(values), 'value')}, {', '.join(counts)}",
+        element=tuple(values),
+        sections=keep_sections(
+            (
+                # all of them: this is the only place that tells what a bundle holds
+                make_section("Values", rows, most=len(rows)),
+                make_section("Producers", _list_nodes(producers), total=len(producers)),
+                make_section("Consumers", _list_nodes(consumers), total=len(consumers)),
+            )
+        ),
+    )
+
+
+def _list_nodes(nodes: dict[str, Node]) -> list[Row]:
+    return [
+        Row("", write_line(path), write_line(node.op_type), path)
+        for path, node in islice(nodes.items(), MOST_ROWS)
+    ]
+
+
+def _find_value(model: Model, path: str, view: View | None) -> Value:
+    item = view.items.get(path) if view is not None else None
+    found = item.element if item is not None else resolve_path(model, path)
+    if not isinstance(found, Value):
+        raise NotFoundError(f"{model.source}: there is no value at {path!r}.")
+    return found
+
+
+def _list_value(value: Value, place: Place, path: str) -> Row:
+    if value.producer is not None:
+        source = write_line(place.path_of(value.producer.path))
+    else:
+        source = "input of the graph" if value.is_input else "nothing"
+    takers = _name_some(place.path_of(node.path) for node, _ in value.consumers)
+    if value.is_output:
+        takers = ", ".join(filter(None, (takers, "output of the graph")))
+    note = f"{source} → {takers or 'nothing'}"
+    return Row(name_value(value), write_value_type(value), note, path)
+
+
+def _name_some(paths: Iterable[str]) -> str:
+    found = list(dict.fromkeys(paths))
+    named = ", ".join(write_line(path) for path in found[:MOST_NAMED])
+    hidden = len(found) - MOST_NAMED
+    return f"{named}, … {hidden:,} more" if hidden > 0 else named

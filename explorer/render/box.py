@@ -1,0 +1,201 @@
+"""Lays a title, rows of text, badges and chips out on a box, and finds its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from .face import SHEET_OFFSET, TEXT_STYLES, Badge, Face, Shape, TextRun, TextStyle
+from .rows import Row
+from .text import clean_label, measure_text, shorten_text
+
+#: rooms in pixels
+MARGIN = 10.0
+HEADER = 26.0
+TERMINAL_HEADER = 21.0  # no line below it, so less room
+BASELINE = 17.5
+ROW = 15.0
+ROW_BASELINE = 11.5
+BLOCK_PADDING = 4.0
+GAP = 7.0
+LEAST_WIDTH = 90.0
+MOST_WIDTH = 260.0
+MOST_NAME_WIDTH = 110.0
+LEAST_PIECE = 24.0
+BADGE_HEIGHT = 15.0
+OPENER = "+"  # on what can be opened
+SHEETS = 2  # behind what stands for several
+CHIP_HEIGHT = 13.0
+CHIP_PADDING = 12.0
+
+#: a value is cut at its end, a name in the middle
+_KEEP: dict[TextStyle, Literal["both", "start"]] = {"text": "start"}
+
+
+def lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRun], float]:
+    """Place a title and its quiet second part between two positions; return where it ends."""
+    size, bold = TEXT_STYLES["title"]
+    quiet_size, quiet_bold = TEXT_STYLES["title-muted"]
+    quiet_wanted = measure_text(clean_label(quiet), quiet_size, quiet_bold) if quiet else 0.0
+    room = end - x - (min(quiet_wanted + GAP, (end - x) * 0.45) if quiet else 0.0)
+    shown = shorten_text(title, room, size, bold)
+    runs = [TextRun(x, BASELINE, shown, "title")]
+    x += measure_text(shown, size, bold)
+    if quiet:
+        x += GAP
+        shown = shorten_text(quiet, end - x, quiet_size, quiet_bold)
+        runs.append(TextRun(round_size(x), BASELINE, shown, "title-muted"))
+        x += measure_text(shown, quiet_size, quiet_bold)
+    return runs, x
+
+
+def make_box(
+    shape: Shape,
+    category: str,
+    title: str,
+    quiet: str,
+    blocks: Sequence[Sequence[Row]],
+    *,
+    badge: str = "",
+    openable: bool = False,
+    times: int = 0,
+) -> Face:
+    """Return the face of a box with a title and blocks of rows below it.
+
+    Parameters
+    ----------
+    shape, category
+        As the face has them.
+    title, quiet
+        The title and its quiet second part.
+    blocks
+        Rows that belong together; empty ones are left out.
+    badge
+        Text of the pill at the right of the title; "" for none.
+    openable
+        Whether the box can be opened.
+    times
+        How many the box stands for, as a stack; 0 for one.
+    """
+    blocks = [block for block in blocks if block]
+    badge = clean_label(badge, 40)
+    badge_width = measure_text(badge, TEXT_STYLES["badge"][0]) + 14 if badge else 0.0
+    number = f"×{times:,}" if times else ""
+    number_width = measure_text(number, *TEXT_STYLES["title"]) + GAP if times else 0.0
+    at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0) + number_width
+    stack = SHEETS if times else 0
+    sheets = stack * SHEET_OFFSET
+    columns = [_column_width(block) for block in blocks]
+
+    _, title_end = lay_title(title, quiet, MARGIN, MARGIN + MOST_WIDTH)
+    wanted = title_end + MARGIN + at_right
+    for block, column in zip(blocks, columns, strict=True):
+        for row in block:
+            wanted = max(wanted, _row_end(row, column) + MARGIN)
+    width = round_size(
+        min(max(wanted, LEAST_WIDTH), MOST_WIDTH + (badge_width / 2 if badge else 0))
+    )
+
+    texts, _ = lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
+    badges = []
+    right = width - MARGIN
+    if openable:
+        texts.append(TextRun(right, BASELINE, OPENER, "title-muted", "end"))
+        right -= 16
+    if times:
+        texts.append(TextRun(right, BASELINE, number, "title", "end"))
+        right -= number_width
+    if badge:
+        badges.append(
+            Badge(
+                round_size(right - badge_width + 3),
+                (HEADER - BADGE_HEIGHT) / 2,
+                round_size(badge_width),
+                BADGE_HEIGHT,
+                badge,
+            )
+        )
+    header = TERMINAL_HEADER if shape in ("terminal", "constant") and blocks else HEADER
+    y, rules, targets = header, [], []
+    for index, (block, column) in enumerate(zip(blocks, columns, strict=True)):
+        if index:
+            rules.append(y)
+        y += BLOCK_PADDING
+        for row in block:
+            if row.pieces and row.pieces[0][1] == "badge":
+                chip = _lay_chip(row, column, y, width - MARGIN)
+                badges.append(chip)
+                row = row._replace(pieces=(("", "muted"),))
+            texts.extend(_lay_row(row, column, y + ROW_BASELINE, width - MARGIN))
+            if row.is_constant:
+                targets.append((y, y + ROW))
+            y += ROW
+        y += BLOCK_PADDING
+    return Face(
+        shape,
+        category,
+        width + sheets,
+        y + sheets,
+        header,
+        tuple(replace(run, y=run.y + sheets) for run in texts) if stack else tuple(texts),
+        tuple(rule + sheets for rule in rules),
+        tuple(replace(pill, y=pill.y + sheets) for pill in badges) if stack else tuple(badges),
+        tuple(targets),
+        stack,
+    )
+
+
+def _column_width(block: Sequence[Row]) -> float:
+    """Return the width of the names of those rows that have something after the name."""
+    widths = [
+        measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
+        for row in block
+        if row.pieces
+    ]
+    return min(max(widths, default=0.0), MOST_NAME_WIDTH)
+
+
+def _row_end(row: Row, column: float) -> float:
+    if not row.pieces:
+        return MARGIN + measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
+    if row.pieces[0][1] == "badge":
+        return MARGIN + column + GAP + _chip_width(row.pieces[0][0])
+    pieces = sum(
+        measure_text(clean_label(text), *TEXT_STYLES[style]) + GAP for text, style in row.pieces
+    )
+    return MARGIN + column + pieces
+
+
+def _chip_width(text: str) -> float:
+    return measure_text(clean_label(text), *TEXT_STYLES["badge"]) + CHIP_PADDING
+
+
+def _lay_chip(row: Row, column: float, y: float, end: float) -> Badge:
+    """Place the pill of a folded shape into its row."""
+    x = MARGIN + column + GAP
+    size, bold = TEXT_STYLES["badge"]
+    text = shorten_text(row.pieces[0][0], end - x - CHIP_PADDING + 0.5, size, bold, "start")
+    width = round_size(measure_text(text, size, bold) + CHIP_PADDING)
+    return Badge(round_size(x), y + (ROW - CHIP_HEIGHT) / 2, width, CHIP_HEIGHT, text, is_chip=True)
+
+
+def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:
+    room = column if row.pieces else end - MARGIN
+    size, bold = TEXT_STYLES[row.name_style]
+    name = shorten_text(row.name, room + 0.5, size, bold, "both" if row.pieces else "start")
+    runs = [TextRun(MARGIN, y, name, row.name_style)]
+    x = MARGIN + column + GAP
+    for number, (text, style) in enumerate(row.pieces):
+        if number and end - x < LEAST_PIECE:
+            break  # not even a few characters of a second piece would fit
+        keep = _KEEP.get(style, "both")
+        shown = shorten_text(text, max(end - x, 0.0) + 0.5, *TEXT_STYLES[style], keep)
+        runs.append(TextRun(round_size(x), y, shown, style))
+        x += measure_text(shown, *TEXT_STYLES[style]) + GAP
+    return runs
+
+
+def round_size(number: float) -> float:
+    """Return a length in pixels, rounded so that equal faces are equal."""
+    return round(number, 1)

@@ -1,0 +1,99 @@
+"""What a group holds in a few words: its operators, and the family that they make it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Graph, Node
+
+from .category import category_of_operator
+from .face import TEXT_STYLES
+from .text import clean_label, measure_text
+
+_FAMILIES_THAT_MOVE_DATA = frozenset(("shape", "generator", "logic", "quantization"))
+#: parts of a module's class or a group's name that tell what it does; first match counts
+_GROUP_HINTS = (
+    ("norm", "normalization"),
+    ("ln_", "normalization"),
+    ("attention", "attention"),
+    ("attn", "attention"),
+    ("lstm", "recurrent"),
+    ("gru", "recurrent"),
+    ("relu", "activation"),
+    ("gelu", "activation"),
+    ("softmax", "activation"),
+    ("activation", "activation"),
+    ("conv", "linear"),
+    ("linear", "linear"),
+)
+MOST_NODES_OF_ONE_FAMILY = 12
+_FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
+
+
+def list_operators(operators: Sequence[tuple[str, int]], room: float, most: int = 3) -> str:
+    """Return the first operators, as many as fit into a width in pixels."""
+    listed = ""
+    for index, (op_type, number) in enumerate(operators):
+        longer = ", ".join(filter(None, (listed, clean_label(op_type, 24))))
+        longer += f" ×{number:,}" if number > 1 else ""
+        width = measure_text(longer + ", …", *TEXT_STYLES["muted"])
+        if index >= most or (listed and width > room):
+            return listed + ", …"
+        listed = longer
+    return listed
+
+
+def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
+    """Return how many nodes inside have which domain and op_type, shape arithmetic left out.
+
+    Of a repeat the exemplar is counted for all, so that the work is that of what differs.
+    """
+    if isinstance(element, Node):
+        return Counter([(element.domain, element.op_type)])
+    if isinstance(element, Graph):
+        return Counter((node.domain, node.op_type) for node in element.nodes)
+    operators: Counter[tuple[str, str]] = Counter()
+    pending: list[tuple[Group | Node, int]] = [(element, 1)]
+    while pending:
+        child, times = pending.pop()
+        if isinstance(child, Node):
+            operators[child.domain, child.op_type] += times
+        elif child.kind == "repeat":
+            pending.append((child.children[child.exemplar], times * len(child.children)))
+        elif child.kind != "shape" or child is element:
+            pending.extend((inner, times) for inner in child.children)
+    return operators
+
+
+def choose_operators(operators: Counter[tuple[str, str]]) -> list[tuple[str, int]]:
+    """Return operators with their counts: those that move data only where there are no others."""
+    telling = {
+        operator: count
+        for operator, count in operators.items()
+        if category_of_operator(*operator) not in _FAMILIES_THAT_MOVE_DATA
+    }
+    counts: Counter[str] = Counter()
+    for (_, op_type), count in (telling or operators).items():
+        counts[op_type] += count
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return [entry for entry in ordered if entry[0] != "Constant"]
+
+
+def category_of_group(label: str, type_name: str, operators: Counter[tuple[str, str]]) -> str:
+    """Return the family of a closed group.
+
+    The module's class or the group's name tells it (``GPT2Attention``, ``ln_1``), or its
+    nodes with weights do where all are of one family; otherwise it is ``group``.
+    """
+    for name in (type_name, label.rsplit(" / ", 1)[-1]):
+        lowered = name[-200:].lower()
+        for part, category in _GROUP_HINTS:
+            if part in lowered:
+                return category
+    if operators.total() > MOST_NODES_OF_ONE_FAMILY:
+        return "group"
+    families = {category_of_operator(domain, op_type) for domain, op_type in operators}
+    families &= _FAMILIES_WITH_WEIGHTS
+    return families.pop() if len(families) == 1 else "group"

@@ -1,0 +1,70 @@
+"""Laying out in advance what is likely to be opened next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.layout import Composer, LayoutEngine, SceneLayer
+from netloupe.explorer.picture import Labels
+from netloupe.explorer.view import Item, View
+
+#: so many closed groups are laid out in advance, for so many seconds in all
+MOST_PREPARED = 12
+_PREPARE_SECONDS = 3.0
+
+
+def prepare_next(
+    composer: Composer,
+    view: View,
+    root: SceneLayer,
+    labels: Labels,
+    engine: LayoutEngine,
+    is_wanted: Callable[[], bool],
+) -> None:
+    """Lay out the insides of groups that are closed in a scene, largest groups first.
+
+    Parameters
+    ----------
+    composer
+        Keeps the layouts until they are asked for.
+    view, root
+        What is shown, and the outermost layer of its scene.
+    labels
+        The sizes of boxes and labels.
+    engine
+        Does it.
+    is_wanted
+        Asked all the time; False ends it.
+    """
+    end = time.monotonic() + _PREPARE_SECONDS
+    for item in _list_likely(root):
+        left = end - time.monotonic()
+        if left <= 0 or not is_wanted():
+            return
+        try:
+            composer.prepare(
+                view, item, labels, engine, deadline=left, cancelled=lambda: not is_wanted()
+            )
+        except NetloupeError:
+            return
+
+
+def _list_likely(root: SceneLayer) -> list[Item]:
+    """Return closed items of a scene that have an inside, those of most nodes first."""
+    sizes: dict[str, int] = {}
+    likely: list[tuple[int, Item]] = []
+    pending = [root]
+    while pending and len(likely) < 20 * MOST_PREPARED:
+        layer = pending.pop()
+        pending.extend(layer.inner.values())
+        for number, child in enumerate(layer.children):
+            if child.openable and not child.is_open:
+                size = getattr(child.element, "node_count", 1)
+                # of boxes alike the first stands for all: their layouts are the same
+                likeness = f"{layer.inside.boxes[number][2:]} {size}"
+                if sizes.setdefault(likeness, number) == number:
+                    likely.append((size, child))
+    likely.sort(key=lambda pair: -pair[0])
+    return [item for _, item in likely[:MOST_PREPARED]]

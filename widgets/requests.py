@@ -1,0 +1,308 @@
+"""What the browser asks of an explorer: taken in, answered one by one, cancelled.
+
+The browser's side is ``frontend/src/requests.ts``. Nothing here knows the inspector; what is
+selected is read and set through two functions.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any, ClassVar
+
+from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
+from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene
+
+from .busy import Busy
+from .canvas import Canvas, Message
+from .lookup import search_shown
+from .session import Session
+
+#: a flat picture of more boxes is asked about first
+SURE_ABOVE = 5_000
+MOST_HOPS = 5
+
+
+class Requests:
+    """Answers a canvas in the background, and keeps the scene that it shows.
+
+    Parameters
+    ----------
+    session
+        What is shown.
+    canvas
+        Where the answers go.
+    selected
+        Returns the paths of what is selected.
+    select
+        Called with the paths of what a request selects.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        canvas: Canvas,
+        selected: Callable[[], Sequence[str]],
+        select: Callable[[Sequence[str]], None],
+    ) -> None:
+        self.session = session
+        self.canvas = canvas
+        self._selected = selected
+        self._select = select
+        self.lock = threading.RLock()
+        self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
+        self._busy = Busy(self._report)
+        #: requests on their way, and those of them that are not wanted any more
+        self._waiting: list[Any] = []
+        self._unwanted: set[Any] = set()
+        self._ahead = LayoutEngine(niceness=10)
+        #: the first scene, on its way while the cell goes on; later the last one
+        self.scene: Future[Scene] = self.pool.submit(self._compose_first)
+
+    def close(self) -> None:
+        """End what is under way; nothing is answered any more."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        self.session.cancel()
+        self._ahead.stop()
+
+    def receive(self, message: Message, _buffers: list[memoryview]) -> None:
+        """Take a request of the browser; it is answered later."""
+        if message.get("type") == "cancel":
+            self._cancel(message.get("target"))
+            return
+        self._waiting.append(message.get("id"))
+        self.pool.submit(self._answer, message)
+
+    def _cancel(self, target: Any) -> None:
+        """End a request, now or when its turn comes; without a target what is under way."""
+        if target is None or target == self._busy.number:
+            self.session.cancel()
+        elif target in self._waiting:
+            self._unwanted.add(target)
+            if not self.scene.done():  # it waits for the first picture
+                self.session.cancel()
+
+    def _answer(self, message: Message) -> None:
+        """Answer one request; runs beside the kernel's own work."""
+        number = message.get("id")
+        handler = self._handlers.get(str(message.get("type")))
+        try:
+            if handler is None:
+                raise ViewError(f"the request {message.get('type')!r} is unknown.")
+            if number in self._unwanted and message.get("type") != "scene":
+                raise LayoutError("the layout was cancelled")
+            with self.lock, self._busy.during(number), self.session.changing():
+                self.session.resume()
+                handler(self, number, message)
+        except LayoutError as error:
+            self.canvas.reply(number, "error", message=str(error), cancelled=True)
+        except NetloupeError as error:
+            self.canvas.send_error(number, str(error))
+        except Exception as error:
+            self.canvas.log.exception("a request of the canvas failed")
+            self.canvas.send_error(number, f"internal error: {error}")
+        finally:
+            self._waiting.remove(number)
+            self._unwanted.discard(number)
+            self._pool_prepare()
+
+    @contextmanager
+    def wanted(self) -> Iterator[None]:
+        """Hold the lock; what is prepared in the background gives way."""
+        mark = object()
+        self._waiting.append(mark)
+        try:
+            with self.lock, self._busy.during(None), self.session.changing():
+                self.session.resume()
+                yield
+        finally:
+            self._waiting.remove(mark)
+            self.canvas.send({"type": "idle", "id": None})
+
+    def _report(self, number: Any, message: str, done: int, total: int) -> None:
+        if number is None:
+            number = next((each for each in self._waiting if isinstance(each, str)), None)
+        self.canvas.reply(number, "busy", message=message, done=done, total=total)
+
+    def _pool_prepare(self) -> None:
+        with suppress(RuntimeError):  # the explorer was closed meanwhile
+            self.pool.submit(self._prepare)
+
+    def _prepare(self) -> None:
+        """Lay out likely next pictures while nothing is asked for."""
+        if self._waiting:
+            return
+        try:
+            with self.lock:
+                self.session.prepare(self._ahead, lambda: not self._waiting)
+        except Exception:
+            self.canvas.log.exception("preparing layouts failed")
+
+    def _answer_scene(self, number: Any, _message: Message) -> None:
+        try:
+            scene = self.scene.result()
+        except LayoutError:
+            # cancelled: what needs no layout to speak of
+            self.session.expand("none")
+            scene = self._compose()
+            self.scene = _finished(scene)
+        selected = self._selected()
+        if selected:  # before the browser was there
+            self._reply(number, scene, True, select=write_paths(selected), center=selected[0])
+        else:
+            self._reply(number, scene, True, fit=True)
+
+    def _answer_toggle(self, number: Any, message: Message) -> None:
+        item = self.session.toggle(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_open(self, number: Any, message: Message) -> None:
+        item = self.session.view.open(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_close(self, number: Any, message: Message) -> None:
+        item = self.session.view.close(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_enter(self, number: Any, message: Message) -> None:
+        self.session.enter(_path(message))
+        self._reply(number, self._compose(), fit=True)
+        self._tell_view()
+
+    def _answer_reveal(self, number: Any, message: Message) -> None:
+        target = self.session.reveal(_path(message))
+        self._reply(number, self._compose(), select=target, center=target)
+        self._tell_view()
+        self._select((target,))
+
+    def _answer_expand(self, number: Any, message: Message) -> None:
+        self.session.expand(str(message.get("mode")))
+        self._reply(number, self._compose(PATIENCE), fit=True)
+
+    def _answer_wrap(self, number: Any, message: Message) -> None:
+        self.session.set_wrap(message.get("wrap"))
+        self._reply(number, self._compose(PATIENCE), fit=True)
+
+    def _answer_group(self, number: Any, message: Message) -> None:
+        grouping = str(message.get("grouping"))
+        boxes = self.session.count_flat()
+        if grouping == "none" and boxes > SURE_ABOVE and not message.get("sure"):
+            self.canvas.reply(
+                number,
+                "confirm",
+                message=f"Without groups the picture has {boxes:,} boxes. It may take a while, "
+                "and can be cancelled.",
+            )
+            return
+        self.session.group(grouping)
+        self._reply(number, self._compose(PATIENCE), fit=True)
+        self._tell_view()
+
+    def _answer_focus(self, number: Any, message: Message) -> None:
+        path, hops = _path(message), message.get("hops")
+        if not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
+            raise ViewError(f"hops is {hops!r}. Give a number from 1 to {MOST_HOPS}.")
+        self.session.focus(path, hops)
+        self._reply(number, self._compose(), fit=True)
+        self._tell_view()
+
+    def _answer_unfocus(self, number: Any, _message: Message) -> None:
+        focused = self.session.focused
+        self.session.unfocus()
+        target = focused[0] if focused else None
+        drawn = target if target and self.session.view.shown(target) else None
+        self._reply(number, self._compose(), **({"center": drawn} if drawn else {"fit": True}))
+        self._tell_view()
+
+    def _answer_shown(self, number: Any, message: Message) -> None:
+        index = message.get("index")
+        if not isinstance(index, int):
+            raise ViewError("the request names no repetition.")
+        path = _path(message)
+        before = self.session.view.items.get(path)
+        was_shown = before.repetition_path if before is not None else ""
+        item = self.session.view.show_repetition(path, index)
+        if was_shown and [*self._selected()] == [was_shown]:
+            # who looks at one repetition looks at the next one
+            target = item.repetition_path or item.path
+            self._reply(number, self._compose(), anchor=item.path, select=target)
+            self._select((target,))
+        else:
+            self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_unroll(self, number: Any, message: Message) -> None:
+        item = self.session.view.unroll(_path(message))
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_fold(self, number: Any, message: Message) -> None:
+        item = self.session.fold(_path(message), self._selected())
+        self._reply(number, self._compose(), anchor=item.path)
+
+    def _answer_search(self, number: Any, message: Message) -> None:
+        text, regex = str(message.get("text", "")), bool(message.get("regex"))
+        session = self.session
+        hits, total = search_shown(session.model, session.view, text, regex=regex)
+        self.canvas.reply(number, "hits", hits=hits, total=total)
+
+    _handlers: ClassVar[dict[str, Callable[[Requests, Any, Message], None]]] = {
+        "scene": _answer_scene,
+        "toggle": _answer_toggle,
+        "open": _answer_open,
+        "close": _answer_close,
+        "enter": _answer_enter,
+        "reveal": _answer_reveal,
+        "expand": _answer_expand,
+        "search": _answer_search,
+        "group": _answer_group,
+        "focus": _answer_focus,
+        "unfocus": _answer_unfocus,
+        "shown": _answer_shown,
+        "unroll": _answer_unroll,
+        "fold": _answer_fold,
+        "wrap": _answer_wrap,
+    }
+
+    def _compose_first(self) -> Scene:
+        with self.lock, self._busy.during(None):
+            return self._compose()
+
+    def _compose(self, deadline: float = DEADLINE) -> Scene:
+        scene = self.session.compose(self._busy.progress, deadline)
+        self.scene = _finished(scene)
+        return scene
+
+    def _reply(self, number: Any, scene: Scene, whole: bool = False, /, **extra: Any) -> None:
+        header, buffers = self.session.encode(scene, whole=whole)
+        self.canvas.reply_scene(number, header, buffers, **extra)
+
+    def push(self, **extra: Any) -> None:
+        """Show the current view in the browser."""
+        header, buffers = self.session.encode(self._compose())
+        self.canvas.push_scene(header, buffers, **extra)
+        self._tell_view()
+
+    def _tell_view(self) -> None:
+        """Tell the canvas which graph is shown, and how much of it."""
+        self.canvas.breadcrumb = self.session.breadcrumb()
+        self.canvas.focus, self.canvas.hops = self.session.focused or ("", 0)
+        self.canvas.grouping = self.session.options.grouping
+
+
+def write_paths(paths: Sequence[str]) -> str | list[str]:
+    """Return paths as a message names them: one by itself, several as a list."""
+    return paths[0] if len(paths) == 1 else list(paths)
+
+
+def _path(message: Message) -> str:
+    path = message.get("path")
+    if not isinstance(path, str):
+        raise ViewError("the request names no path.")
+    return path
+
+
+def _finished(scene: Scene) -> Future[Scene]:
+    future: Future[Scene] = Future()
+    future.set_result(scene)
+    return future

@@ -1,0 +1,30 @@
+"""The way to a graph: from the main one through the nodes that hold it."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Graph, Model
+
+
+def list_trail(model: Model, graph: Graph) -> list[list[str]]:
+    """Return path and label of each graph from the main one to one that is shown."""
+    trail: list[list[str]] = []
+    around: Graph | None = graph
+    while around is not None:
+        label = around.name or around.path
+        if around.parent_node is not None:
+            node = around.parent_node
+            label = f"{node.name.rsplit('/', 1)[-1] or node.op_type}.{around.parent_attribute}"
+        elif around is model.graph:
+            label = "main"
+        trail.append([around.path, label])
+        around = around.parent_node.graph if around.parent_node is not None else None
+    if trail[-1][0] != model.graph.path:
+        trail.append([model.graph.path, "main"])
+    return trail[::-1]
+
+
+def find_outermost(graph: Graph) -> Graph:
+    """Return the graph that holds a subgraph at whatever depth; itself where nothing does."""
+    while graph.parent_node is not None:
+        graph = graph.parent_node.graph
+    return graph
