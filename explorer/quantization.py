@@ -30,6 +30,7 @@ from netloupe.explorer.quantization_sources import (
     Statement,
     find_statement,
 )
+from netloupe.explorer.steps import step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -258,6 +259,10 @@ def _take_stated(value: Value, stated: StatedQuantization) -> Quantization:
     return Quantization(value, stated.source, scale, zero_point, stated.axis, None, stated.storage)
 
 
+#: how many values are looked at in one step
+_STEP = 10_000
+
+
 def summarize_quantization(model: Model) -> dict[str, Any]:
     """Count the quantized values of a model without reading any tensor.
 
@@ -269,7 +274,9 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
     """
     sources: Counter[str] = Counter()
     for graph in model.graphs:
-        for value in graph.values.values():
+        for number, value in enumerate(graph.values.values()):
+            if not number % _STEP:
+                step()
             statement = find_statement(value)
             if statement is not None:
                 sources[statement.source] += 1

@@ -12,7 +12,6 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.describe import describe_model
 from netloupe.explorer.errors import LayoutError, NetloupeError
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
@@ -24,6 +23,7 @@ from .fallback import static_bundle
 from .inspector import Inspector
 from .lookup import describe_selected, find_element
 from .opening import Opening
+from .overview import Overview
 from .requests import Requests, write_paths
 from .session import Session
 
@@ -93,7 +93,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             [self.canvas, self.inspector],
             layout=ipywidgets.Layout(width="100%", align_items="stretch"),
         )
-        self.inspector.show(describe_model(model))
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
         self.canvas.observe(self._theme_shown, "shown_theme")
@@ -103,6 +102,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._session, self.canvas, lambda: self.selected_paths, self._set_selection
         )
         self.canvas.on_request = self._requests.receive
+        self._overview = Overview(model, self.inspector, lambda: not self.selected_paths)
+        self._overview.show()
+        # not beside the layout: that is waited for
+        self._requests.scene.add_done_callback(lambda _: self._overview.read())
 
     # what Python can do
 
@@ -173,6 +176,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """
         if path is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
+                self._overview.close()
                 self._requests.close()
                 self.canvas.close()
             super().close()
@@ -279,8 +283,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._describe((path,))
 
     def _describe(self, paths: Sequence[str]) -> None:
+        if not paths:
+            self._overview.show()
+            return
         try:
-            self.inspector.show(describe_selected(self.model, self._session.view, paths))
+            description = describe_selected(self.model, self._session.view, paths)
+            with self._overview.lock:
+                self.inspector.show(description)
         except NetloupeError as error:
             self.inspector.show_error(str(error))
 

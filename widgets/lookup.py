@@ -8,7 +8,6 @@ from typing import Any
 
 from netloupe.explorer.describe import (
     Description,
-    describe_model,
     describe_path,
     describe_values,
 )
@@ -38,15 +37,13 @@ def find_element(model: Model, view: View, path: str) -> Any:
 
 
 def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Description:
-    """Return what is known of what is selected: of the model where nothing is.
+    """Return what is known of what is selected.
 
     Raises
     ------
     NotFoundError
         Where there is no such element.
     """
-    if not paths:
-        return describe_model(model)
     if len(paths) == 1:
         return describe_path(model, paths[0], view)
     return describe_values(model, paths, view)

@@ -10,7 +10,7 @@ from .bundles import describe_values
 from .description import Description, Row, Section
 from .element import describe_element, describe_path
 from .graphs import describe_function, describe_graph, describe_group
-from .models import describe_model
+from .models import describe_model, describe_outline
 from .nodes import describe_node
 from .place import Place, find_place
 from .statistics import (
@@ -39,6 +39,7 @@ __all__ = [
     "describe_histogram",
     "describe_model",
     "describe_node",
+    "describe_outline",
     "describe_parts",
     "describe_path",
     "describe_statistics",

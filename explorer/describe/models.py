@@ -15,6 +15,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
+from netloupe.explorer.steps import step
 
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
@@ -35,19 +36,29 @@ from .unknown import describe_unknown
 MOST_WARNINGS = 100
 #: nodes are read one by one for their warnings only in a model of at most so many
 MOST_NODES_READ = 20_000
+#: how many tensors are looked at in one step
+_STEP = 1_000
+
+
+def describe_outline(model: Model) -> Description:
+    """Return what a file says of its model at once: nothing that all weights are looked at for."""
+    nodes, stored = _count_nodes(model), _list_stored(model)
+    sections = [
+        make_section("Model", _list_header(model)),
+        make_section("Contents", _list_counts(model, nodes, stored)),
+        make_section("Operator sets", _list_opsets(model)),
+        make_section("Inputs", _list_inputs(model)),
+        make_section("Outputs", _list_outputs(model)),
+        Section("More", (), "Weights, operators and quantization are being read …"),
+    ]
+    return _describe(model, nodes, sections)
 
 
 def describe_model(model: Model) -> Description:
     """Return everything that a file says of its model, and counts over all graphs."""
     graphs = model.graphs
-    nodes = sum(len(graph.nodes) for graph in graphs)
-    stored: list[Tensor | SparseTensor] = []
-    for graph in graphs:
-        stored += [*graph.initializers, *graph.sparse_initializers]
-    opsets = [
-        Row(write_domain(domain), f"version {version}")
-        for domain, version in model.opset_imports.items()
-    ]
+    nodes, stored = _count_nodes(model), _list_stored(model)
+    step("looking at weights")
     listed = [
         Row(write_line(graph.path), write_count(len(graph.nodes), "node"), graph.kind, graph.path)
         for graph in graphs[:MOST_ROWS]
@@ -55,7 +66,7 @@ def describe_model(model: Model) -> Description:
     sections = [
         make_section("Model", _list_header(model)),
         make_section("Contents", _list_totals(model, nodes, stored)),
-        make_section("Operator sets", opsets),
+        make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
         make_section("Outputs", _list_outputs(model)),
         make_section("Quantization", _list_quantization(model)),
@@ -73,6 +84,12 @@ def describe_model(model: Model) -> Description:
     found = list(islice(_find_warnings(model, nodes), MOST_WARNINGS + 1))
     if len(found) > MOST_WARNINGS:
         found[-1] = ModelWarning("model", f"has more than {MOST_WARNINGS} warnings")
+    return _describe(model, nodes, sections, tuple(found))
+
+
+def _describe(
+    model: Model, nodes: int, sections: list[Section], warnings: tuple[ModelWarning, ...] = ()
+) -> Description:
     return Description(
         path="model",
         kind="model",
@@ -80,8 +97,26 @@ def describe_model(model: Model) -> Description:
         subtitle=f"{model.format} model, {write_count(nodes, 'node')}",
         element=model,
         sections=keep_sections(sections),
-        warnings=tuple(found),
+        warnings=warnings,
     )
+
+
+def _count_nodes(model: Model) -> int:
+    return sum(len(graph.nodes) for graph in model.graphs)
+
+
+def _list_stored(model: Model) -> list[Tensor | SparseTensor]:
+    stored: list[Tensor | SparseTensor] = []
+    for graph in model.graphs:
+        stored += [*graph.initializers, *graph.sparse_initializers]
+    return stored
+
+
+def _list_opsets(model: Model) -> list[Row]:
+    return [
+        Row(write_domain(domain), f"version {version}")
+        for domain, version in model.opset_imports.items()
+    ]
 
 
 def _list_header(model: Model) -> list[Row]:
@@ -101,13 +136,25 @@ def _list_header(model: Model) -> list[Row]:
 
 
 def _list_totals(model: Model, nodes: int, stored: list[Tensor | SparseTensor]) -> list[Row]:
-    size = sum(tensor.nbytes or 0 for tensor in stored)
+    size = 0
+    for number, tensor in enumerate(stored):
+        if not number % _STEP:
+            step()
+        size += tensor.nbytes or 0
+    return [
+        *_list_counts(model, nodes, stored, write_bytes(size)),
+        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
+    ]
+
+
+def _list_counts(
+    model: Model, nodes: int, stored: list[Tensor | SparseTensor], size: str = ""
+) -> list[Row]:
     functions = len(model.functions)
     return [
         Row("nodes", f"{nodes:,}", write_count(len(model.graphs), "graph")),
         Row("functions", f"{functions:,}" if functions else ""),
-        Row("initializers", f"{len(stored):,}", write_bytes(size)),
-        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
+        Row("initializers", f"{len(stored):,}", size),
     ]
 
 

@@ -1,0 +1,94 @@
+"""What the inspector says of a model, small and large, while nothing is selected."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from onnx import TensorProto, helper
+
+import netloupe
+from netloupe.explorer.describe import Description, describe_model, describe_outline
+from netloupe.explorer.load import load
+from netloupe.explorer.model import Model, Tensor
+from netloupe.explorer.steps import step
+from netloupe.widgets import Explorer, overview
+from tests.test_steps import make_model
+
+PATIENCE = 30.0
+
+
+def titles(explorer: Explorer) -> list[str]:
+    return [section.title for section in explorer.inspector.description.sections]
+
+
+class Gate(threading.Event):
+    """Something that is waited at; tells that somebody does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = threading.Event()
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """Every model counts as large, and is read in full only when the gate is open."""
+    gate = Gate()
+
+    def describe(model: Model) -> Description:
+        gate.reached.set()
+        assert gate.wait(PATIENCE)
+        step()
+        return describe_model(model)
+
+    monkeypatch.setattr(overview, "_MOST_AT_ONCE", 0)
+    monkeypatch.setattr(overview, "describe_model", describe)
+    yield gate
+    gate.set()
+
+
+def test_a_small_model_is_described_at_once() -> None:
+    explorer = netloupe.explore(make_model())
+    assert explorer.inspector.description == describe_model(explorer.model)
+    explorer.close()
+
+
+def test_a_large_one_first_in_outline(gate: Gate) -> None:
+    explorer = netloupe.explore(make_model())
+    assert titles(explorer) == ["Model", "Contents", "Operator sets", "Inputs", "Outputs", "More"]
+    gate.set()
+    assert explorer._overview.wait(PATIENCE)
+    assert explorer.inspector.description == describe_model(explorer.model)
+    explorer.close()
+
+
+def test_what_is_selected_meanwhile_stays(gate: Gate) -> None:
+    explorer = netloupe.explore(make_model(), expand="all")
+    node = explorer.model.graph.nodes[0].path
+    explorer.select(node)
+    gate.set()
+    assert explorer._overview.wait(PATIENCE)
+    assert explorer.inspector.description.path == node
+    explorer.select(None)
+    assert explorer.inspector.description == describe_model(explorer.model)
+    explorer.close()
+
+
+def test_nothing_is_read_further_for_an_explorer_that_is_closed(gate: Gate) -> None:
+    explorer = netloupe.explore(make_model())
+    assert gate.reached.wait(PATIENCE)
+    explorer.close()
+    gate.set()
+    assert explorer._overview._reading.wait(PATIENCE)
+    assert not explorer._overview.wait(0)
+
+
+def test_the_outline_reads_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    weight = helper.make_tensor("w", TensorProto.FLOAT, [2], [1.0, 2.0])
+    graph = helper.make_graph([helper.make_node("Relu", ["w"], ["y"])], "g", [], [], [weight])
+    model = load(helper.make_model(graph))
+    monkeypatch.setattr(Tensor, "nbytes", property(lambda _: 1 / 0))
+    assert describe_outline(model).subtitle == "ONNX model, 1 node"
+    with pytest.raises(ZeroDivisionError):
+        describe_model(model)

@@ -1,0 +1,75 @@
+"""What the inspector says of the model itself, while nothing is selected."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from netloupe.explorer.describe import Description, describe_model, describe_outline
+from netloupe.explorer.model import Model
+from netloupe.explorer.steps import watched
+from netloupe.explorer.tensors import Progress
+
+from .background import Background
+from .inspector import Inspector
+
+#: with more nodes and weights, all of them are looked at in the background
+_MOST_AT_ONCE = 10_000
+
+
+class Overview:
+    """Describes a model: at once, or of a large one first in outline and then in full.
+
+    Parameters
+    ----------
+    model
+        The model.
+    inspector
+        Shows it.
+    is_wanted
+        Tells whether the inspector still has nothing else to show.
+    """
+
+    def __init__(self, model: Model, inspector: Inspector, is_wanted: Callable[[], bool]) -> None:
+        self._model = model
+        self._inspector = inspector
+        self._is_wanted = is_wanted
+        #: held by whoever shows something in the inspector
+        self.lock = threading.RLock()
+        count = sum(len(graph.nodes) + len(graph.initializers) for graph in model.graphs)
+        self._is_whole = count <= _MOST_AT_ONCE
+        describe = describe_model if self._is_whole else describe_outline
+        self._description: Description = describe(model)
+        self._is_read = threading.Event()
+        if self._is_whole:
+            self._is_read.set()
+        self._reading = Background(self._read, lambda _share: None)
+
+    def show(self) -> None:
+        """Show what is known of the model so far."""
+        with self.lock:
+            self._inspector.show(self._description)
+
+    def read(self) -> None:
+        """Read the rest, if there is any, and show it if it is still wanted; only once."""
+        if not self._is_whole:
+            self._reading.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until all is read and shown; return whether it is."""
+        return self._is_read.wait(seconds)
+
+    def close(self) -> None:
+        """Read no further."""
+        self._reading.cancel()
+
+    def _read(self, tell: Progress) -> None:
+        def go_on(_what: str) -> None:
+            tell(0.0)  # which raises when it is closed
+
+        with watched(go_on):
+            self._description = describe_model(self._model)
+        with self.lock:
+            if self._is_wanted():
+                self.show()
+        self._is_read.set()
