@@ -13,7 +13,7 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
-from netloupe.explorer.quantization import find_stored_tensor
+from netloupe.explorer.stored_constants import find_stored_tensor
 
 _ONNX = ("", "ai.onnx")
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,22 +15,22 @@ from netloupe.explorer.model import (
     DataType,
     Model,
     Node,
-    Payload,
-    SparseTensorType,
     StatedQuantization,
-    Tensor,
-    TensorType,
     Value,
     data_type,
 )
-from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
-from netloupe.explorer.quantization_sources import (
-    BLOCKED_OPS,
-    PAIR_OPS,
-    Statement,
-    find_statement,
+from netloupe.explorer.quantization_layout import (
+    Granularity,
+    find_dtype,
+    find_storage,
+    foresee_granularity,
+    is_narrow,
+    judge_granularity,
+    read_layout,
 )
+from netloupe.explorer.quantization_sources import BLOCKED_OPS, Statement, find_statement
 from netloupe.explorer.steps import step
+from netloupe.explorer.stored_constants import find_stored_tensor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors.plot_frame import Theme
 
 Array = np.ndarray[Any, Any]
-Granularity = Literal["per tensor", "per channel", "per block"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +84,7 @@ class Quantization:
         """How many elements share a scale; None where the scale is unknown."""
         if self.block_size:
             return "per block"
-        return _judge_granularity(None if self.scale is None else self.scale.shape)
+        return judge_granularity(None if self.scale is None else self.scale.shape)
 
     @property
     def real_range(self) -> tuple[float, float] | tuple[Array, Array] | None:
@@ -226,8 +225,8 @@ def find_quantization(value: Value) -> Quantization | None:
         return None
     if statement.stated is not None:
         return _take_stated(value, statement.stated)
-    block_size, axis = _read_layout(statement, value)
-    storage = _find_storage(statement)
+    block_size, axis = read_layout(statement, value)
+    storage = find_storage(statement)
     scale = _read_constant(statement.scale)
     zero_point = _read_constant(statement.zero_point)
     if _is_packed(statement):
@@ -299,8 +298,8 @@ def node_badge(node: Node) -> str | None:
     for statement in statements:
         if statement is None:
             continue
-        storage = _find_storage(statement)
-        badge = _write_badge(storage, _foresee_granularity(statement))
+        storage = find_storage(statement)
+        badge = _write_badge(storage, foresee_granularity(statement))
         if not badge:
             continue
         is_constant = statement.quantized is not None and find_stored_tensor(statement.quantized)
@@ -308,164 +307,6 @@ def node_badge(node: Node) -> str | None:
             return badge
         first = first or badge
     return first
-
-
-def find_stored_tensor(value: Value) -> Tensor | None:
-    """Return the dense constant behind a value: an initializer, or a Constant node's tensor.
-
-    Numbers and strings that a Constant node gives as plain attributes come as tensors too;
-    None where the value is computed or sparse.
-    """
-    if value.initializer is not None:
-        return value.initializer if isinstance(value.initializer, Tensor) else None
-    node = value.producer
-    if node is not None and node.domain == "caffe2":
-        return node.details.constant
-    if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
-        return None
-    for name, attribute in node.attributes.items():
-        if isinstance(attribute.value, Tensor):
-            return attribute.value
-        if name in _CONSTANT_TYPES:
-            return _make_tensor(value, name, attribute.value)
-    return None
-
-
-_CONSTANT_TYPES = {
-    "value_float": "float32",
-    "value_floats": "float32",
-    "value_int": "int64",
-    "value_ints": "int64",
-}
-
-
-def _make_tensor(value: Value, name: str, content: Any) -> Tensor | None:
-    dtype = data_type(_CONSTANT_TYPES[name])
-    is_list = isinstance(content, tuple)
-    try:
-        with np.errstate(over="ignore"):
-            elements = np.array(content if is_list else [content], dtype.numpy)
-    except (TypeError, ValueError, OverflowError):
-        return None  # a reference to a function's attribute, or a value of another kind
-    return Tensor(
-        value.name,
-        value.path,
-        dtype,
-        elements.shape if is_list else (),
-        name,
-        elements.nbytes,
-        lambda: Payload("typed", elements),
-    )
-
-
-def _read_integer(node: Node, name: str, default: int | None = None) -> int | None:
-    attribute = node.attributes.get(name)
-    value = attribute.value if attribute is not None else None
-    return value if isinstance(value, int) else default
-
-
-def _read_layout(statement: Statement, value: Value) -> tuple[int | None, int | None]:
-    """Return block size and axis; no axis where one scale serves all."""
-    node, axis, block_size = statement.node, statement.axis, None
-    granularity = _foresee_granularity(statement)
-    if granularity == "per tensor":
-        return None, None
-    if node is not None and node.op_type in PAIR_OPS:
-        axis = _read_integer(node, "axis", 1)
-        block_size = _read_integer(node, "block_size") or None
-    elif node is not None and node.op_type == "MatMulNBits":
-        block_size = _read_integer(node, "block_size")
-    elif node is not None and node.op_type == "GatherBlockQuantized":
-        block_size = _read_integer(node, "block_size", 128)
-        axis = _read_integer(node, "quantize_axis", 1)
-    elif node is not None and node.op_type == "QGemm":
-        axis = 0 if _read_integer(node, "transB") else 1
-    if axis is not None and axis < 0:
-        rank = _find_rank(value)
-        axis = axis + rank if rank is not None and axis + rank >= 0 else axis
-    return block_size, axis
-
-
-def _find_rank(value: Value) -> int | None:
-    if value.initializer is not None:
-        return len(value.initializer.dims)
-    shape = _find_shape(value)
-    return None if shape is None else len(shape)
-
-
-def _find_shape(value: Value | None) -> tuple[int | None, ...] | None:
-    """Return a value's shape without reading data; None for sizes that are not numbers."""
-    if value is None:
-        return None
-    tensor = find_stored_tensor(value)
-    if tensor is not None:
-        return tensor.dims
-    if isinstance(value.type, TensorType | SparseTensorType) and value.type.shape is not None:
-        return tuple(d.value if isinstance(d.value, int) else None for d in value.type.shape)
-    return None
-
-
-def _foresee_granularity(statement: Statement) -> Granularity | None:
-    """Judge the granularity by the shape of the scale, or of the zero point without one."""
-    if statement.stated is not None:
-        return _judge_granularity((len(statement.stated.scale),))
-    if statement.node is not None and statement.node.op_type in BLOCKED_OPS:
-        return "per block"
-    if statement.scale is None and statement.zero_point is None:
-        return None
-    return _judge_granularity(_find_shape(statement.scale or statement.zero_point))
-
-
-def _judge_granularity(shape: tuple[int | None, ...] | None) -> Granularity | None:
-    if shape is None or any(size is None for size in shape):
-        return None
-    sizes = [size for size in shape if size is not None]
-    if all(size == 1 for size in sizes):
-        return "per tensor"
-    # channels have one axis; two that differ from 1 can only be blocks
-    return "per channel" if sum(size != 1 for size in sizes) == 1 else "per block"
-
-
-def _find_storage(statement: Statement) -> DataType | None:
-    if statement.stated is not None:
-        return statement.stated.storage
-    node = statement.node
-    if node is not None and node.op_type in BLOCKED_OPS:
-        stored = _find_dtype(statement.quantized)
-        if stored is None or stored.name == "uint8":  # packed: the bits tell
-            name = f"uint{_read_integer(node, 'bits', 4)}"
-            return data_type(name) if data_type(name).is_known else stored
-        return stored
-    # narrower than the type of the container, where a tool states it
-    for key, text in statement.extra:
-        if key == "finn_datatype" and _is_narrow(data_type(text.lower())):
-            return data_type(text.lower())
-    for value in (statement.quantized, statement.zero_point):
-        dtype = _find_dtype(value)
-        if dtype is not None and _is_narrow(dtype):
-            return dtype
-    if node is not None and node.op_type == "QuantizeLinear":
-        number = _read_integer(node, "output_dtype") or ONNX_DATA_TYPES.index("uint8")
-        output = data_type(ONNX_DATA_TYPES[number]) if 0 < number < len(ONNX_DATA_TYPES) else None
-        return output if output is not None and _is_narrow(output) else None
-    if node is not None and node.op_type == "DynamicQuantizeLinear":
-        return data_type("uint8")
-    return None
-
-
-def _is_narrow(dtype: DataType) -> bool:
-    return dtype.is_known and (dtype.is_integer or (dtype.is_float and (dtype.bits or 64) <= 8))
-
-
-def _find_dtype(value: Value | None) -> DataType | None:
-    if value is None:
-        return None
-    if isinstance(value.type, TensorType | SparseTensorType):
-        return value.type.dtype
-    if value.initializer is not None:
-        return value.initializer.dtype
-    tensor = find_stored_tensor(value)
-    return tensor.dtype if tensor is not None else None
 
 
 def _read_constant(value: Value | None) -> Array | None:
@@ -484,7 +325,7 @@ def _is_packed(statement: Statement) -> bool:
     return (
         statement.node is not None
         and statement.node.op_type in BLOCKED_OPS
-        and (_find_dtype(statement.quantized) or data_type("uint8")).name == "uint8"
+        and (find_dtype(statement.quantized) or data_type("uint8")).name == "uint8"
     )
 
 
@@ -523,7 +364,7 @@ def _write_badge(storage: DataType | None, granularity: Granularity | None) -> s
 @cache
 def _find_stored_range(storage: DataType | None) -> tuple[float, float] | None:
     """Return the lowest and the highest number of a storage type."""
-    if storage is None or not _is_narrow(storage) or storage.bits is None:
+    if storage is None or not is_narrow(storage) or storage.bits is None:
         return None
     if storage.is_integer:
         if storage.name.startswith("u"):
@@ -536,7 +377,7 @@ def _find_stored_range(storage: DataType | None) -> tuple[float, float] | None:
 @cache
 def _list_stored(storage: DataType | None) -> Array | None:
     """Return every finite number of a storage type of at most 8 bits, ascending."""
-    if storage is None or not _is_narrow(storage) or (storage.bits or 64) > 8:
+    if storage is None or not is_narrow(storage) or (storage.bits or 64) > 8:
         return None
     dtype = storage.numpy
     if dtype is None or storage.bits is None:

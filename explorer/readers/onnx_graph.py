@@ -21,14 +21,14 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
 )
-from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.steps import step
 from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
+from .onnx_infos import Declared, OnnxUnknownFinder, state_info, take_value
 from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
-from .onnx_tensors import TensorReader, read_entries, read_text, read_type
+from .onnx_tensors import TensorReader, read_entries, read_text
 from .onnx_wiring import add_nodes
 
 #: the values of a name that is defined again, in file order, without the first
@@ -40,10 +40,6 @@ Task = tuple[Graph, Any, tuple[Graph, ...]]
 #: how many nodes are read in one step
 _STEP = 10_000
 _GET_NAME = attrgetter("name")
-#: messages in a graph or function that are elements of their own
-_APART = frozenset(
-    ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
-)
 
 
 class GraphDepthError(Exception):
@@ -93,7 +89,7 @@ class GraphReader:
     ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         step("reading values")
-        graph.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
+        graph.unknown_finder = OnnxUnknownFinder(proto, self._parts)
         graph.has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
@@ -123,12 +119,12 @@ class GraphReader:
         _run(self._read_body(function, proto), self._read_graph)
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
-        function.unknown_finder = _OnnxUnknownFinder(proto, self._parts)
+        function.unknown_finder = OnnxUnknownFinder(proto, self._parts)
         function.has_denotations = self._parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
-            value = _value(function, read_text(raw))
+            value = take_value(function, read_text(raw))
             value.is_input = True
             function.inputs.append(value)
         declared = self._read_value_infos(function, proto)
@@ -162,20 +158,20 @@ class GraphReader:
 
     def _declare(self, graph: Graph, info: Any) -> Value:
         """Add what a ValueInfoProto says to the value of that name."""
-        value = _value(graph, read_text(info.name))
-        _state(value, info)
+        value = take_value(graph, read_text(info.name))
+        state_info(value, info)
         return value
 
     def _read_value_infos(
         self, graph: Graph, proto: Any, names: list[str] | None = None
-    ) -> _Declared:
+    ) -> Declared:
         """Return where ``value_info`` speaks of values that are not known yet.
 
         What it says of them is read when somebody asks for it. ``names`` are those of all its
         entries, where they are known.
         """
         infos, values = proto.value_info, graph.values
-        declared = _Declared(infos)
+        declared = Declared(infos)
         if not infos:
             return declared
         graph.value_loader = declared
@@ -184,7 +180,7 @@ class GraphReader:
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
         if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
             for name in values.keys() & places.keys():
-                _state(values[name], infos[places.pop(name)])
+                state_info(values[name], infos[places.pop(name)])
             return declared
         places.clear()
         for place, info in enumerate(infos[:]):
@@ -192,7 +188,7 @@ class GraphReader:
             if name in places or type(name) is not str:
                 declared.more.append(info)
             elif name in values:
-                _state(values[name], info)
+                state_info(values[name], info)
             else:
                 places[name] = place
         return declared
@@ -216,7 +212,7 @@ class GraphReader:
             self._bind_initializer(graph, sparse)
 
     def _bind_initializer(self, graph: Graph, tensor: Tensor | SparseTensor) -> None:
-        value = _value(graph, tensor.name)
+        value = take_value(graph, tensor.name)
         if value.initializer is not None:
             graph.warnings.append(
                 ModelWarning(value.path, "two initializers have this name; the first is used")
@@ -225,14 +221,14 @@ class GraphReader:
         value.initializer = tensor
 
     def _add_nodes(
-        self, graph: Graph, protos: Any, columns: GraphColumns, declared: _Declared
+        self, graph: Graph, protos: Any, columns: GraphColumns, declared: Declared
     ) -> bool:
         """Add the nodes from columns; return False where they need to be read one by one."""
         loader = OnnxNodeLoader(protos, self.tensor_reader, {}, self._parts)
         return add_nodes(graph, columns, loader, declared.places)
 
     def _read_nodes(
-        self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: _Declared
+        self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: Declared
     ) -> Generator[Task, None, Redefined]:
         """Add the nodes; return the later values of the names that are defined again."""
         subgraphs: Subgraphs = {}
@@ -315,11 +311,11 @@ class GraphReader:
         if not name:
             return None
         graph = node.graph
-        value = _value(graph, name)
+        value = take_value(graph, name)
         if _is_defined(value):
             again.append((node, name))
             versions = redefined.setdefault(name, [])
-            value = _value(graph, f"{name}#{len(versions) + 2}")
+            value = take_value(graph, f"{name}#{len(versions) + 2}")
             versions.append(value)
         value.producer = node
         value.output_index = index
@@ -339,7 +335,7 @@ class GraphReader:
         if value is None or not _is_defined(value):
             value = self._capture(graph, outer, name) or value
         if value is None:
-            value = _value(graph, name)
+            value = take_value(graph, name)
         if not _is_defined(value):
             message = f"uses %{name}, which nothing defines"
             graph.warnings.append(ModelWarning(node.path, message))
@@ -373,7 +369,7 @@ class GraphReader:
         if value is None or not _is_defined(value):
             value = self._capture(graph, outer, name) or value
         if value is None:
-            value = _value(graph, name)
+            value = take_value(graph, name)
         if not _is_defined(value):
             graph.warnings.append(ModelWarning(value.path, "is an output that nothing defines"))
         if value.graph is graph:
@@ -433,78 +429,9 @@ class GraphReader:
                 value.annotation = annotation
 
 
-class _OnnxUnknownFinder:
-    """Looks for unknown fields in the message of a graph or function."""
-
-    def __init__(self, proto: Any, parts: OnnxParts) -> None:
-        self._proto = proto
-        self._parts = parts
-        self._infos: dict[str, list[tuple[str, int]]] | None = None
-
-    def of_graph(self) -> UnknownFields:
-        return self._parts.find_unknown(self._proto, _APART)
-
-    def of_value(self, name: str) -> UnknownFields:
-        found: UnknownFields = ()
-        for field, index in self._index().get(name, ()):
-            found += self._parts.find_unknown(getattr(self._proto, field)[index])
-        return found
-
-    def _index(self) -> dict[str, list[tuple[str, int]]]:
-        """Return where the graph speaks of each value: the field and the place in its list."""
-        if self._infos is None:
-            self._infos = {}
-            for field, content in self._proto.ListFields():
-                if field.message_type is not None and field.message_type.name == "ValueInfoProto":
-                    for index, info in enumerate(content):
-                        self._infos.setdefault(read_text(info.name), []).append((field.name, index))
-        return self._infos
-
-
-class _Declared:
-    """What ``value_info`` says of a graph's values, read when it is asked for.
-
-    Parameters
-    ----------
-    infos
-        The ValueInfoProtos.
-    """
-
-    def __init__(self, infos: Any) -> None:
-        self._infos = infos
-        #: where each name that no value has yet stands among the infos
-        self.places: dict[str, int] = {}
-        #: further infos with one of these names, and those with names that are not UTF-8
-        self.more: list[Any] = []
-
-    def fill(self, value: Value, place: int) -> None:
-        _state(value, self._infos[place])
-
-    def finish(self, graph: Graph) -> None:
-        """Make values of the names that no node defines, and read what is said twice."""
-        for name, place in self.places.items():
-            if name in graph.values:
-                _state(graph.values[name], self._infos[place])
-            else:
-                graph.values[name] = Value(name, graph, place=place)
-        for info in self.more:
-            _state(_value(graph, read_text(info.name)), info)
-        self.places, self.more = {}, []
-
-
 def _agree(name: str | bytes, value: Value | None) -> bool:
     """Return whether a value was found for a name; none is for an operand that is left out."""
     return value is not None or not name
-
-
-def _state(value: Value, info: Any) -> None:
-    """Set what a ValueInfoProto says of a value."""
-    if info.HasField("type"):
-        value.type = read_type(info.type)
-    if info.doc_string:
-        value.doc = read_text(info.doc_string)
-    if info.metadata_props:
-        value.metadata = read_entries(info.metadata_props)
 
 
 def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
@@ -518,14 +445,6 @@ def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
             raise GraphDepthError
         else:
             stack.append(start(*inner))
-
-
-def _value(graph: Graph, name: str) -> Value:
-    """Return the graph's value of a name, made where it is new."""
-    value = graph.values.get(name)
-    if value is None:
-        value = graph.values[name] = Value(name, graph)
-    return value
 
 
 def _is_defined(value: Value) -> bool:
