@@ -30,7 +30,7 @@ from .grammars import DELIMITED
 from .partial_schema import ALL_BYTES, ALL_TEXTS, Schema, make_message_class
 from .wire import HEADER_BYTES, read_varint
 
-Integers = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int32]
 
 #: where fewer messages than this have further fields, walking them one by one is faster
 _LEAST_ROWS = 24
@@ -159,28 +159,29 @@ def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]
     Returns
     -------
     dict of int to array
-        By number: shape (messages,), int64.
+        By number: shape (messages,), int32: no message has more than 2 GiB.
     """
-    ends = np.fromiter(accumulate(map(len, messages)), np.int64, len(messages))
+    ends = np.fromiter(accumulate(map(len, messages)), np.int32, len(messages))
     messages.append(bytes(HEADER_BYTES))  # so that looking at a length never leads out
     data = b"".join(messages)
     messages.clear()
     array = np.frombuffer(data, np.uint8)
-    counts = {number: np.zeros(len(ends), np.int64) for number in totals}
+    counts = {number: np.zeros(len(ends), np.int32) for number in totals}
     missing = {number: total for number, total in totals.items() if total}
-    rows = np.arange(len(ends))
-    at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    rows, bounds = np.arange(len(ends), dtype=np.int32), ends
+    at = np.concatenate([np.zeros(1, np.int32), ends[:-1]])[: len(ends)]
     while missing:
-        left = at < ends[rows]
+        left = at < bounds
         if not left.all():
-            rows, at = rows[left], at[left]
+            rows, at, bounds = rows[left], at[left], bounds[left]
         if len(rows) < _LEAST_ROWS:
             break
         tags = array[at]
         if ((tags & 135) != DELIMITED).any():  # numbers above 15 take two bytes
             raise _UnusualError
         at = _skip(array, at + 1)
-        for number in tuple(missing):
+        found = set(np.flatnonzero(np.bincount(tags >> 3)).tolist())
+        for number in found & missing.keys():
             here = rows[tags == number << 3 | DELIMITED]  # each row occurs once
             counts[number][here] += 1
             missing[number] -= len(here)
@@ -200,7 +201,7 @@ def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]
 
 def _skip(array: npt.NDArray[np.uint8], at: Integers) -> Integers:
     """Return where fields end, given where their lengths are written."""
-    sizes = array[at].astype(np.int64)
+    sizes = array[at].astype(np.int32)
     at = at + 1
     shift = 0
     longer = np.flatnonzero(sizes > 127)
@@ -208,7 +209,7 @@ def _skip(array: npt.NDArray[np.uint8], at: Integers) -> Integers:
         shift += 7
         if shift > 28:
             raise _UnusualError
-        following = array[at[longer]].astype(np.int64)
+        following = array[at[longer]].astype(np.int32)
         sizes[longer] += (following - 1) << shift  # takes off the bit that says "more"
         at[longer] += 1
         longer = longer[following > 127]

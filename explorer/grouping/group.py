@@ -80,7 +80,15 @@ class Group:
     def add(self, group: Group) -> None:
         """Append a group to the children."""
         self._children.append(group)
-        self._inner = None
+        if self._inner is not None:
+            self._inner.append(group)
+
+    def replace(self, children: list[Group | Node], inner: list[Group]) -> None:
+        """Set the children, and tell which of them are groups; become the parent of these."""
+        self._children = children
+        self._inner = inner
+        for group in inner:
+            group.parent = self
 
     def inner_groups(self) -> list[Group]:
         """Return those children that are groups; found once, since most groups have none."""

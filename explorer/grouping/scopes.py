@@ -156,13 +156,15 @@ def _is_operator(type_name: str) -> bool:
 def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     names = [node.name for node in graph.nodes]
-    outers = [name.rstrip("/").rpartition("/")[0] for name in names]
-    read: dict[str, Scope] = {}  # many nodes share one scope
+    outers = [name.rpartition("/")[0] for name in names]
+    for index, name in enumerate(names):
+        if name[-1:] == "/":
+            outers[index] = name.rstrip("/").rpartition("/")[0]
+    read: dict[str, Scope] = {"": ()}  # many nodes share one scope
     for outer in dict.fromkeys(outers):
-        parts = outer.split("/", _MAX_DEPTH)[:_MAX_DEPTH]
-        read[outer] = tuple(p for p in parts if p and p not in _ARTEFACTS)
+        _split_scope(outer, read)
     of_node: list[Scope | None] = [*map(read.__getitem__, outers)]
-    if "" in read:
+    if "" in outers:
         for index, outer in enumerate(outers):
             if not outer and "/" not in names[index]:
                 of_node[index] = None
@@ -172,6 +174,22 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     if known and (enough or known >= _SHARE_NEEDED * _count_authored(graph)):
         return Scopes(of_node)
     return None
+
+
+def _split_scope(text: str, read: dict[str, Scope]) -> None:
+    """Read a scope, and those around it that are not known yet, by their texts."""
+    known = text
+    if text.count("/") >= _MAX_DEPTH:  # the outermost levels are enough
+        known = "/".join(text.split("/", _MAX_DEPTH)[:_MAX_DEPTH])
+    pending = []
+    outer = known
+    while outer not in read:
+        pending.append(outer)
+        outer = outer.rpartition("/")[0]
+    for inner in reversed(pending):
+        outer, _, name = inner.rpartition("/")
+        read[inner] = (*read[outer], name) if name and name not in _ARTEFACTS else read[outer]
+    read[text] = read[known]
 
 
 def read_blob_scopes(graph: Graph) -> Scopes | None:

@@ -12,7 +12,7 @@ Two passes over the nodes in file order, one forward and one backward: linear ti
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant_node
 
 _ONNX = ("", "ai.onnx")
 _SOURCES = frozenset({"Shape", "Size"})
@@ -114,7 +114,8 @@ SHAPE_OPERANDS: dict[str, frozenset[int]] = {
 def find_shape_nodes(graph: Graph) -> set[int]:
     """Return the indexes of the nodes of a graph that only do arithmetic on shapes."""
     nodes = graph.nodes
-    if not any(node.op_type in _SOURCES and node.domain in _ONNX for node in nodes):
+    sources = find_operators(graph, _SOURCES).tolist()
+    if not any(nodes[index].domain in _ONNX for index in sources):
         return set()
     derived = bytearray(len(nodes))
     for node in nodes:

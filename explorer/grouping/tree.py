@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from operator import attrgetter
 
 import numpy as np
 
-from netloupe.explorer.model import Graph, Node, is_constant_node
+from netloupe.explorer.model import Graph, Node, find_constant_nodes
 from netloupe.explorer.steps import step
 
 from .fold import fold_tree
@@ -125,7 +126,7 @@ def build_group_tree(
     step()
     shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
     if scopes is None:
-        root.children = [*_shown_nodes(graph, only, shape_nodes)]
+        root.children = [graph.nodes[index] for index in _list_shown(graph, only, shape_nodes)]
     else:
         _add_nodes(tree, scopes, only, shape_nodes)
         step()
@@ -140,11 +141,13 @@ def build_group_tree(
     return tree
 
 
-def _shown_nodes(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> list[Node]:
-    nodes = [node for node in graph.nodes if not is_constant_node(node)]
+def _list_shown(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> Sequence[int]:
+    """Return the indices of the nodes that are shown."""
+    count = len(graph.nodes)
+    hidden = left_out.union(find_constant_nodes(graph))
     if only is not None:
-        nodes = [node for node in nodes if node.index in only]
-    return [node for node in nodes if node.index not in left_out] if left_out else nodes
+        return sorted(only - hidden)
+    return [index for index in range(count) if index not in hidden] if hidden else range(count)
 
 
 def _add_nodes(
@@ -153,15 +156,15 @@ def _add_nodes(
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_neighbours(tree.graph, scopes.of_node)
-    add = tree.root.children.append
+    add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
-    for node in _shown_nodes(tree.graph, only, left_out):
-        scope = joined[node.index]
+    for index in _list_shown(tree.graph, only, left_out):
+        scope = joined[index]
         if scope is not last:
             last = scope
             group = by_scope.get(scope) or _make_group(tree, scopes, by_scope, scope)
             add = group.children.append
-        add(node)
+        add(nodes[index])
 
 
 def _make_group(
@@ -190,23 +193,26 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
         if not group.inner_groups():
             continue
         children: list[Group | Node] = []
+        groups: list[Group] = []
         for child in group.children:
             if isinstance(child, Node):
                 children.append(child)
             elif child.path in operators and len(child.children) < _MIN_OPERATOR_NODES:
                 children.extend(child.children)
+                groups += child.inner_groups()
             elif len(child.children) == 1 and isinstance(child.children[0], Node):
                 node = child.children[0]
                 inner = tree.node_labels.get(node.index)
                 tree.node_labels[node.index] = f"{child.label} / {inner}" if inner else child.label
                 tree.singles[child.path] = node
                 children.append(node)
-            elif len(child.children) == 1:
-                children.append(_collapse(tree, child, operators))
             else:
-                children.append(child)
-        group.children = children
-        adopt(group)
+                kept = child
+                if len(child.children) == 1:
+                    kept = _collapse(tree, child, operators)
+                children.append(kept)
+                groups.append(kept)
+        group.replace(children, groups)
 
 
 def _collapse(tree: GroupTree, outer: Group, operators: set[str]) -> Group:

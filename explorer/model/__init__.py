@@ -5,7 +5,13 @@ wire names, and nothing of colours, boxes or positions.
 """
 
 from .attribute import Attribute
-from .constant import constant_tensor, describe_constant, is_constant, is_constant_node
+from .constant import (
+    constant_tensor,
+    describe_constant,
+    find_constant_nodes,
+    is_constant,
+    is_constant_node,
+)
 from .device import (
     DeviceConfiguration,
     DeviceOption,
@@ -46,7 +52,7 @@ from .types import (
 )
 from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
-from .wiring import Wiring
+from .wiring import Wiring, find_operators
 
 __all__ = [
     "Attribute",
@@ -86,6 +92,8 @@ __all__ = [
     "constant_tensor",
     "data_type",
     "describe_constant",
+    "find_constant_nodes",
+    "find_operators",
     "is_constant",
     "is_constant_node",
     "resolve_path",

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import TensorDataError
 
-from .graph import Node
+from .graph import Graph, Node
 from .tensor import SparseTensor, Tensor
 from .value import Value
+from .wiring import find_operators
 
 _ONNX = ("", "ai.onnx")
 #: Caffe2 operators that give a stored tensor, or one element many times
@@ -53,6 +54,12 @@ def is_constant_node(node: Node) -> bool:
         and bool(node.inputs)
         and all(operand is None or _is_stored(operand) for operand in node.inputs)
     )
+
+
+def find_constant_nodes(graph: Graph) -> list[int]:
+    """Return the indices of the nodes of a graph that only give a constant."""
+    candidates = find_operators(graph, _GIVERS).tolist()
+    return [index for index in candidates if is_constant_node(graph.nodes[index])]
 
 
 def is_constant(value: Value) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Container, Hashable, Iterable, Sequence
 
     from .graph import Graph
     from .value import Value
@@ -74,6 +74,19 @@ def read_wiring(graph: Graph) -> Wiring:
         number_alike([(node.domain, node.op_type, node.overload) for node in nodes]),
         tuple(i for i in range(count) if nodes[i].captures or nodes[i].control_inputs),
     )
+
+
+def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
+    """Return the indices of the nodes whose op_type is one of some, in order.
+
+    Few nodes are asked: one for each operator.
+    """
+    operators = graph.wiring.operators
+    firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
+    firsts[operators[::-1]] = np.arange(len(operators))[::-1]
+    wanted = np.array([graph.nodes[first].op_type in op_types for first in firsts.tolist()], bool)
+    found: Integers = np.flatnonzero(wanted[operators]) if len(operators) else operators
+    return found
 
 
 def number_values(values: Iterable[Value], used: Sequence[Value | None]) -> Integers:

@@ -6,7 +6,8 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import count, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -101,13 +102,10 @@ class GraphReader:
             value.is_input = True
             graph.inputs.append(value)
         self._read_initializers(graph, proto)
-        names = None if columns is None else columns.info_names
-        declared = self._read_value_infos(graph, proto, names)
         step("reading nodes")
         redefined: Redefined = {}
-        if columns is not None and self._add_nodes(graph, proto.node, columns, declared):
-            declared.finish(graph)
-        else:
+        if columns is None or not self._add_nodes(graph, proto, columns):
+            declared = self._read_value_infos(graph, proto)
             redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
@@ -220,12 +218,29 @@ class GraphReader:
             return
         value.initializer = tensor
 
-    def _add_nodes(
-        self, graph: Graph, protos: Any, columns: GraphColumns, declared: Declared
-    ) -> bool:
-        """Add the nodes from columns; return False where they need to be read one by one."""
-        loader = OnnxNodeLoader(protos, self.tensor_reader, {}, self._parts)
-        return add_nodes(graph, columns, loader, declared.places)
+    def _add_nodes(self, graph: Graph, proto: Any, columns: GraphColumns) -> bool:
+        """Add the nodes and what ``value_info`` says, both from columns.
+
+        Returns False where they need to be read one by one.
+        """
+        given = [name for name in columns.outputs if name]
+        outputs = {info.name for info in proto.output}
+        declared: Declared | None = None
+        places: Iterable[int]
+        if columns.info_names == [name for name in given if name not in outputs]:
+            # as shape inference writes it: all in the order of the nodes, but for the outputs
+            graph.value_loader = Declared(proto.value_info)
+            following = count()
+            places = [-1 if name in outputs else next(following) for name in given]
+        else:
+            declared = self._read_value_infos(graph, proto, columns.info_names)
+            places = map(declared.places.pop, given, repeat(-1))
+        loader = OnnxNodeLoader(proto.node, self.tensor_reader, {}, self._parts)
+        if not add_nodes(graph, columns, loader, given, places):
+            return False
+        if declared is not None:
+            declared.finish(graph)
+        return True
 
     def _read_nodes(
         self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: Declared

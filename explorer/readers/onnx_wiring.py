@@ -7,9 +7,8 @@ specification wants it (Names within a Graph; Nodes: topological order).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
-from operator import itemgetter
 
 import numpy as np
 
@@ -20,7 +19,11 @@ from netloupe.proto.columns import GraphColumns
 
 
 def add_nodes(
-    graph: Graph, columns: GraphColumns, loader: NodeLoader, places: dict[str, int]
+    graph: Graph,
+    columns: GraphColumns,
+    loader: NodeLoader,
+    given: list[str],
+    places: Iterable[int],
 ) -> bool:
     """Fill a graph with nodes, and with the values that they give.
 
@@ -32,8 +35,10 @@ def add_nodes(
         What its nodes are called, do, take and give.
     loader
         Reads the rest of what is said of a node.
+    given
+        The names of the values that the nodes give, those left out aside.
     places
-        By name, where ``value_info`` speaks of a value; names that nodes give are taken out.
+        Where the graph's value loader finds what else is said of each; -1 for nothing.
 
     Returns
     -------
@@ -41,7 +46,6 @@ def add_nodes(
         False where a name is defined twice, or used without or before its definition; nothing
         is changed then.
     """
-    given = [name for name in columns.outputs if name]
     nodes = [
         *map(
             Node,
@@ -68,7 +72,7 @@ def add_nodes(
             repeat(""),
             map(nodes.__getitem__, giver.tolist()),
             output_index.tolist(),
-            map(places.pop, given, repeat(-1)),
+            places,
         )
     ]
     step()
@@ -85,7 +89,6 @@ def add_nodes(
         or any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
         or (np.append(givers, -1)[used] >= users).any()
     ):
-        _give_back(places, made)
         return False
 
     step()
@@ -99,14 +102,6 @@ def add_nodes(
     graph.nodes += nodes
     graph.wiring = Wiring([*values.values()], givers, used, bounds, _number_operators(columns))
     return True
-
-
-def _give_back(places: dict[str, int], values: list[Value]) -> None:
-    """Put back what was taken out for some values, in the order of the file."""
-    taken = {value.name: value._place for value in values if value._place >= 0}
-    ordered = sorted((places | taken).items(), key=itemgetter(1))
-    places.clear()
-    places.update(ordered)
 
 
 def _number_operators(columns: GraphColumns) -> Integers:
