@@ -1,34 +1,35 @@
 """Columns: the names, operators and operands of all nodes of a graph, read at once.
 
 Those of 100,000 nodes are half a million small strings. Asked for message by message, most of
-the time goes into the objects in between. Here the runtime parses the graph twice, by schemas
-made for this:
+the time goes into the objects in between. Here the runtime parses the graph by schemas made for
+this:
 
 - one that has a single node with lists of names, operators and operands. The encoding merges a
   message that is given many times: the lists then hold those of all nodes, in order;
-- one that has the nodes as bytes, to tell where the operands of one node end. The fields are
-  walked in arrays, the first of all nodes, then the second, and so on, until as many are counted
-  as the lists hold.
+- one that asks whether every entry of ``value_info`` has a name.
+
+Where the operands of one node end, the bytes of the nodes tell: their fields are walked in
+arrays, the first of all nodes, then the second, and so on, until as many are counted as the
+lists hold.
 
 Time and memory are linear in the bytes (https://protobuf.dev/programming-guides/encoding).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
-from .grammars import DELIMITED
-from .partial_schema import ALL_BYTES, ALL_TEXTS, Schema, make_message_class
-from .wire import HEADER_BYTES, read_varint
+from .grammars import DELIMITED, FIXED32, FIXED64, VARINT
+from .partial_schema import ALL_TEXTS, REQUIRED, Schema, make_message_class
+from .wire import read_varint
 
 Integers = npt.NDArray[np.int32]
 
@@ -36,7 +37,7 @@ Integers = npt.NDArray[np.int32]
 _LEAST_ROWS = 24
 #: fields of a NodeProto by number, as in onnx.proto
 _NODE = {1: "input", 2: "output", 3: "name", 4: "op_type", 7: "domain"}
-_INFO_NAME_TAG = 1 << 3 | DELIMITED
+_GRAPH_TAG, _NODE_TAG = 7 << 3 | DELIMITED, 1 << 3 | DELIMITED
 
 _MERGED: Schema = {
     "Model": (("graph", 7, "Graph"),),
@@ -44,9 +45,10 @@ _MERGED: Schema = {
     "Node": tuple((field, number, ALL_TEXTS) for number, field in _NODE.items()),
     "Info": (("name", 1, ALL_TEXTS),),
 }
-_SPLIT: Schema = {
+_NAMED: Schema = {
     "Model": (("graph", 7, "Graph"),),
-    "Graph": (("node", 1, ALL_BYTES), ("value_info", 13, ALL_BYTES)),
+    "Graph": (("value_info", 13, "Info*"),),
+    "Info": (("name", 1, REQUIRED),),
 }
 
 
@@ -88,9 +90,12 @@ def read_columns(model: bytes) -> GraphColumns | None:
     and for bytes that are no message.
     """
     try:
-        # one after the other, so that the two are not in memory at once
         columns, info_names = _read_texts(model)
-        counts = _count_in_nodes(model, columns, len(info_names))
+        if info_names and not _has_names(model, len(info_names)):
+            return None
+        starts, ends = _find_nodes(model)
+        totals = {number: len(texts) for number, texts in columns.items()}
+        counts = _count(model, starts, ends, totals)
         names, op_types, domains = (_one_each(columns[n], counts[n]) for n in (3, 4, 7))
     except (DecodeError, _UnusualError):
         return None
@@ -107,18 +112,53 @@ def _read_texts(model: bytes) -> tuple[dict[int, list[str]], list[str]]:
     return columns, _texts(graph.value_info.name)
 
 
-def _count_in_nodes(model: bytes, columns: dict[int, list[str]], infos: int) -> dict[int, Integers]:
-    """Return how many texts of each field each node has; there are so many infos with a name."""
-    graph = _class("split").FromString(model).graph
-    # a name for each, if all begin with it and there are no more
-    if len(graph.value_info) != infos or not _all_begin(graph.value_info[:], _INFO_NAME_TAG):
+def _has_names(model: bytes, count: int) -> bool:
+    """Return whether there are so many entries of ``value_info``, and all have a name."""
+    graph = _class("named").FromString(model).graph
+    return len(graph.value_info) == count and bool(graph.IsInitialized())
+
+
+def _find_nodes(model: bytes) -> tuple[Integers, Integers]:
+    """Return where in a ModelProto the contents of the nodes of its graph begin and end."""
+    starts, ends = array("i"), array("i")
+    graphs = [span for tag, *span in _walk(model, 0, len(model)) if tag == _GRAPH_TAG]
+    if len(graphs) != 1:  # two are merged
         raise _UnusualError
-    return _count(graph.node[:], {number: len(texts) for number, texts in columns.items()})
+    at, end = graphs[0]
+    while at < end:
+        # most of a large graph are small nodes, one after the other
+        if model[at] == _NODE_TAG:
+            size = model[at + 1]
+            start = at + 2
+            if size > 127:
+                size, start = read_varint(model, at + 1)
+            starts.append(start)
+            at = start + size
+            ends.append(at)
+            continue
+        at = next(_walk(model, at, end))[2]
+    return np.array(starts, np.int32), np.array(ends, np.int32)
+
+
+def _walk(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield tag, begin and end of the content of each field of a message."""
+    while at < end:
+        tag, start = read_varint(data, at)
+        if tag & 7 == DELIMITED:
+            size, start = read_varint(data, start)
+            at = start + size
+        elif tag & 7 == VARINT:
+            at = read_varint(data, start)[1]
+        elif tag & 7 in (FIXED32, FIXED64):
+            at = start + (4 if tag & 7 == FIXED32 else 8)
+        else:
+            raise _UnusualError
+        yield tag, start, at
 
 
 @cache
 def _class(name: str) -> Any:
-    return make_message_class(name, {"merged": _MERGED, "split": _SPLIT}[name], "Model")
+    return make_message_class(name, {"merged": _MERGED, "named": _NAMED}[name], "Model")
 
 
 def _texts(field: Any) -> list[str]:
@@ -142,17 +182,17 @@ def _ends(counts: Integers) -> list[int]:
     return [0, *np.cumsum(counts).tolist()]
 
 
-def _all_begin(messages: list[bytes], tag: int) -> bool:
-    return all(messages) and set(map(itemgetter(0), messages)) <= {tag}
-
-
-def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]:
+def _count(
+    data: bytes, starts: Integers, ends: Integers, totals: dict[int, int]
+) -> dict[int, Integers]:
     """Return how often each message has some fields.
 
     Parameters
     ----------
-    messages
-        Serialized messages of one kind; the list is emptied.
+    data
+        Where the messages, all of one kind, are.
+    starts, ends
+        Where each of them begins and ends.
     totals
         By number, how often all of them together have a field.
 
@@ -161,25 +201,20 @@ def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]
     dict of int to array
         By number: shape (messages,), int32: no message has more than 2 GiB.
     """
-    ends = np.fromiter(accumulate(map(len, messages)), np.int32, len(messages))
-    messages.append(bytes(HEADER_BYTES))  # so that looking at a length never leads out
-    data = b"".join(messages)
-    messages.clear()
-    array = np.frombuffer(data, np.uint8)
+    bytes_ = np.frombuffer(data, np.uint8)
     counts = {number: np.zeros(len(ends), np.int32) for number in totals}
     missing = {number: total for number, total in totals.items() if total}
-    rows, bounds = np.arange(len(ends), dtype=np.int32), ends
-    at = np.concatenate([np.zeros(1, np.int32), ends[:-1]])[: len(ends)]
+    rows, at, bounds = np.arange(len(ends), dtype=np.int32), starts, ends
     while missing:
         left = at < bounds
         if not left.all():
             rows, at, bounds = rows[left], at[left], bounds[left]
         if len(rows) < _LEAST_ROWS:
             break
-        tags = array[at]
+        tags = bytes_[at]
         if ((tags & 135) != DELIMITED).any():  # numbers above 15 take two bytes
             raise _UnusualError
-        at = _skip(array, at + 1)
+        at = _skip(bytes_, at + 1)
         found = set(np.flatnonzero(np.bincount(tags >> 3)).tolist())
         for number in found & missing.keys():
             here = rows[tags == number << 3 | DELIMITED]  # each row occurs once
@@ -199,9 +234,9 @@ def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]
     return counts
 
 
-def _skip(array: npt.NDArray[np.uint8], at: Integers) -> Integers:
+def _skip(data: npt.NDArray[np.uint8], at: Integers) -> Integers:
     """Return where fields end, given where their lengths are written."""
-    sizes = array[at].astype(np.int32)
+    sizes = data[at].astype(np.int32)
     at = at + 1
     shift = 0
     longer = np.flatnonzero(sizes > 127)
@@ -209,7 +244,7 @@ def _skip(array: npt.NDArray[np.uint8], at: Integers) -> Integers:
         shift += 7
         if shift > 28:
             raise _UnusualError
-        following = array[at[longer]].astype(np.int32)
+        following = data[at[longer]].astype(np.int32)
         sizes[longer] += (following - 1) << shift  # takes off the bit that says "more"
         at[longer] += 1
         longer = longer[following > 127]

@@ -12,17 +12,19 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
 
-#: message → (field, its number, its message); for the message also one of the two below
+#: message → (field, its number, its message), ``*`` behind the message where all of them count;
+#: instead of a message also one of those below
 Schema = Mapping[str, Sequence[tuple[str, int, str]]]
-#: text or bytes; any number of bytes, of texts
-BYTES, ALL_BYTES, ALL_TEXTS = "", "*", "**"
+#: text or bytes; any number of texts; text or bytes without which no message is complete
+BYTES, ALL_TEXTS, REQUIRED = "", "*", "!"
 
 
 def make_message_class(name: str, schema: Schema, root: str) -> Any:
     """Return the class of one of the messages of a schema.
 
-    Messages within messages are declared once each (``optional``): where the bytes hold more of
-    them, they are merged into one, as the encoding has it for singular messages.
+    Messages within messages are declared once each (``optional``) where nothing else is said:
+    if the bytes hold more of them, they are merged into one, as the encoding has it for
+    singular messages.
 
     Parameters
     ----------
@@ -42,11 +44,14 @@ def make_message_class(name: str, schema: Schema, root: str) -> Any:
             entry = message.field.add(
                 name=field, number=number, label=_FIELD.LABEL_OPTIONAL, type=_FIELD.TYPE_BYTES
             )
-            if kind in (ALL_BYTES, ALL_TEXTS):
-                entry.label = _FIELD.LABEL_REPEATED
-                entry.type = _FIELD.TYPE_BYTES if kind == ALL_BYTES else _FIELD.TYPE_STRING
+            if kind == REQUIRED:
+                entry.label = _FIELD.LABEL_REQUIRED
+            elif kind == ALL_TEXTS:
+                entry.label, entry.type = _FIELD.LABEL_REPEATED, _FIELD.TYPE_STRING
             elif kind != BYTES:
                 entry.type, entry.type_name = _FIELD.TYPE_MESSAGE, f".{file.package}.{kind}"
+                if kind.endswith("*"):
+                    entry.label, entry.type_name = _FIELD.LABEL_REPEATED, entry.type_name[:-1]
     pool = descriptor_pool.DescriptorPool()
     pool.AddSerializedFile(file.SerializeToString())
     return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{file.package}.{root}"))

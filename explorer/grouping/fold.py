@@ -137,9 +137,9 @@ class Folder:
         planner = Planner()
         known: dict[tuple[object, ...], list[Children]] = {}
         for group in groups:
-            nodes = [child for child in group.children if isinstance(child, Node)]
+            nodes = group.nodes_alone()
             is_named = group is not self.root or len(groups) > 1
-            if len(nodes) < len(group.children) or len(nodes) < (LEAST_FLAT if is_named else 2):
+            if len(nodes) < (LEAST_FLAT if is_named else 2):
                 continue
             step()
             key = _wiring_key(nodes) if is_named else ()

@@ -227,8 +227,11 @@ class GraphReader:
         outputs = {info.name for info in proto.output}
         declared: Declared | None = None
         places: Iterable[int]
-        if columns.info_names == [name for name in given if name not in outputs]:
-            # as shape inference writes it: all in the order of the nodes, but for the outputs
+        # as shape inference writes it: in the order of the nodes, mostly without the outputs
+        if columns.info_names == given:
+            graph.value_loader = Declared(proto.value_info)
+            places = range(len(given))
+        elif columns.info_names == [name for name in given if name not in outputs]:
             graph.value_loader = Declared(proto.value_info)
             following = count()
             places = [-1 if name in outputs else next(following) for name in given]

@@ -93,10 +93,27 @@ def test_other_ways_to_write_nodes(data: bytes, count: int) -> None:
     assert_equal(read_columns(model), onnx_pb2.ModelProto.FromString(model).graph)
 
 
-def test_a_graph_in_two_pieces_is_merged() -> None:
-    info = field(13, field(1, b"x"))
-    model = model_of(NODE, rest=info) + model_of(NODE, b"", rest=info)
+def test_other_ways_to_write_a_graph() -> None:
+    infos = field(13, field(3, b"the name comes later") + field(1, b"x"))
+    others = field(5, b"") + field(2, b"g") + field(3, b"\x01", wire=0) + field(4, b"abcd", wire=5)
+    model = field(8, b"") + field(1, b"\x08", wire=0) + model_of(NODE, rest=others + infos)
+    model += field(1, b"8 bytes.", wire=1)
     assert_equal(read_columns(model), onnx_pb2.ModelProto.FromString(model).graph)
+    model = model_of(NODE, rest=others + field(1, NODE) + infos + field(1, b""))
+    assert_equal(read_columns(model), onnx_pb2.ModelProto.FromString(model).graph)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        model_of(NODE) + model_of(NODE),  # which are merged
+        model_of(NODE, rest=field(99, b"", wire=3) + field(99, b"", wire=4)),
+        b"",
+        b"\x3a\xff",
+    ],
+)
+def test_graphs_that_are_better_read_one_by_one(model: bytes) -> None:
+    assert read_columns(model) is None
 
 
 @pytest.mark.parametrize("count", [1, 40])
@@ -122,7 +139,6 @@ def test_what_is_better_read_one_by_one(data: bytes, count: int) -> None:
     [
         pytest.param([field(1, b"a") + field(1, b"b"), b""], id="two names and none"),
         pytest.param([field(1, b"a") + field(1, b"b")], id="two names"),
-        pytest.param([field(3, b"doc") + field(1, b"a")], id="the name comes later"),
         pytest.param([field(1, b"a"), field(3, b"doc")], id="no name"),
     ],
 )
