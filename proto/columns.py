@@ -82,8 +82,8 @@ class GraphColumns:
     info_names: list[str]
 
 
-def read_columns(model: bytes) -> GraphColumns | None:
-    """Return the columns of the graph of a ModelProto.
+def read_columns(model: bytes, count: int) -> GraphColumns | None:
+    """Return the columns of the graph of a ModelProto, which has so many nodes.
 
     None is returned where a text is not UTF-8, where a field that is given once in good files is
     given twice, where nodes have fields that are not length-delimited or have numbers above 15,
@@ -93,7 +93,7 @@ def read_columns(model: bytes) -> GraphColumns | None:
         columns, info_names = _read_texts(model)
         if info_names and not _has_names(model, len(info_names)):
             return None
-        starts, ends = _find_nodes(model)
+        starts, ends = _find_nodes(model, count)
         totals = {number: len(texts) for number, texts in columns.items()}
         counts = _count(model, starts, ends, totals)
         names, op_types, domains = (_one_each(columns[n], counts[n]) for n in (3, 4, 7))
@@ -118,14 +118,14 @@ def _has_names(model: bytes, count: int) -> bool:
     return len(graph.value_info) == count and bool(graph.IsInitialized())
 
 
-def _find_nodes(model: bytes) -> tuple[Integers, Integers]:
+def _find_nodes(model: bytes, count: int) -> tuple[Integers, Integers]:
     """Return where in a ModelProto the contents of the nodes of its graph begin and end."""
     starts, ends = array("i"), array("i")
     graphs = [span for tag, *span in _walk(model, 0, len(model)) if tag == _GRAPH_TAG]
     if len(graphs) != 1:  # two are merged
         raise _UnusualError
     at, end = graphs[0]
-    while at < end:
+    while at < end and len(starts) < count:
         # most of a large graph are small nodes, one after the other
         if model[at] == _NODE_TAG:
             size = model[at + 1]
@@ -137,6 +137,8 @@ def _find_nodes(model: bytes) -> tuple[Integers, Integers]:
             ends.append(at)
             continue
         at = next(_walk(model, at, end))[2]
+    if len(starts) != count:
+        raise _UnusualError
     return np.array(starts, np.int32), np.array(ends, np.int32)
 
 

@@ -53,11 +53,9 @@ class OnnxParts(Parts):
         None also where any node has an overload.
         """
         data, self._data = self._data, b""
-        columns = read_columns(data) if data and not self.presence.overloads else None
-        graph = self.proto.graph
-        if columns is None or len(columns.info_names) != len(graph.value_info):
+        if not data or self.presence.overloads:
             return None
-        return columns if len(columns.names) == len(graph.node) else None
+        return read_columns(data, len(self.proto.graph.node))
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.
