@@ -6,30 +6,28 @@ this:
 
 - one that has a single node with lists of names, operators and operands. The encoding merges a
   message that is given many times: the lists then hold those of all nodes, in order;
-- one that asks whether every entry of ``value_info`` has a name.
-
-Where the operands of one node end, the bytes of the nodes tell: their fields are walked in
-arrays, the first of all nodes, then the second, and so on, until as many are counted as the
-lists hold.
+- one that has the nodes as bytes, to tell where the operands of one node end. Their fields are
+  walked in arrays, the first of all nodes, then the second, and so on, until as many are counted
+  as the lists hold. It also tells whether every entry of ``value_info`` has a name.
 
 Time and memory are linear in the bytes (https://protobuf.dev/programming-guides/encoding).
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
-from .grammars import DELIMITED, FIXED32, FIXED64, VARINT
-from .partial_schema import ALL_TEXTS, REQUIRED, Schema, make_message_class
-from .wire import read_varint
+from .grammars import DELIMITED
+from .partial_schema import ALL_BYTES, ALL_TEXTS, REQUIRED, Schema, make_message_class
+from .wire import HEADER_BYTES, read_varint
 
 Integers = npt.NDArray[np.int32]
 
@@ -37,7 +35,6 @@ Integers = npt.NDArray[np.int32]
 _LEAST_ROWS = 24
 #: fields of a NodeProto by number, as in onnx.proto
 _NODE = {1: "input", 2: "output", 3: "name", 4: "op_type", 7: "domain"}
-_GRAPH_TAG, _NODE_TAG = 7 << 3 | DELIMITED, 1 << 3 | DELIMITED
 
 _MERGED: Schema = {
     "Model": (("graph", 7, "Graph"),),
@@ -45,9 +42,9 @@ _MERGED: Schema = {
     "Node": tuple((field, number, ALL_TEXTS) for number, field in _NODE.items()),
     "Info": (("name", 1, ALL_TEXTS),),
 }
-_NAMED: Schema = {
+_SPLIT: Schema = {
     "Model": (("graph", 7, "Graph"),),
-    "Graph": (("value_info", 13, "Info*"),),
+    "Graph": (("node", 1, ALL_BYTES), ("value_info", 13, "Info*")),
     "Info": (("name", 1, REQUIRED),),
 }
 
@@ -90,12 +87,12 @@ def read_columns(model: bytes, count: int) -> GraphColumns | None:
     and for bytes that are no message.
     """
     try:
+        # one after the other, so that the two are not in memory at once
         columns, info_names = _read_texts(model)
-        if info_names and not _has_names(model, len(info_names)):
+        nodes = _split_nodes(model, len(info_names))
+        if len(nodes) != count:
             return None
-        starts, ends = _find_nodes(model, count)
-        totals = {number: len(texts) for number, texts in columns.items()}
-        counts = _count(model, starts, ends, totals)
+        counts = _count(nodes, {number: len(texts) for number, texts in columns.items()})
         names, op_types, domains = (_one_each(columns[n], counts[n]) for n in (3, 4, 7))
     except (DecodeError, _UnusualError):
         return None
@@ -112,55 +109,18 @@ def _read_texts(model: bytes) -> tuple[dict[int, list[str]], list[str]]:
     return columns, _texts(graph.value_info.name)
 
 
-def _has_names(model: bytes, count: int) -> bool:
-    """Return whether there are so many entries of ``value_info``, and all have a name."""
-    graph = _class("named").FromString(model).graph
-    return len(graph.value_info) == count and bool(graph.IsInitialized())
-
-
-def _find_nodes(model: bytes, count: int) -> tuple[Integers, Integers]:
-    """Return where in a ModelProto the contents of the nodes of its graph begin and end."""
-    starts, ends = array("i"), array("i")
-    graphs = [span for tag, *span in _walk(model, 0, len(model)) if tag == _GRAPH_TAG]
-    if len(graphs) != 1:  # two are merged
+def _split_nodes(model: bytes, infos: int) -> list[bytes]:
+    """Return the nodes, where so many entries of ``value_info`` have a name each."""
+    graph = _class("split").FromString(model).graph
+    if len(graph.value_info) != infos or not graph.IsInitialized():
         raise _UnusualError
-    at, end = graphs[0]
-    while at < end and len(starts) < count:
-        # most of a large graph are small nodes, one after the other
-        if model[at] == _NODE_TAG:
-            size = model[at + 1]
-            start = at + 2
-            if size > 127:
-                size, start = read_varint(model, at + 1)
-            starts.append(start)
-            at = start + size
-            ends.append(at)
-            continue
-        at = next(_walk(model, at, end))[2]
-    if len(starts) != count:
-        raise _UnusualError
-    return np.array(starts, np.int32), np.array(ends, np.int32)
-
-
-def _walk(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield tag, begin and end of the content of each field of a message."""
-    while at < end:
-        tag, start = read_varint(data, at)
-        if tag & 7 == DELIMITED:
-            size, start = read_varint(data, start)
-            at = start + size
-        elif tag & 7 == VARINT:
-            at = read_varint(data, start)[1]
-        elif tag & 7 in (FIXED32, FIXED64):
-            at = start + (4 if tag & 7 == FIXED32 else 8)
-        else:
-            raise _UnusualError
-        yield tag, start, at
+    nodes: list[bytes] = graph.node[:]
+    return nodes
 
 
 @cache
 def _class(name: str) -> Any:
-    return make_message_class(name, {"merged": _MERGED, "named": _NAMED}[name], "Model")
+    return make_message_class(name, {"merged": _MERGED, "split": _SPLIT}[name], "Model")
 
 
 def _texts(field: Any) -> list[str]:
@@ -184,17 +144,13 @@ def _ends(counts: Integers) -> list[int]:
     return [0, *np.cumsum(counts).tolist()]
 
 
-def _count(
-    data: bytes, starts: Integers, ends: Integers, totals: dict[int, int]
-) -> dict[int, Integers]:
+def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]:
     """Return how often each message has some fields.
 
     Parameters
     ----------
-    data
-        Where the messages, all of one kind, are.
-    starts, ends
-        Where each of them begins and ends.
+    messages
+        Serialized messages of one kind; the list is emptied.
     totals
         By number, how often all of them together have a field.
 
@@ -203,20 +159,25 @@ def _count(
     dict of int to array
         By number: shape (messages,), int32: no message has more than 2 GiB.
     """
-    bytes_ = np.frombuffer(data, np.uint8)
+    ends = np.fromiter(accumulate(map(len, messages)), np.int32, len(messages))
+    messages.append(bytes(HEADER_BYTES))  # so that looking at a length never leads out
+    data = b"".join(messages)
+    messages.clear()
+    array = np.frombuffer(data, np.uint8)
     counts = {number: np.zeros(len(ends), np.int32) for number in totals}
     missing = {number: total for number, total in totals.items() if total}
-    rows, at, bounds = np.arange(len(ends), dtype=np.int32), starts, ends
+    rows, bounds = np.arange(len(ends), dtype=np.int32), ends
+    at = np.concatenate([np.zeros(1, np.int32), ends[:-1]])[: len(ends)]
     while missing:
         left = at < bounds
         if not left.all():
             rows, at, bounds = rows[left], at[left], bounds[left]
         if len(rows) < _LEAST_ROWS:
             break
-        tags = bytes_[at]
+        tags = array[at]
         if ((tags & 135) != DELIMITED).any():  # numbers above 15 take two bytes
             raise _UnusualError
-        at = _skip(bytes_, at + 1)
+        at = _skip(array, at + 1)
         found = set(np.flatnonzero(np.bincount(tags >> 3)).tolist())
         for number in found & missing.keys():
             here = rows[tags == number << 3 | DELIMITED]  # each row occurs once

@@ -15,8 +15,8 @@ _FIELD = descriptor_pb2.FieldDescriptorProto
 #: message → (field, its number, its message), ``*`` behind the message where all of them count;
 #: instead of a message also one of those below
 Schema = Mapping[str, Sequence[tuple[str, int, str]]]
-#: text or bytes; any number of texts; text or bytes without which no message is complete
-BYTES, ALL_TEXTS, REQUIRED = "", "*", "!"
+#: bytes; any number of bytes, or of texts; bytes without which no message is complete
+BYTES, ALL_BYTES, ALL_TEXTS, REQUIRED = "", "*", "**", "!"
 
 
 def make_message_class(name: str, schema: Schema, root: str) -> Any:
@@ -46,8 +46,9 @@ def make_message_class(name: str, schema: Schema, root: str) -> Any:
             )
             if kind == REQUIRED:
                 entry.label = _FIELD.LABEL_REQUIRED
-            elif kind == ALL_TEXTS:
-                entry.label, entry.type = _FIELD.LABEL_REPEATED, _FIELD.TYPE_STRING
+            elif kind in (ALL_BYTES, ALL_TEXTS):
+                entry.label = _FIELD.LABEL_REPEATED
+                entry.type = _FIELD.TYPE_BYTES if kind == ALL_BYTES else _FIELD.TYPE_STRING
             elif kind != BYTES:
                 entry.type, entry.type_name = _FIELD.TYPE_MESSAGE, f".{file.package}.{kind}"
                 if kind.endswith("*"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from .filling import FilledLater
@@ -255,8 +255,13 @@ def wire_nodes(
     input_ends, output_ends
         Where those of each node end, after a 0 for the first to begin at.
     """
-    for node, (start, end) in zip(nodes, pairwise(input_ends), strict=True):
+    start = first = 0
+    ends = zip(islice(input_ends, 1, None), islice(output_ends, 1, None), strict=True)
+    for node, (end, last) in zip(nodes, ends, strict=True):
+        node.outputs = outputs[first:last]
+        first = last
         operands = node.inputs = inputs[start:end]
+        start = end
         for value in operands:
             if value is None:
                 continue
@@ -264,8 +269,6 @@ def wire_nodes(
                 value._users = node
             else:
                 value.add_user(node)
-    for node, (start, end) in zip(nodes, pairwise(output_ends), strict=True):
-        node.outputs = outputs[start:end]
 
 
 class Graph(FilledLater):

@@ -39,12 +39,10 @@ class Wiring:
         #: groups of shape arithmetic that are drawn like others instead of being folded away
         self._unfolded: set[Group] = set()
         #: values that subgraphs use or other nodes wait for
-        self._held: set[Value] = {
-            value
-            for node in tree.graph.nodes
-            if node.captures or node.control_inputs
-            for value in (*node.captures, *node.control_inputs)
-        }
+        self._held: set[Value] = set()
+        for index in tree.graph.wiring.with_others:
+            node = tree.graph.nodes[index]
+            self._held.update(node.captures, node.control_inputs)
 
     @property
     def edges(self) -> EdgeTable:
