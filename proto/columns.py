@@ -1,11 +1,12 @@
 """Columns: the names, operators and operands of all nodes of a graph, read at once.
 
 Those of 100,000 nodes are half a million small strings. Asked for message by message, most of
-the time goes into the objects in between. Here the runtime parses the graph by schemas made for
-this:
+the time goes into the objects in between. Here the runtime parses the graph by two schemas made
+for this:
 
-- one that has a single node with lists of names, operators and operands. The encoding merges a
-  message that is given many times: the lists then hold those of all nodes, in order;
+- one that has a single node with lists of names, operators and operands (:mod:`.presence`). The
+  encoding merges a message that is given many times: the lists then hold those of all nodes, in
+  order;
 - one that has the nodes as bytes, to tell where the operands of one node end. Their fields are
   walked in arrays, the first of all nodes, then the second, and so on, until as many are counted
   as the lists hold. It also tells whether every entry of ``value_info`` has a name.
@@ -26,7 +27,8 @@ import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from .grammars import DELIMITED
-from .partial_schema import ALL_BYTES, ALL_TEXTS, REQUIRED, Schema, make_message_class
+from .partial_schema import ALL_BYTES, REQUIRED, Schema, make_message_class
+from .presence import Glance
 from .wire import HEADER_BYTES, read_varint
 
 Integers = npt.NDArray[np.int32]
@@ -36,12 +38,6 @@ _LEAST_ROWS = 24
 #: fields of a NodeProto by number, as in onnx.proto
 _NODE = {1: "input", 2: "output", 3: "name", 4: "op_type", 7: "domain"}
 
-_MERGED: Schema = {
-    "Model": (("graph", 7, "Graph"),),
-    "Graph": (("node", 1, "Node"), ("value_info", 13, "Info")),
-    "Node": tuple((field, number, ALL_TEXTS) for number, field in _NODE.items()),
-    "Info": (("name", 1, ALL_TEXTS),),
-}
 _SPLIT: Schema = {
     "Model": (("graph", 7, "Graph"),),
     "Graph": (("node", 1, ALL_BYTES), ("value_info", 13, "Info*")),
@@ -79,16 +75,28 @@ class GraphColumns:
     info_names: list[str]
 
 
-def read_columns(model: bytes, count: int) -> GraphColumns | None:
-    """Return the columns of the graph of a ModelProto, which has so many nodes.
+def read_columns(glance: Glance, model: bytes, count: int) -> GraphColumns | None:
+    """Return the columns of the graph of a ModelProto.
 
-    None is returned where a text is not UTF-8, where a field that is given once in good files is
-    given twice, where nodes have fields that are not length-delimited or have numbers above 15,
-    and for bytes that are no message.
+    Parameters
+    ----------
+    glance
+        A look at the bytes.
+    model
+        The bytes.
+    count
+        How many nodes the graph has.
+
+    Returns
+    -------
+    GraphColumns or None
+        None where a text is not UTF-8, where a field that is given once in good files is given
+        twice, where nodes have fields that are not length-delimited or have numbers above 15,
+        and for bytes that are no message.
     """
     try:
-        # one after the other, so that the two are not in memory at once
-        columns, info_names = _read_texts(model)
+        columns = {n: _texts(getattr(glance.graph.node, field)) for n, field in _NODE.items()}
+        info_names = _texts(glance.graph.value_info.name)
         nodes = _split_nodes(model, len(info_names))
         if len(nodes) != count:
             return None
@@ -102,16 +110,9 @@ def read_columns(model: bytes, count: int) -> GraphColumns | None:
     )
 
 
-def _read_texts(model: bytes) -> tuple[dict[int, list[str]], list[str]]:
-    """Return the texts of all nodes by field, and the names in ``value_info``."""
-    graph = _class("merged").FromString(model).graph
-    columns = {number: _texts(getattr(graph.node, field)) for number, field in _NODE.items()}
-    return columns, _texts(graph.value_info.name)
-
-
 def _split_nodes(model: bytes, infos: int) -> list[bytes]:
     """Return the nodes, where so many entries of ``value_info`` have a name each."""
-    graph = _class("split").FromString(model).graph
+    graph = _split_class().FromString(model).graph
     if len(graph.value_info) != infos or not graph.IsInitialized():
         raise _UnusualError
     nodes: list[bytes] = graph.node[:]
@@ -119,8 +120,8 @@ def _split_nodes(model: bytes, infos: int) -> list[bytes]:
 
 
 @cache
-def _class(name: str) -> Any:
-    return make_message_class(name, {"merged": _MERGED, "split": _SPLIT}[name], "Model")
+def _split_class() -> Any:
+    return make_message_class("split", _SPLIT, "Model")
 
 
 def _texts(field: Any) -> list[str]:

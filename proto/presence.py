@@ -3,7 +3,8 @@
 A message is parsed as one of another schema, which has only the fields on the way to those asked
 about, and each of them once. What repeats in the bytes then merges, as the encoding has it for
 singular messages: the nodes of a graph become one node, which has an attribute if any has, and
-so on. So one look at the result is enough, however many nodes there are.
+so on. So one look at the result is enough, however many nodes there are. Lists merge, too: those
+of names and operands are then the lists of all nodes, which :mod:`.columns` makes use of.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
-from .partial_schema import Schema, make_message_class
+from .partial_schema import ALL_TEXTS, BYTES, Schema, make_message_class
 
 #: with the numbers of onnx.proto; a ``Leaf`` is not looked into
 _SCHEMA: Schema = {
@@ -28,14 +29,22 @@ _SCHEMA: Schema = {
         ("output", 12, "Info"),
         ("value_info", 13, "Info"),
     ),
-    "Node": (("attribute", 5, "Attribute"), ("domain", 7, ""), ("overload", 8, "")),
+    "Node": (
+        ("input", 1, ALL_TEXTS),
+        ("output", 2, ALL_TEXTS),
+        ("name", 3, ALL_TEXTS),
+        ("op_type", 4, ALL_TEXTS),
+        ("attribute", 5, "Attribute"),
+        ("domain", 7, ALL_TEXTS),
+        ("overload", 8, BYTES),
+    ),
     "Attribute": (("g", 6, "Leaf"), ("graphs", 11, "Leaf")),
-    "Info": (("type", 2, "Type"),),
+    "Info": (("name", 1, ALL_TEXTS), ("type", 2, "Type")),
     "Type": (
         ("tensor", 1, "Tensor"),
         ("sequence", 4, "Element"),
         ("map", 5, "Map"),
-        ("denotation", 6, ""),
+        ("denotation", 6, BYTES),
         ("sparse_tensor", 8, "Tensor"),
         ("optional", 9, "Element"),
     ),
@@ -43,7 +52,7 @@ _SCHEMA: Schema = {
     "Map": (("type", 2, "Type"),),
     "Tensor": (("shape", 2, "Shape"),),
     "Shape": (("dim", 1, "Dimension"),),
-    "Dimension": (("denotation", 3, ""),),
+    "Dimension": (("denotation", 3, BYTES),),
 }
 
 
@@ -69,18 +78,38 @@ class Presence:
     overloads: bool
 
 
-def find_presence(model: bytes) -> Presence:
-    """Return what is used anywhere in a serialized ModelProto.
+class Glance:
+    """One look at a serialized ModelProto.
 
-    Bytes that are no message count as if everything were.
+    Bytes that are no message count as if everything were used.
+
+    Parameters
+    ----------
+    model
+        The bytes.
+
+    Attributes
+    ----------
+    presence
+        What is used anywhere.
+    graph
+        The graph's texts, as far as the schema above has them: those of all nodes together.
     """
-    found = _message_class()()
-    try:
-        found.ParseFromString(model)
-    except DecodeError:
-        return Presence(True, True, True, True)
+
+    def __init__(self, model: bytes) -> None:
+        message = _message_class()()
+        try:
+            message.ParseFromString(model)
+        except DecodeError:
+            self.presence = Presence(True, True, True, True)
+        else:
+            self.presence = _judge(message)
+        self.graph: Any = message.graph
+
+
+def _judge(message: Message) -> Presence:
     used: set[str] = set()
-    pending = [found]
+    pending = [message]
     while pending:
         for field, inner in pending.pop().ListFields():
             used.add(field.name)

@@ -63,6 +63,8 @@ class _ModelReader:
         for number, function in enumerate(proto.functions):
             self._read_function(function, number)
         model.graph.name = read_text(proto.graph.name)
+        if not self._stands_alone() or len(proto.graph.node) < MANY_NODES:
+            self.parts.forget_columns()
         if self._stands_alone():
             # nothing else refers to what is in it, and no graph within can be nested too deep
             model.graph.fill_later(partial(self._fill, model.graph, proto.graph))
@@ -85,8 +87,7 @@ class _ModelReader:
     def _fill(self, graph: Graph, proto: Any) -> None:
         step("reading nodes")
         with collector_paused():
-            columns = self.parts.columns() if len(proto.node) >= MANY_NODES else None
-            self.graph_reader.read(graph, proto, columns=columns)
+            self.graph_reader.read(graph, proto, columns=self.parts.columns())
 
     def _read_header(self) -> None:
         proto, header = self.proto, self.model.header

@@ -16,7 +16,7 @@ from netloupe.explorer.model import Payload
 from netloupe.proto import onnx_pb2
 from netloupe.proto.columns import GraphColumns, read_columns
 from netloupe.proto.grammars import ONNX
-from netloupe.proto.presence import Presence, find_presence
+from netloupe.proto.presence import Glance, Presence
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ScanError, SizeError
 
@@ -44,18 +44,22 @@ class OnnxParts(Parts):
 
     def look_at(self, data: bytes) -> None:
         """Find what is used anywhere in the model."""
-        self.presence = find_presence(data)
-        self._data = data
+        self._glance: tuple[Glance, bytes] | None = (Glance(data), data)
+        self.presence = self._glance[0].presence
 
     def columns(self) -> GraphColumns | None:
         """Return what the nodes of the main graph say, if it can be read in one go; only once.
 
         None also where any node has an overload.
         """
-        data, self._data = self._data, b""
-        if not data or self.presence.overloads:
+        glance, self._glance = self._glance, None
+        if glance is None or self.presence.overloads:
             return None
-        return read_columns(data, len(self.proto.graph.node))
+        return read_columns(*glance, len(self.proto.graph.node))
+
+    def forget_columns(self) -> None:
+        """Free what :meth:`columns` needs, where nobody will ask for them."""
+        self._glance = None
 
     def graph(self, proto: Any) -> Any:
         """Return a GraphProto that is the value of an attribute, parsed now if it was not.

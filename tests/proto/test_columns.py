@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from netloupe.proto import columns as columns_module
 from netloupe.proto import onnx_pb2
 from netloupe.proto.columns import GraphColumns, read_columns
+from netloupe.proto.presence import Glance
 
 NAMES = st.text(max_size=200) | st.sampled_from(["", "x", "é", "x" * 127, "x" * 20_000])
 
@@ -21,7 +22,7 @@ def columns_of(model: bytes) -> GraphColumns | None:
         count = len(onnx_pb2.ModelProto.FromString(model).graph.node)
     except DecodeError:
         count = 1
-    return read_columns(model, count)
+    return read_columns(Glance(model), model, count)
 
 
 def operands(names: list[str], ends: list[int]) -> list[list[str]]:
@@ -113,7 +114,7 @@ def test_other_ways_to_write_a_graph() -> None:
 
 
 def test_what_is_no_message() -> None:
-    assert read_columns(b"\x3a\xff", 0) is None
+    assert read_columns(Glance(b"\x3a\xff"), b"\x3a\xff", 0) is None
 
 
 @pytest.mark.parametrize("count", [1, 40])
@@ -148,7 +149,7 @@ def test_infos_that_are_better_read_one_by_one(infos: list[bytes]) -> None:
 
 
 def test_another_number_of_nodes() -> None:
-    assert read_columns(model_of(NODE), 2) is None
+    assert read_columns(Glance(model_of(NODE)), model_of(NODE), 2) is None
 
 
 def test_a_node_of_many_operands_takes_no_time_of_its_own() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from netloupe.proto import onnx_pb2
-from netloupe.proto.presence import Presence, find_presence
+from netloupe.proto.presence import Glance, Presence
 
 
 def present(fill: Callable[[Any], None]) -> Presence:
@@ -24,7 +24,7 @@ def present(fill: Callable[[Any], None]) -> Presence:
         training = model.training_info.add()
         training.algorithm.node.add(op_type="Relu")
     fill(model)
-    return find_presence(model.SerializeToString())
+    return Glance(model.SerializeToString()).presence
 
 
 def node(model: Any) -> Any:
@@ -89,4 +89,4 @@ def test_domains_and_overloads() -> None:
 
 
 def test_bytes_that_are_no_message() -> None:
-    assert find_presence(b"\x3a\xff") == Presence(True, True, True, True)
+    assert Glance(b"\x3a\xff").presence == Presence(True, True, True, True)
