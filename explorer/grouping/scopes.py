@@ -157,12 +157,16 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     names = [node.name for node in graph.nodes]
     outers = [name.rpartition("/")[0] for name in names]
-    for index, name in enumerate(names):
-        if name[-1:] == "/":
-            outers[index] = name.rstrip("/").rpartition("/")[0]
+    if "/\n" in "\n".join((*names, "")):
+        outers = [name.rstrip("/").rpartition("/")[0] for name in names]
     read: dict[str, Scope] = {"": ()}  # many nodes share one scope
-    for outer in dict.fromkeys(outers):
-        _split_scope(outer, read)
+    for text in dict.fromkeys(outers):
+        outer, _, name = text.rpartition("/")
+        around = read.get(outer)
+        if around is None or not name or name in _ARTEFACTS or text.count("/") >= _MAX_DEPTH:
+            _split_scope(text, read)
+        else:
+            read[text] = (*around, name)
     of_node: list[Scope | None] = [*map(read.__getitem__, outers)]
     if "" in outers:
         for index, outer in enumerate(outers):

@@ -170,17 +170,19 @@ def _add_nodes(
 def _make_group(
     tree: GroupTree, scopes: Scopes, by_scope: dict[Scope, Group], scope: Scope
 ) -> Group:
-    known = len(scope) - 1
-    while scope[:known] not in by_scope:
-        known -= 1
-    group = by_scope[scope[:known]]
-    for length in range(known + 1, len(scope) + 1):
-        key, name = scope[:length], scope[length - 1]
-        type_name = scopes.type_names.get(key, "")
-        inner = Group("scope", tree.graph, f"{group.path}{name}/", name, type_name, group)
-        group.add(inner)
-        by_scope[key] = group = inner
-    return group
+    group = by_scope.get(scope[:-1])
+    if group is None:  # the scopes around it come first
+        known = len(scope) - 2
+        while scope[:known] not in by_scope:
+            known -= 1
+        for length in range(known + 1, len(scope)):
+            group = _make_group(tree, scopes, by_scope, scope[:length])
+        assert group is not None  # noqa: S101 - there is one at least
+    name, type_name = scope[-1], scopes.type_names.get(scope, "")
+    inner = Group("scope", tree.graph, f"{group.path}{name}/", name, type_name, group)
+    group.add(inner)
+    by_scope[scope] = inner
+    return inner
 
 
 def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:

@@ -88,7 +88,7 @@ class Repetitions:
         ]
         self._ranges = ranges
         self._starts = np.array([low for low, _ in ranges], np.int64)
-        self._places: dict[bytes, Integers] = {}
+        self._places: dict[bytes, tuple[Integers, bool]] = {}
         self.crossings = [Crossings() for _ in ranges]
         self._find_crossings()
         #: a value that belongs to a family, and the value that stands for the family
@@ -180,10 +180,12 @@ class Repetitions:
         """
         codes = self._codes(index)
         key = codes.tobytes()
-        places = self._places.get(key)
-        if places is None:
-            places = self._places[key] = _match(self._codes(self.group.exemplar), codes)
-        if not len(places) or places.min() >= 0:
+        known = self._places.get(key)
+        if known is None:
+            places = _match(self._codes(self.group.exemplar), codes)
+            known = self._places[key] = places, bool((places < 0).any())
+        places, is_partial = known
+        if not is_partial:
             return places
         low = self._ranges[index][0]
         return np.where(places < 0, -1 - low - np.arange(len(places)), places)
