@@ -14,6 +14,20 @@ from hypothesis import settings
 settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("netloupe")
 
+#: modules that start servers, kernels or a browser once for all their tests
+_TOGETHER = ("browser", "notebooks")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of a module that shares servers in one process where several run tests."""
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        if item.path.parent.name in _TOGETHER:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 _ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
