@@ -72,14 +72,14 @@ def _make_parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="print a summary of a model")
     info.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(info)
-    info.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(info)
     info.set_defaults(run=_run_info)
 
     inspect = commands.add_parser("inspect", help="print everything about a node, value or tensor")
     inspect.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
     _add_init(inspect)
     inspect.add_argument("name", metavar="NAME", help="a path or name, as in main/Conv_1 or %%w")
-    inspect.add_argument("--json", action="store_true", help="print JSON")
+    _add_json(inspect)
     inspect.set_defaults(run=_run_inspect)
 
     render = commands.add_parser("render", help="draw a model into a file")
@@ -133,6 +133,16 @@ def _add_init(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON; of lists longer than 1,000 and texts longer than 10,000 only the "
+        'beginning, with "cut": {"/inputs": {"shown": 1000, "total": 50000}} saying so',
+    )
+    command.add_argument("--all", action="store_true", help="with --json: cut nothing")
+
+
 def _file_name(text: str) -> str:
     """Return the name of a file; a variable of the shell that is not set gives none."""
     if not text.strip() and not os.path.lexists(text):
@@ -147,12 +157,14 @@ def _version() -> str:
 
 
 def _run_info(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.describe.encoding import MOST_ENTRIES
     from netloupe.explorer.info import format_summary, summarize_model
     from netloupe.explorer.load import load
 
     with TerminalProgress() as progress:
         progress.step("reading")
-        summary = summarize_model(load(parsed.model, parsed.init))
+        model = load(parsed.model, parsed.init)
+        summary = summarize_model(model, most=None if parsed.all else MOST_ENTRIES)
     if parsed.json:
         print(json.dumps(summary, indent=2))
     else:
@@ -162,6 +174,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
 
 def _run_inspect(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
+    from netloupe.explorer.describe.encoding import MOST_ENTRIES
     from netloupe.explorer.load import load
 
     with TerminalProgress() as progress:
@@ -173,7 +186,8 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
                 description, lambda share: progress.step("reading elements", share)
             )
     if parsed.json:
-        print(json.dumps(to_json(description), indent=2))
+        most = None if parsed.all else MOST_ENTRIES
+        print(json.dumps(to_json(description, most=most), indent=2))
     else:
         print(format_text(description))
     return 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.notation import list_operators, order_counts
-from netloupe.explorer.model import Model, SparseTensor, Tensor
+from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import join_parts, write_bytes
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
@@ -17,25 +19,34 @@ _DEEPEST_INDENT = 8
 _LONGEST_PATH = 60
 
 
-def summarize_model(model: Model) -> dict[str, Any]:
+def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[str, Any]:
     """Return the summary that ``netloupe info --json`` prints.
+
+    Parameters
+    ----------
+    model
+        A model.
+    most
+        So many entries of each list are given; all of them where None.
 
     Returns
     -------
     dict
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
         ``producer``, ``opsets``, ``inputs``, ``outputs``, ``graphs`` (path, kind, nodes,
-        initializers), ``functions``, ``totals``
+        initializers), ``totals``
         (nodes of every graph, subgraph and function body once; initializers; their elements
         as parameters; their stored bytes; graphs), ``op_types``, ``quantization``,
-        ``metadata`` and ``warnings``.
+        ``metadata``, ``warnings``, and in ``cut`` which of these are cut short (see
+        :func:`~netloupe.explorer.describe.encoding.encode_json`).
     """
     graphs = model.graphs
     tensors: list[Tensor | SparseTensor] = []
     for graph in graphs:
         tensors += graph.initializers
         tensors += graph.sparse_initializers
-    return {
+    warnings = list(model.all_warnings())
+    told = {
         "source": model.source,
         "format": model.format,
         "container": model.container,
@@ -45,23 +56,18 @@ def summarize_model(model: Model) -> dict[str, Any]:
             part for part in (model.header.producer_name, model.header.producer_version) if part
         ),
         "opsets": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
-        "inputs": [
-            {"name": value.name, "type": str(value.type or "")}
-            for value in model.graph.inputs
-            if value.initializer is None
-        ],
-        "outputs": [
-            {"name": value.name, "type": str(value.type or "")} for value in model.graph.outputs
-        ],
-        "graphs": [
-            {
+        "inputs": _list_typed([v for v in model.graph.inputs if v.initializer is None]),
+        "outputs": _list_typed(model.graph.outputs),
+        "graphs": Listing(
+            graphs,
+            lambda graph: {
                 "path": graph.path,
                 "kind": graph.kind,
                 "nodes": len(graph.nodes),
                 "initializers": len(graph.initializers) + len(graph.sparse_initializers),
-            }
-            for graph in graphs
-        ],
+            },
+            len(graphs),
+        ),
         "totals": {
             "nodes": sum(len(graph.nodes) for graph in graphs),
             "initializers": len(tensors),
@@ -72,10 +78,19 @@ def summarize_model(model: Model) -> dict[str, Any]:
         "op_types": dict(order_counts(list_operators(graphs))),
         "quantization": summarize_quantization(model),
         "metadata": dict(model.metadata),
-        "warnings": [
-            {"path": warning.path, "message": warning.message} for warning in model.all_warnings()
-        ],
+        "warnings": Listing(
+            warnings,
+            lambda warning: {"path": warning.path, "message": warning.message},
+            len(warnings),
+        ),
     }
+    return encode_json(told, most=most)
+
+
+def _list_typed(values: Collection[Value]) -> Listing:
+    return Listing(
+        values, lambda value: {"name": value.name, "type": str(value.type or "")}, len(values)
+    )
 
 
 def _count_parameters(tensor: Tensor | SparseTensor) -> int:
@@ -103,22 +118,28 @@ def format_summary(summary: dict[str, Any]) -> str:
     lines.append(_line("size", _describe_totals(totals)))
     for name in ("inputs", "outputs"):
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
-        lines += _listed(name, shown, _SHOWN_GRAPHS)
+        lines += _listed(name, shown, _SHOWN_GRAPHS, _count(summary, name))
     operators = [f"{name} ×{count}" for name, count in summary["op_types"].items()]
-    listed = join_parts(operators[:_SHOWN_OPERATORS], len(operators))
+    listed = join_parts(operators[:_SHOWN_OPERATORS], _count(summary, "op_types"))
     lines.append(_line("operators", listed or "none"))
     if len(summary["graphs"]) > 1:
-        lines += _list_graphs(summary["graphs"])
+        lines += _list_graphs(summary["graphs"], _count(summary, "graphs"))
     quantization = summary["quantization"]
     if quantization["tensors"]:
         sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
         lines.append(_line("quantized", f"{quantization['tensors']:,} values ({sources})"))
     if summary["metadata"]:
         shown = [f"{key} = {value}" for key, value in summary["metadata"].items()]
-        lines += _listed("metadata", shown, _SHOWN_GRAPHS)
+        lines += _listed("metadata", shown, _SHOWN_GRAPHS, _count(summary, "metadata"))
     warnings = [f"{warning['path']}: {warning['message']}" for warning in summary["warnings"]]
-    lines += _listed("warnings", warnings, _SHOWN_WARNINGS)
+    lines += _listed("warnings", warnings, _SHOWN_WARNINGS, _count(summary, "warnings"))
     return "\n".join(lines)
+
+
+def _count(summary: dict[str, Any], name: str) -> int:
+    """Return how many entries there are of a list that may be cut."""
+    cut = summary["cut"].get(f"/{name}")
+    return cut["total"] if cut is not None else len(summary[name])
 
 
 def _describe_format(summary: dict[str, Any]) -> str:
@@ -143,17 +164,20 @@ def _line(name: str, text: str) -> str:
     return f"  {name:<10} {clean_label(text, 400)}"
 
 
-def _listed(name: str, entries: list[str], limit: int, count: int | None = None) -> list[str]:
-    """Return a line for each of the first entries; ``count`` is that of all, if more exist."""
+def _listed(name: str, entries: list[str], limit: int, count: int) -> list[str]:
+    """Return a line for each of the first entries; ``count`` is that of all."""
     lines = [
         _line(name if index == 0 else "", entry) for index, entry in enumerate(entries[:limit])
     ]
-    hidden = (len(entries) if count is None else count) - len(lines)
+    hidden = count - len(lines)
     return [*lines, _line("", f"… {hidden:,} more")] if hidden > 0 else lines
 
 
-def _list_graphs(graphs: list[dict[str, Any]]) -> list[str]:
-    """Return a line for each graph: its path within the one around it, its kind, its nodes."""
+def _list_graphs(graphs: list[dict[str, Any]], count: int) -> list[str]:
+    """Return a line for each graph: its path within the one around it, its kind, its nodes.
+
+    ``count`` is the number of all.
+    """
     around: list[str] = []  # paths of the graphs around the one at hand
     rows: list[tuple[str, str, int]] = []
     for graph in graphs[:_SHOWN_GRAPHS]:
@@ -173,4 +197,4 @@ def _list_graphs(graphs: list[dict[str, Any]]) -> list[str]:
         + ("node" if nodes == 1 else "nodes")
         for path, kind, nodes in rows
     ]
-    return _listed("graphs", lines, _SHOWN_GRAPHS, len(graphs))
+    return _listed("graphs", lines, _SHOWN_GRAPHS, count)

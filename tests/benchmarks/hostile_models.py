@@ -1,0 +1,123 @@
+"""Models that hold very many of one thing: time and memory of all that may be asked of them.
+
+Run ``python tests/benchmarks/hostile_models.py [WORDS …]``; with words only the cases are
+measured whose names contain one of them. The models of ``tests/hostile_models.py`` are made in
+a temporary folder (about 400 MB, removed at the end). Each command has a process of its own.
+Beside seconds of the clock and the peak of the resident set (Linux) stands what share of the
+bars of 10 seconds and 1 GB these are; the last column is the size of what came out. ``view`` is
+the first view of the explorer: from the file to what the browser gets. The end tells the worst
+shares, and the exit status is 1 where a bar is passed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.hostile_models import CASES, Case  # noqa: E402 - after the path
+
+SECONDS = 10.0
+MEGABYTES = 1_000.0
+#: a command gets so many times the bar, so that what is far beyond it ends too
+PATIENCE = 9
+
+_VIEW = """
+import sys
+from netloupe.explorer.layout import Composer
+from netloupe.explorer.load import load
+from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.render.wire import SceneEncoder
+view, _ = make_view(load(sys.argv[1]), ViewOptions())
+labels = Labels()
+scene = Composer().compose(view, labels, wrap="auto")
+head, buffers = SceneEncoder(labels.faces).encode(scene)
+sys.stdout.write("x" * sum(len(part) for part in buffers))
+"""
+
+
+def list_commands(model: Path, name: str, folder: Path) -> dict[str, list[str]]:
+    """Return the arguments of Python for everything that is measured."""
+    shell = ["-m", "netloupe"]
+    return {
+        "info": [*shell, "info", str(model)],
+        "info --json": [*shell, "info", "--json", str(model)],
+        "inspect": [*shell, "inspect", str(model), name],
+        "inspect --json": [*shell, "inspect", "--json", str(model), name],
+        **{
+            kind: [*shell, "render", str(model), "-o", str(folder / f"out.{kind}")]
+            for kind in ("svg", "dot", "html")
+        },
+        "view": ["-c", _VIEW, str(model)],
+    }
+
+
+def measure(arguments: list[str], output: Path) -> tuple[int, float, float]:
+    """Run Python; return exit status, seconds, and megabytes at the peak."""
+    started = time.monotonic()
+    with output.open("wb") as stdout, (output.parent / "errors").open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, *arguments], cwd=ROOT, stdout=stdout, stderr=stderr
+        )
+        while True:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() - started > PATIENCE * SECONDS:
+                process.kill()
+            time.sleep(0.01)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, time.monotonic() - started, used.ru_maxrss / 1024
+
+
+def measure_case(title: str, case: Case, folder: Path) -> tuple[float, float]:
+    """Print a table of one case; return its largest shares of the bars."""
+    model = folder / f"model.{case.ending}"
+    model.write_bytes(case.make(case.count))
+    print(f"{title} ({model.stat().st_size / 1e6:,.1f} MB)", flush=True)
+    worst = 0.0, 0.0
+    for command, arguments in list_commands(model, case.name, folder).items():
+        output = folder / "stdout"
+        status, seconds, megabytes = measure(arguments, output)
+        written = folder / f"out.{command}"
+        size = output.stat().st_size + (written.stat().st_size if written.exists() else 0)
+        written.unlink(missing_ok=True)
+        shares = seconds / SECONDS, megabytes / MEGABYTES
+        worst = max(worst[0], shares[0]), max(worst[1], shares[1])
+        said = ""
+        if status:
+            said = f"  exit {status}: " + (folder / "errors").read_text(errors="replace")[-200:]
+        print(
+            f"  {command:<15} {seconds:6.2f} s {shares[0]:7.2f}   {megabytes:7,.0f} MB "
+            f"{shares[1]:6.2f}   {size / 1e3:10,.1f} kB{said}",
+            flush=True,
+        )
+    return worst
+
+
+def main() -> int:
+    """Measure the cases that are asked for."""
+    words = sys.argv[1:]
+    chosen = {
+        title: case
+        for title, case in CASES.items()
+        if not words or any(word in title for word in words)
+    }
+    worst: dict[str, tuple[float, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for title, case in chosen.items():
+            worst[title] = measure_case(title, case, Path(folder))
+    print("largest shares of 10 s and 1 GB")
+    for title, (seconds, megabytes) in worst.items():
+        print(f"  {title:<28} {seconds:6.2f} {megabytes:6.2f}")
+    return int(any(max(shares) > 1 for shares in worst.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
