@@ -42,8 +42,13 @@ def write_number(number: float) -> str:
     return text
 
 
+def write_computed(number: float) -> str:
+    """Return a float that was computed and stands in no file: seven digits at most."""
+    return f"{number:.7g}"
+
+
 def write_float(number: float) -> str:
-    """Return the shortest of 7, 9 or 17 digits that is exactly this 32- or 64-bit float."""
+    """Return a float of a file: the shortest of 7, 9 or 17 digits that is exactly this one."""
     with np.errstate(over="ignore"):
         for digits in (7, 9):
             text = f"{number:.{digits}g}"

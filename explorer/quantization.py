@@ -16,19 +16,19 @@ from netloupe.explorer.model import (
     Model,
     Node,
     StatedQuantization,
+    Tensor,
     Value,
-    data_type,
 )
 from netloupe.explorer.quantization_layout import (
     Granularity,
-    find_dtype,
     find_storage,
     foresee_granularity,
     is_narrow,
     judge_granularity,
     read_layout,
 )
-from netloupe.explorer.quantization_sources import BLOCKED_OPS, Statement, find_statement
+from netloupe.explorer.quantization_packing import is_packed, unpack_weights, unpack_zero_points
+from netloupe.explorer.quantization_sources import Statement, find_statement
 from netloupe.explorer.steps import step
 from netloupe.explorer.stored_constants import find_stored_tensor
 
@@ -66,6 +66,13 @@ class Quantization:
         The values that hold scale and zero point.
     extra
         Other keys of an annotation, verbatim.
+    foreseen
+        The granularity where the scale is not constant: what shapes and operator tell of it.
+    is_packed
+        Whether several stored numbers lie in each byte of the value's tensor.
+    unpacked
+        These numbers one by one, as a tensor of their own type and shape; None where nothing
+        is packed, or where size and attributes disagree.
     """
 
     value: Value
@@ -78,13 +85,20 @@ class Quantization:
     scale_value: Value | None = None
     zero_point_value: Value | None = None
     extra: tuple[tuple[str, str], ...] = ()
+    foreseen: Granularity | None = None
+    is_packed: bool = False
+    unpacked: Tensor | None = None
 
     @property
     def granularity(self) -> Granularity | None:
-        """How many elements share a scale; None where the scale is unknown."""
+        """How many elements share a scale; None where nothing tells it."""
         if self.block_size:
             return "per block"
-        return judge_granularity(None if self.scale is None else self.scale.shape)
+        return self.foreseen if self.scale is None else judge_granularity(self.scale.shape)
+
+    def describes(self, dtype: np.dtype[Any]) -> bool:
+        """Return whether elements of a dtype are what is quantized, and not bytes of several."""
+        return not self.is_packed or (self.storage is not None and dtype == self.storage.numpy)
 
     @property
     def real_range(self) -> tuple[float, float] | tuple[Array, Array] | None:
@@ -197,7 +211,7 @@ class Quantization:
             parts.append(granularity)
         real_range = self.real_range
         if real_range is not None:
-            low, high = np.min(real_range[0]), np.max(real_range[1])
+            low, high = np.min(real_range), np.max(real_range)  # a scale may be negative
             parts.append(f"[{low:.4g}, {high:.4g}]")
         elif self.scale is None and not self.extra:
             parts.append("scale not constant" if self.scale_value else "scale not given")
@@ -229,8 +243,9 @@ def find_quantization(value: Value) -> Quantization | None:
     storage = find_storage(statement)
     scale = _read_constant(statement.scale)
     zero_point = _read_constant(statement.zero_point)
-    if _is_packed(statement):
-        zero_point = _unpack_zero_point(zero_point, statement.zero_point, scale, storage)
+    packed = is_packed(statement)
+    if packed:
+        zero_point = _read_packed_zero_point(statement, zero_point, scale, storage)
     return Quantization(
         value,
         statement.source,
@@ -242,6 +257,9 @@ def find_quantization(value: Value) -> Quantization | None:
         statement.scale,
         statement.zero_point,
         statement.extra,
+        foresee_granularity(statement),
+        packed,
+        unpack_weights(statement) if packed else None,
     )
 
 
@@ -320,37 +338,21 @@ def _read_constant(value: Value | None) -> Array | None:
     return array if array.dtype.kind not in "Oc" else None
 
 
-def _is_packed(statement: Statement) -> bool:
-    """Whether zero points are packed like the weights, or absent where that is no 0."""
-    return (
-        statement.node is not None
-        and statement.node.op_type in BLOCKED_OPS
-        and (find_dtype(statement.quantized) or data_type("uint8")).name == "uint8"
-    )
-
-
-def _unpack_zero_point(
-    stored: Array | None, value: Value | None, scale: Array | None, storage: DataType | None
+def _read_packed_zero_point(
+    statement: Statement, stored: Array | None, scale: Array | None, storage: DataType | None
 ) -> Array | None:
-    """Bring packed zero points into the scale's shape; the middle of the range without any."""
+    """Return zero points in the scale's shape; the middle of the range where none are given."""
     bits = storage.bits if storage is not None else None
-    if bits is None or bits > 8 or scale is None:
+    if bits is None or scale is None:
         return None
-    if value is None:
+    if statement.zero_point is None:
         return np.array(2 ** (bits - 1), np.uint8)
-    if stored is None or stored.dtype != np.uint8 or bits == 8 or not scale.size:
+    if stored is None or stored.dtype != np.uint8:
         return stored
-    # each row of blocks starts at a whole byte, lowest bits first
-    per_row = scale.shape[-1] if scale.ndim > 1 else None
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    codes = (stored.reshape(-1, 1) >> shifts) & np.uint8(2**bits - 1)
-    codes = codes.reshape(-1)
-    if per_row is None:
-        return codes[: scale.size] if codes.size >= scale.size else None
-    rows = scale.size // per_row
-    if codes.size % rows or codes.size // rows < per_row:
+    unpacked = unpack_zero_points(statement)
+    if unpacked is None or unpacked.size != scale.size:
         return None
-    return codes.reshape(rows, -1)[:, :per_row].reshape(scale.shape)
+    return unpacked.numpy().astype(np.uint8).reshape(scale.shape)
 
 
 def _write_badge(storage: DataType | None, granularity: Granularity | None) -> str:

@@ -22,10 +22,17 @@ from netloupe.explorer.stored_constants import find_stored_tensor
 Granularity = Literal["per tensor", "per channel", "per block"]
 
 
-def _read_integer(node: Node, name: str, default: int | None = None) -> int | None:
+def read_integer(node: Node, name: str, default: int | None = None) -> int | None:
+    """Return an integer attribute, or a default where there is none."""
     attribute = node.attributes.get(name)
     value = attribute.value if attribute is not None else None
     return value if isinstance(value, int) else default
+
+
+def read_bits(node: Node) -> int | None:
+    """Return the bits of each weight of a blocked operator; None for an undocumented number."""
+    bits = read_integer(node, "bits", 4)
+    return bits if bits in (2, 4, 8) else None
 
 
 def read_layout(statement: Statement, value: Value) -> tuple[int | None, int | None]:
@@ -35,15 +42,15 @@ def read_layout(statement: Statement, value: Value) -> tuple[int | None, int | N
     if granularity == "per tensor":
         return None, None
     if node is not None and node.op_type in PAIR_OPS:
-        axis = _read_integer(node, "axis", 1)
-        block_size = _read_integer(node, "block_size") or None
-    elif node is not None and node.op_type == "MatMulNBits":
-        block_size = _read_integer(node, "block_size")
+        axis = read_integer(node, "axis", 1)
+        block_size = read_integer(node, "block_size") or None
+    elif node is not None and node.op_type.startswith("MatMulNBits"):
+        block_size = read_integer(node, "block_size")
     elif node is not None and node.op_type == "GatherBlockQuantized":
-        block_size = _read_integer(node, "block_size", 128)
-        axis = _read_integer(node, "quantize_axis", 1)
+        block_size = read_integer(node, "block_size", 128)
+        axis = read_integer(node, "quantize_axis", 1)
     elif node is not None and node.op_type == "QGemm":
-        axis = 0 if _read_integer(node, "transB") else 1
+        axis = 0 if read_integer(node, "transB") else 1
     if axis is not None and axis < 0:
         rank = _find_rank(value)
         axis = axis + rank if rank is not None and axis + rank >= 0 else axis
@@ -75,6 +82,8 @@ def foresee_granularity(statement: Statement) -> Granularity | None:
         return judge_granularity((len(statement.stated.scale),))
     if statement.node is not None and statement.node.op_type in BLOCKED_OPS:
         return "per block"
+    if statement.node is not None and statement.node.op_type == "DynamicQuantizeLinear":
+        return "per tensor"  # by definition
     if statement.scale is None and statement.zero_point is None:
         return None
     return judge_granularity(_find_shape(statement.scale or statement.zero_point))
@@ -98,10 +107,10 @@ def find_storage(statement: Statement) -> DataType | None:
     node = statement.node
     if node is not None and node.op_type in BLOCKED_OPS:
         stored = find_dtype(statement.quantized)
-        if stored is None or stored.name == "uint8":  # packed: the bits tell
-            name = f"uint{_read_integer(node, 'bits', 4)}"
-            return data_type(name) if data_type(name).is_known else stored
-        return stored
+        if stored is not None and stored.name != "uint8":
+            return stored
+        bits = read_bits(node)  # packed
+        return None if bits is None else data_type(f"uint{bits}")
     # narrower than the type of the container, where a tool states it
     for key, text in statement.extra:
         if key == "finn_datatype" and is_narrow(data_type(text.lower())):
@@ -111,7 +120,7 @@ def find_storage(statement: Statement) -> DataType | None:
         if dtype is not None and is_narrow(dtype):
             return dtype
     if node is not None and node.op_type == "QuantizeLinear":
-        number = _read_integer(node, "output_dtype") or ONNX_DATA_TYPES.index("uint8")
+        number = read_integer(node, "output_dtype") or ONNX_DATA_TYPES.index("uint8")
         output = data_type(ONNX_DATA_TYPES[number]) if 0 < number < len(ONNX_DATA_TYPES) else None
         return output if output is not None and is_narrow(output) else None
     if node is not None and node.op_type == "DynamicQuantizeLinear":

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from netloupe.explorer.model import Graph, Node, StatedQuantization, Tensor, Value, data_type
+from netloupe.explorer.quantization_products import INTEGER_OPS, find_integer_scale
 
 ANNOTATION = "quantization_annotation"
 PAIRS = "QuantizeLinear/DequantizeLinear"
 PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
 #: operators whose weights are packed, with a scale for each block
-BLOCKED_OPS = ("MatMulNBits", "GatherBlockQuantized")
+BLOCKED_OPS = ("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "GatherBlockQuantized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,16 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
         if user.op_type in _OPERANDS:
             for operand in _list_operands(user):
                 if not operand.is_output and _at(user.inputs, operand.index) is value:
+                    return operand.state(user)
+    return None
+
+
+def state_zero_point(value: Value) -> Statement | None:
+    """Find the weights that a value is the zero points of, where a blocked operator takes both."""
+    for user in value.users:
+        if user.op_type in BLOCKED_OPS:
+            for operand in _list_operands(user):
+                if _at(user.inputs, operand.zero_point) is value:
                     return operand.state(user)
     return None
 
@@ -158,6 +169,9 @@ class _Operand:
 
     def state(self, node: Node) -> Statement:
         parameters = node.outputs if self.scale_is_output else node.inputs
+        scale = _at(parameters, self.scale)
+        if node.op_type in INTEGER_OPS:
+            scale = find_integer_scale(node, self.index)
         quantized = self.index if self.quantized is None else self.quantized
         is_output = self.is_output if self.quantized is None else self.quantized_is_output
         name = node.op_type
@@ -165,7 +179,7 @@ class _Operand:
             PAIRS if name in PAIR_OPS else f"operands of {name}",
             node,
             _at(node.outputs if is_output else node.inputs, quantized),
-            _at(parameters, self.scale),
+            scale,
             _at(parameters, self.zero_point),
             self.axis,
         )
@@ -203,6 +217,8 @@ _OPERANDS: dict[str, tuple[_Operand, ...]] = {
     "ConvInteger": (_Operand(0, None, 2), _Operand(1, None, 3, axis=0)),
     "MatMulInteger": (_Operand(0, None, 2), _Operand(1, None, 3, axis=-1)),
     "MatMulNBits": (_Operand(1, 2, 3, axis=1),),
+    "MatMulNBitsMlp": (_Operand(3, 4, None, axis=1), _Operand(6, 7, None, axis=1)),
+    "MatMulNBitsQkv": tuple(_Operand(index, index + 1, None, axis=1) for index in (3, 6, 9)),
     "GatherBlockQuantized": (_Operand(0, 2, 3),),
     "MatMulIntegerToFloat": (_Operand(0, 2, 4), _Operand(1, 3, 5, axis=-1)),
     "DynamicQuantizeMatMul": (_Operand(1, 2, 3, axis=-1),),

@@ -232,8 +232,10 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             return getattr(reading.counts, "ranges", None) is not None
         if reading.saturation is not None:
             return True
-        if self._tensor.dtype.is_integer:  # of the stored numbers only the zero point is one
-            return found.zero_point is not None and found.zero_point.size == 1
+        dtype = self._tensor.dtype
+        if dtype.is_integer:  # of the stored numbers only the zero point is one
+            is_one = found.zero_point is not None and found.zero_point.size == 1
+            return is_one and (dtype.numpy is None or found.describes(dtype.numpy))
         return found.real_range is not None
 
     # reading

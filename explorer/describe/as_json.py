@@ -78,10 +78,15 @@ def to_json(
         }
     else:
         told = _tell_group(element)
-    if description.tensor is not None:
+    tensor = description.tensor
+    if tensor is not None:
+        stored = constant_tensor(description.value) if description.value is not None else None
+        is_packed = stored is not None and stored.dims != tensor.dims
         if not isinstance(element, Tensor | SparseTensor):
-            told["tensor"] = _tell_tensor(description.tensor)
-        told |= _tell_elements(description.tensor, bins)
+            told["tensor"] = _tell_tensor(stored if stored is not None and is_packed else tensor)
+        if is_packed:
+            told["unpacked"] = {"dtype": str(tensor.dtype), "dims": tensor.dims}
+        told |= _tell_elements(tensor, bins)
     head = {"path": description.path, "kind": description.kind}
     unknown = element.header if isinstance(element, Model) else element
     if not isinstance(unknown, Group | tuple):

@@ -8,11 +8,14 @@ from itertools import islice
 import numpy as np
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.notation import join_parts, write_computed
 from netloupe.explorer.quantization import Quantization, find_quantization
 
 from .description import MOST_ROWS, Row
 from .notation import name_value, write_array, write_entry, write_line
 from .place import Place
+
+_MOST_ENDS = 16
 
 
 def list_operand_quantization(
@@ -58,7 +61,7 @@ def _describe_parameter(
 ) -> Row:
     if array is None and value is None:
         return Row(name, "not given")
-    text = "not constant" if array is None else write_array(array, 16)
+    text = "not constant" if array is None else write_array(array, _MOST_ENDS)
     if value is None:
         return Row(name, text)
     return Row(name, text, f"%{name_value(value)}", place.path_of(value.path))
@@ -68,15 +71,18 @@ def _list_range(found: Quantization) -> list[Row]:
     real_range = found.real_range
     if real_range is None:
         return []
-    low, high = np.asarray(real_range[0]), np.asarray(real_range[1])
+    ends = np.asarray(real_range[0]), np.asarray(real_range[1])
+    low, high = np.minimum(*ends), np.maximum(*ends)  # a scale may be negative
+    text = f"{write_computed(float(low.min()))} … {write_computed(float(high.max()))}"
     if low.size == 1:
-        return [Row("real range", f"{low.item():.7g} … {high.item():.7g}")]
+        return [Row("real range", text)]
     return [
-        Row(
-            "real range",
-            f"{float(low.min()):.7g} … {float(high.max()):.7g}",
-            f"over {low.size:,} scales",
-        ),
-        Row("lowest, each", write_array(low, 16)),
-        Row("highest, each", write_array(high, 16)),
+        Row("real range", text, f"over {low.size:,} scales"),
+        Row("lowest, each", _write_each(low)),
+        Row("highest, each", _write_each(high)),
     ]
+
+
+def _write_each(numbers: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    shown = [write_computed(number) for number in numbers.reshape(-1)[:_MOST_ENDS].tolist()]
+    return f"[{join_parts(shown, numbers.size)}]"

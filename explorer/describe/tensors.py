@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.notation import write_bytes, write_dims
+from netloupe.explorer.notation import write_bytes, write_count, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .nets import list_device
@@ -32,8 +32,10 @@ def describe_tensor(tensor: Tensor | SparseTensor, place: Place | None = None) -
     )
 
 
-def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
-    """Return the sections that say how a tensor is stored."""
+def list_tensor_sections(
+    tensor: Tensor | SparseTensor, unpacked: Tensor | None = None
+) -> list[Section]:
+    """Return the sections that say how a tensor is stored, and what its bytes hold packed."""
     size = "unknown" if tensor.nbytes is None else write_bytes(tensor.nbytes)
     rows = [
         Row("element type", str(tensor.dtype)),
@@ -41,6 +43,9 @@ def list_tensor_sections(tensor: Tensor | SparseTensor) -> list[Section]:
         Row("elements", f"{tensor.size:,}"),
         Row("size", size),
     ]
+    if unpacked is not None:
+        note = f"{write_count(unpacked.size, 'number')} of {unpacked.dtype.bits} bits"
+        rows.append(Row("holds packed", write_tensor_type(unpacked), note))
     if isinstance(tensor, Tensor):
         rows += _list_storage(tensor)
         return [make_section("Tensor", rows), *_list_notes(tensor, "")]

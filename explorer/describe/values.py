@@ -6,6 +6,7 @@ from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization
+from netloupe.explorer.quantization_packing import unpack_constant
 
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
@@ -44,8 +45,10 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         describe_unknown(value.unknown_fields),
     ]
     warnings = value.warnings + value.graph.model.warnings_at(value.path)
+    unpacked = None
     if tensor is not None:
-        sections[1:1] = list_tensor_sections(tensor)
+        unpacked = unpack_constant(value)
+        sections[1:1] = list_tensor_sections(tensor, unpacked)
         warnings += tensor.warnings
     badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
     return Description(
@@ -55,7 +58,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         subtitle=write_value_type(value) + badge,
         element=value,
         sections=keep_sections(sections),
-        tensor=tensor,
+        tensor=unpacked or tensor,
         value=value,
         warnings=warnings,
     )

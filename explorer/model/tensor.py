@@ -73,13 +73,17 @@ class Payload:
     kind
         ``raw``: little-endian bytes, sub-byte types packed low bits first. ``typed``: an
         array of the typed field's own element type. ``strings``: one bytes object per
-        element. ``absent``: nothing is stored.
+        element. ``elements``: decoded already, to be taken piece by piece. ``absent``:
+        nothing is stored.
     data
         The bytes, the array or the list that ``kind`` promises.
+    elements
+        What ``kind`` promises where these are elements.
     """
 
-    kind: Literal["raw", "typed", "strings", "absent"]
+    kind: Literal["raw", "typed", "strings", "elements", "absent"]
     data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
+    elements: Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +388,8 @@ class Tensor:
             Draw the histogram of this index along the axis alone, with its own quantization.
         bins, log, quantization, theme
             As for :func:`~netloupe.explorer.tensors.plot_histogram`; a quantization is what
-            ``model.quantization(tensor)`` returns.
+            ``model.quantization(tensor)`` returns. Where that says that each byte holds
+            several numbers, these are drawn.
 
         Raises
         ------
@@ -395,6 +400,17 @@ class Tensor:
         """
         from netloupe.explorer.tensors import open_axes, plot_channels, plot_histogram
 
+        unpacked = quantization.unpacked if quantization is not None else None
+        if unpacked is not None and unpacked is not self and unpacked.path == self.path:
+            return unpacked.plot(
+                ax,
+                bins=bins,
+                log=log,
+                axis=axis,
+                channel=channel,
+                quantization=quantization,
+                theme=theme,
+            )
         if axis is not None and channel is None:
             return plot_channels(self, axis, ax or open_axes(theme), bins, quantization, theme)
         elements = None if channel is None else self._choose(axis, channel)

@@ -13,6 +13,7 @@ from .elements import Elements, Progress, Walk, sample_elements
 from .external import judge_location, read_external
 from .histogram import Histogram, compute_histogram
 from .histogram_plot import draw_frequencies, draw_histogram, draw_histogram_png, plot_histogram
+from .packed import Packing, unpack_elements
 from .plot_frame import Theme, draw_png, open_axes
 from .saturation import Saturation, measure_saturation
 from .scale_plot import draw_scales
@@ -23,6 +24,7 @@ __all__ = [
     "ChannelHistogram",
     "Elements",
     "Histogram",
+    "Packing",
     "Progress",
     "Saturation",
     "Statistics",
@@ -52,4 +54,5 @@ __all__ = [
     "read_external",
     "sample_elements",
     "take_channel",
+    "unpack_elements",
 ]

@@ -100,6 +100,8 @@ def open_elements(tensor: Tensor | SparseTensor) -> Elements:
             take = _decode_typed(tensor, np.ravel(np.asarray(data)), dtype)
         case "strings" if tensor.dtype.name == "string":
             take = _decode_strings(tensor, data)
+        case "elements" if payload.elements is not None:
+            return payload.elements
         case "absent":
             if tensor.size:
                 raise TensorDataError(
@@ -235,20 +237,25 @@ def _unpack_range(stored: Bytes, bits: int, start: int, stop: int) -> Bytes:
 
 def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
     """Spread packed codes of 2, 4 or 6 bits over one byte each."""
-    if bits == 6:
-        groups = np.zeros(((size + 3) // 4, 3), np.uint8)
-        groups.reshape(-1)[: stored.size] = stored
-        low, middle, high = groups.T
-        codes = np.empty((len(groups), 4), np.uint8)
-        codes[:, 0] = low & 0x3F
-        codes[:, 1] = (low >> 6) | ((middle & 0x0F) << 2)
-        codes[:, 2] = (middle >> 4) | ((high & 0x03) << 4)
-        codes[:, 3] = high >> 2
-    else:
-        codes = np.empty((stored.size, 8 // bits), np.uint8)
-        for place, shift in enumerate(range(0, 8, bits)):
-            codes[:, place] = (stored >> np.uint8(shift)) & np.uint8((1 << bits) - 1)
+    if bits != 6:
+        return unpack_codes(stored, bits)[:size]
+    groups = np.zeros(((size + 3) // 4, 3), np.uint8)
+    groups.reshape(-1)[: stored.size] = stored
+    low, middle, high = groups.T
+    codes = np.empty((len(groups), 4), np.uint8)
+    codes[:, 0] = low & 0x3F
+    codes[:, 1] = (low >> 6) | ((middle & 0x0F) << 2)
+    codes[:, 2] = (middle >> 4) | ((high & 0x03) << 4)
+    codes[:, 3] = high >> 2
     return codes.reshape(-1)[:size]
+
+
+def unpack_codes(stored: Bytes, bits: int) -> Bytes:
+    """Spread codes of 2, 4 or 8 bits, packed lowest bits first, over one byte each."""
+    codes = np.empty((stored.size, 8 // bits), np.uint8)
+    for place, shift in enumerate(range(0, 8, bits)):
+        codes[:, place] = (stored >> np.uint8(shift)) & np.uint8((1 << bits) - 1)
+    return codes.reshape(-1)
 
 
 def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) -> Take:

@@ -115,7 +115,7 @@ def draw_histogram(
     unit = _choose_unit(histogram)
     _draw_bars(ax, histogram, unit, colours)
     notes = []
-    if quantization is not None and unit == 1:
+    if quantization is not None and unit == 1 and _is_about(quantization, dtype):
         drawn = _draw_quantization(ax, quantization, dtype.is_integer, colours)
         notes = [drawn] if drawn else []
     if saturation is not None:
@@ -188,6 +188,11 @@ def _draw_bars(ax: Axes, histogram: Histogram, unit: float, colours: dict[str, s
     if not counts.any():
         ax.set_ylim(0, 1)
         ax.set_yticks([])
+
+
+def _is_about(quantization: Quantization, dtype: DataType) -> bool:
+    """Return whether elements of a type are what is quantized."""
+    return dtype.numpy is None or quantization.describes(dtype.numpy)
 
 
 def _draw_quantization(

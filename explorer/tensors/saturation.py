@@ -75,9 +75,11 @@ def measure_saturation(
     Returns
     -------
     Saturation or None
-        None where range or storage is unknown, per block, and for stored numbers that are
-        not integers of up to 16 bits.
+        None where range or storage is unknown, per block, for stored numbers that are not
+        integers of up to 16 bits, and for bytes that hold several numbers.
     """
+    if not quantization.describes(elements.dtype):
+        return None
     if elements.is_integer:
         if limit is not None:
             elements = sample_elements(elements, limit)

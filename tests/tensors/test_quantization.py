@@ -7,7 +7,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
+from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
 from netloupe.explorer.quantization import find_quantization, node_badge, summarize_quantization
+from netloupe.explorer.tensors import measure_saturation, open_elements
+from netloupe.explorer.tensors.plot_frame import make_axes
 
 
 def load(nodes, initializers=(), inputs=(), outputs=(), annotations=(), value_info=()):
@@ -254,11 +257,221 @@ def test_integer_operators_and_dynamic_quantization():
     assert dynamic.source == "operands of DynamicQuantizeLinear"
     assert (dynamic.storage.name, dynamic.scale) == ("uint8", None)
     assert dynamic.scale_value.name == "xs"
-    assert dynamic.describe() == "uint8 · scale not constant"
+    assert dynamic.describe() == "uint8 · per tensor · scale not constant"
     weights = find_quantization(model.graph.values["w"])
     assert weights.source == "operands of MatMulInteger"
     assert (weights.scale, weights.zero_point) == (None, 3)
     assert find_quantization(model.graph.values["xs"]) is None
+
+
+def load_integer_product(multiplications, op="MatMulInteger"):
+    """Load x → DynamicQuantizeLinear → product with w → Cast → what is multiplied."""
+    return load(
+        [
+            node("DynamicQuantizeLinear", "x", "xq xs xz"),
+            node(op, "xq w xz wz", "p"),
+            node("Cast", "p", "c", to=F),
+            *multiplications,
+        ],
+        {
+            "w": np.ones((2, 3), np.int8),
+            "wz": np.array(1, np.int8),
+            "ws": np.array([0.5, 1, 2], np.float32),
+            "other": np.array(8, np.float32),
+        },
+        [("x", F, [2, 2])],
+        [("y", F, [2, 3])],
+    )
+
+
+@pytest.mark.parametrize("op", ["MatMulInteger", "ConvInteger"])
+@pytest.mark.parametrize(
+    "multiplications",
+    [
+        [node("Mul", "xs ws", "s"), node("Mul", "c s", "y")],
+        [node("Mul", "ws xs", "s"), node("Mul", "s c", "y")],
+        [node("Mul", "c xs", "m"), node("Mul", "m ws", "y")],
+        [node("Mul", "ws c", "m"), node("Mul", "m xs", "y")],
+    ],
+)
+def test_the_mul_behind_an_integer_product_tells_the_scale_of_the_weights(op, multiplications):
+    weights = find_quantization(load_integer_product(multiplications, op).graph.values["w"])
+    np.testing.assert_array_equal(weights.scale, [0.5, 1, 2])
+    assert (weights.zero_point, weights.granularity) == (1, "per channel")
+    assert weights.axis == (0 if op == "ConvInteger" else 1)
+    np.testing.assert_array_equal(weights.real_range[1], [63, 126, 252])
+
+
+@pytest.mark.parametrize(
+    "multiplications",
+    [
+        [node("Mul", "c other", "y")],  # no factor is the scale of the activations
+        [node("Mul", "c ws", "m"), node("Mul", "m other", "y")],
+        [node("Mul", "xs ws", "s"), node("Mul", "s other", "t"), node("Mul", "c t", "y")],
+        [node("Mul", "c c", "y")],
+        [node("Mul", "c xs", "y")],
+        [node("Mul", "xs ws", "s"), node("Add", "c s", "y")],
+        [node("Mul", "c xs", "m"), node("Mul", "m ws", "y"), node("Relu", "p", "q")],
+    ],
+)
+def test_a_scale_that_cannot_be_told_is_not_guessed(multiplications):
+    weights = find_quantization(load_integer_product(multiplications).graph.values["w"])
+    assert weights.scale is weights.scale_value is None
+    assert weights.granularity == "per tensor"  # the zero point tells it
+    assert weights.describe() == "int8 · per tensor · scale not given"
+
+
+def pack(codes, bits):
+    """Pack rows of codes into bytes, the lowest bits first."""
+    per_byte = 8 // bits
+    width = -(-codes.shape[-1] // per_byte) * per_byte
+    padded = np.zeros((*codes.shape[:-1], width), np.uint8)
+    padded[..., : codes.shape[-1]] = codes
+    packed = np.zeros((*codes.shape[:-1], width // per_byte), np.uint8)
+    for place in range(per_byte):
+        packed |= padded[..., place::per_byte] << np.uint8(place * bits)
+    return packed
+
+
+def load_matmul_nbits(codes, bits, block_size=16, op="MatMulNBits", **attributes):
+    """Load a MatMulNBits with these weights; what fills the last block is all ones."""
+    rows, width = codes.shape
+    blocks = -(-width // block_size)
+    filled = np.full((rows, blocks * block_size), 2**bits - 1, np.uint8)
+    filled[:, :width] = codes
+    given = {"bits": bits, "block_size": block_size, "K": width, "N": rows, **attributes}
+    bits = 4 if bits == 3 else bits
+    return load(
+        [node(op, "x w s z", "y", MS, **given)],
+        {
+            "w": pack(filled, bits).reshape(rows, blocks, -1),
+            "s": np.full((rows, blocks), 0.5, np.float32),
+            "z": pack(np.arange(rows * blocks, dtype=np.uint8).reshape(rows, blocks) % 3, bits),
+        },
+        [("x", F, [1, width])],
+        [("y", F, [1, rows])],
+    )
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("width", [16, 32, 30, 33, 1])
+def test_packed_weights_are_taken_apart_and_padding_is_left_out(bits, width):
+    codes = np.random.default_rng(width).integers(0, 2**bits, (5, width)).astype(np.uint8)
+    model = load_matmul_nbits(codes, bits)
+    unpacked = model.quantization("w").unpacked
+    assert (unpacked.dtype.name, unpacked.dims) == (f"uint{bits}", (5, width))
+    np.testing.assert_array_equal(unpacked.numpy().astype(np.uint8), codes)
+    histogram = unpacked.histogram(bins=2**bits, value_range=(-0.5, 2**bits - 0.5))
+    np.testing.assert_array_equal(histogram.counts, np.bincount(codes.ravel(), minlength=2**bits))
+    channel = unpacked.statistics(axis=0, channel=3)
+    assert (channel.count, channel.maximum) == (width, codes[3].max())
+    zero_points = describe_path(model, "z").tensor
+    assert zero_points.dims == (5, -(-width // 16))
+    np.testing.assert_array_equal(
+        zero_points.numpy().astype(np.uint8).ravel(), np.arange(zero_points.size) % 3
+    )
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 0), (0, 7), (3, 5), (5, 40), (29, 31), (7, 150)])
+def test_any_run_of_packed_numbers_can_be_taken(start, stop):
+    codes = np.random.default_rng(0).integers(0, 16, (5, 30)).astype(np.uint8)
+    unpacked = load_matmul_nbits(codes, 4).quantization("w").unpacked
+    taken = open_elements(unpacked).take(start, stop)
+    np.testing.assert_array_equal(taken.astype(np.uint8), codes.ravel()[start:stop])
+
+
+def test_packed_weights_are_described_by_their_numbers_and_not_by_their_bytes():
+    codes = np.random.default_rng(0).integers(0, 16, (96, 96)).astype(np.uint8)
+    model = load_matmul_nbits(codes, 4, 32)
+    text = format_text(add_statistics(describe_path(model, "w")))
+    assert "holds packed  uint4[96, 96]  (9,216 numbers of 4 bits)" in text
+    assert "max             15\n" in text
+    assert "9,196 more]" in text
+    told = to_json(describe_path(model, "w"))
+    assert told["unpacked"] == {"dtype": "uint4", "dims": [96, 96]}
+    assert (told["dims"], told["statistics"]["maximum"]) == ([96, 3, 16], 15)
+    assert sum(told["histogram"]["counts"]) == 9216
+
+
+def test_a_plot_of_packed_weights_draws_their_numbers():
+    codes = np.full((4, 32), 5, np.uint8)
+    model = load(
+        [node("MatMulNBits", "x w s", "y", MS, bits=4, block_size=32, K=32, N=4)],
+        {"w": pack(codes, 4).reshape(4, 1, 16), "s": np.ones((4, 1), np.float32)},
+        [("x", F, [1, 32])],
+    )
+    tensor = model["w"]
+    axes = tensor.plot(make_axes("light"), quantization=model.quantization(tensor))
+    assert sum(patch.get_height() for patch in axes.patches) == codes.size
+    assert any("zero point 8" in text.get_text() for text in axes.texts)
+
+
+@pytest.mark.parametrize("attributes", [{"bits": 3}, {"weight_prepacked": 1}, {"N": 7}, {"K": 0}])
+def test_bytes_of_an_unknown_layout_stay_bytes_without_a_zero_point(attributes):
+    model = load_matmul_nbits(np.zeros((5, 32), np.uint8), **{"bits": 4, **attributes})
+    found = model.quantization("w")
+    assert found.is_packed
+    assert found.unpacked is None
+    assert describe_path(model, "w").tensor is model["w"]
+    axes = model["w"].plot(make_axes("light"), quantization=found)
+    assert not any("zero point" in text.get_text() for text in axes.texts)
+    assert measure_saturation(open_elements(model["w"]), found) is None
+
+
+@pytest.mark.parametrize(
+    ("op", "names", "rows"),
+    [
+        ("MatMulNBitsMlp", "x  n w s  w2 s2", {"w": "N", "w2": "N"}),
+        ("MatMulNBitsQkv", "x  n w s  w2 s2  w3 s3", {"w": "Nq", "w2": "Nkv", "w3": "Nkv"}),
+    ],
+)
+def test_fused_operators_hold_several_packed_weights(op, names, rows):
+    counts = {"N": 6, "Nq": 6, "Nkv": 2}
+    constants = {}
+    for name, attribute in rows.items():
+        codes = np.full((counts[attribute], 32), 9, np.uint8)
+        constants[name] = pack(codes, 4).reshape(-1, 2, 8)
+        constants[name.replace("w", "s")] = np.ones((counts[attribute], 2), np.float32)
+    given = {key: counts[key] for key in set(rows.values())}
+    fused = helper.make_node(
+        op, names.split(" "), ["y"], domain=MS, K=32, block_size=16, bits=4, **given
+    )
+    model = load([fused], constants, [("x", F, [1, 32]), ("n", F, [32])])
+    for name, attribute in rows.items():
+        found = model.quantization(name)
+        assert found.unpacked.dims == (counts[attribute], 32)
+        assert found.unpacked.statistics().minimum == 9
+        assert (found.zero_point, found.granularity) == (8, "per block")
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_gather_block_quantized_packs_its_last_axis(bits):
+    codes = np.random.default_rng(0).integers(0, 2**bits, (7, 2, 32)).astype(np.uint8)
+    model = load(
+        [node("GatherBlockQuantized", "w i s", "y", MS, bits=bits, block_size=16)],
+        {"w": pack(codes, bits), "s": np.ones((7, 2, 2), np.float32)},
+        [("i", TensorProto.INT64, [1])],
+    )
+    found = model.quantization("w")
+    np.testing.assert_array_equal(found.unpacked.numpy().astype(np.uint8), codes)
+    assert found.zero_point == 2 ** (bits - 1)
+
+
+def test_ends_of_ranges_are_in_order_and_have_no_digits_of_chance():
+    model = load(
+        [node("DequantizeLinear", "w s", "y", axis=1), node("Relu", "y", "o")],
+        {"w": np.ones((2, 3), np.int8), "s": np.array([0.1, -0.3, 0.7], np.float32)},
+        outputs=[("o", F, [2, 3])],
+    )
+    rows = {
+        row.name: row.value
+        for section in describe_path(model, "w").sections
+        for row in section.rows
+    }
+    assert rows["lowest, each"] == "[-12.8, -38.1, -89.6]"
+    assert rows["highest, each"] == "[12.7, 38.4, 88.9]"
+    assert rows["real range"] == "-89.6 … 88.9"
+    assert model.quantization("w").describe().endswith("[-89.6, 88.9]")
 
 
 @pytest.mark.parametrize("bits", [2, 4, 8])
@@ -266,12 +479,6 @@ def test_integer_operators_and_dynamic_quantization():
 def test_matmul_nbits(bits, has_zero_point):
     rows, blocks = 3, 5
     codes = np.random.default_rng(0).integers(0, 2**bits, (rows, blocks)).astype(np.uint8)
-    per_byte = 8 // bits
-    padded = np.zeros((rows, -(-blocks // per_byte) * per_byte), np.uint8)
-    padded[:, :blocks] = codes
-    packed = np.zeros((rows, padded.shape[1] // per_byte), np.uint8)
-    for place in range(per_byte):
-        packed |= padded[:, place::per_byte] << np.uint8(place * bits)
     model = load(
         [
             node(
@@ -282,7 +489,7 @@ def test_matmul_nbits(bits, has_zero_point):
         {
             "w": np.zeros((rows, blocks, 16 * bits // 8), np.uint8),
             "s": np.full((rows, blocks), 0.5, np.float32),
-            "z": packed.reshape(-1),
+            "z": pack(codes, bits).reshape(-1),
         },
         [("x", F, [1, 80])],
         [("y", F, [1, rows])],

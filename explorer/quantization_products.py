@@ -1,0 +1,95 @@
+"""Scales of integer products: the Mul behind MatMulInteger or ConvInteger tells them.
+
+The operators have no operands for scales. What a quantizer writes is Cast(product) · (scale of
+the activations · scale of the weights), or one Mul after the other.
+"""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Node, Value
+
+INTEGER_OPS = ("ConvInteger", "MatMulInteger")
+_STANDARD = ("", "ai.onnx")
+
+
+def find_integer_scale(node: Node, index: int) -> Value | None:
+    """Return the scale of one of the two factors of an integer product.
+
+    Parameters
+    ----------
+    node
+        A MatMulInteger or ConvInteger.
+    index
+        0 for the activations, 1 for the weights.
+
+    Returns
+    -------
+    Value or None
+        For the activations what gave them their scale. For the weights the one other factor of
+        the product; None where the scale of the activations is unknown or no factor, or where
+        more than one other is left: which of these is the scale cannot be told.
+    """
+    activations = node.inputs[0] if node.inputs else None
+    scale = _find_given_scale(activations)
+    if index == 0 or scale is None:
+        return scale
+    product = _skip_cast(node.outputs[0] if node.outputs else None)
+    factor, after = _find_factor(product)
+    if factor is None:
+        return None
+    if factor is scale or not _multiplies(factor.producer):
+        # one Mul after the other, in either order
+        following, _ = _find_factor(after)
+        if factor is scale:
+            return following
+        return factor if following is scale else None
+    return _other(factor.producer, scale)
+
+
+def _find_given_scale(value: Value | None) -> Value | None:
+    """Return the scale that an operator quantized a value with."""
+    producer = value.producer if value is not None else None
+    if producer is None or producer.domain not in _STANDARD:
+        return None
+    if producer.op_type == "DynamicQuantizeLinear" and producer.outputs[0] is value:
+        return producer.outputs[1] if len(producer.outputs) > 1 else None
+    if producer.op_type == "QuantizeLinear":
+        return producer.inputs[1] if len(producer.inputs) > 1 else None
+    return None
+
+
+def _skip_cast(value: Value | None) -> Value | None:
+    user = _find_only_user(value)
+    if user is not None and user.op_type == "Cast" and user.domain in _STANDARD and user.outputs:
+        return user.outputs[0]
+    return value
+
+
+def _find_factor(value: Value | None) -> tuple[Value | None, Value | None]:
+    """Return what the only user of a value multiplies it by, and the product."""
+    user = _find_only_user(value)
+    if value is None or user is None or not _multiplies(user):
+        return None, None
+    return _other(user, value), user.outputs[0] if user.outputs else None
+
+
+def _find_only_user(value: Value | None) -> Node | None:
+    if value is None or value.is_output:
+        return None
+    return value.users[0] if len(value.users) == 1 else None
+
+
+def _multiplies(node: Node | None) -> bool:
+    if node is None or node.op_type != "Mul" or node.domain not in _STANDARD:
+        return False
+    return len(node.inputs) == 2
+
+
+def _other(node: Node | None, value: Value) -> Value | None:
+    """Return the operand of a Mul that is not this one."""
+    if node is None or not _multiplies(node):
+        return None
+    first, second = node.inputs
+    if first is value:
+        return second if second is not value else None
+    return first if second is value else None
