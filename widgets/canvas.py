@@ -52,7 +52,6 @@ class Canvas(anywidget.AnyWidget):
     """
 
     _esm = _STATIC / "canvas.js"
-    _css = _STATIC / "canvas.css"
 
     selection = traitlets.Unicode("").tag(sync=True)
     selected_paths = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -70,7 +70,8 @@ POINTER = """
 const at = (target, type, x, y, buttons) => target.dispatchEvent(new PointerEvent(type, {
   pointerId: 1, pointerType: "mouse", isPrimary: true, bubbles: true, buttons,
   button: type === "pointermove" ? -1 : 0, clientX: x, clientY: y }));
-const picture = document.querySelector(".nl-picture");
+const host = document.querySelector('[data-netloupe="canvas"]');
+const picture = host.shadowRoot.querySelector(".nl-picture");
 picture.setPointerCapture = () => {};
 """
 PAN = (
@@ -84,7 +85,7 @@ if (k === frames - 1) at(picture, "pointerup", 700, 450, 0);
 ZOOM = (
     POINTER
     + """
-document.querySelector('[data-netloupe="canvas"]').focus();
+host.focus();
 picture.dispatchEvent(new WheelEvent("wheel", { deltaY: k < frames / 2 ? -100 : 100,
   clientX: 700, clientY: 450, ctrlKey: true, bubbles: true, cancelable: true }));
 """
@@ -92,7 +93,7 @@ picture.dispatchEvent(new WheelEvent("wheel", { deltaY: k < frames / 2 ? -100 : 
 MINIMAP = (
     POINTER
     + """
-const map = document.querySelector(".nl-minimap");
+const map = host.shadowRoot.querySelector(".nl-minimap");
 map.setPointerCapture = () => {};
 const { left, top, width, height } = map.getBoundingClientRect();
 const y = top + height * (0.5 - 0.45 * Math.cos(k / 14));
@@ -212,13 +213,12 @@ def show(name: str, measured: dict[str, Any]) -> float:
 
 def open_canvas(page: Any, header: dict[str, Any], buffers: list[bytes]) -> None:
     """Show a scene in a page that holds nothing but the canvas."""
-    files = {"canvas.js": STATIC / "canvas.js", "canvas.css": STATIC / "canvas.css"}
     parts = {f"buffer{number}": buffer for number, buffer in enumerate(buffers)}
 
     def serve(route: Any) -> None:
         name = route.request.url.removeprefix(ADDRESS)
-        if name in files:
-            route.fulfill(path=files[name])
+        if name == "canvas.js":
+            route.fulfill(path=STATIC / name)
         elif name in parts:
             route.fulfill(body=parts[name], content_type="application/octet-stream")
         else:
@@ -264,9 +264,10 @@ def measure_canvas(browser: Any, header: dict[str, Any], buffers: list[bytes]) -
               const now = STATS.zoom;
               if (Math.abs(Math.log(wanted / now)) < 0.02) break;
               const by = Math.min(Math.max(Math.log(wanted / now) / 0.0022, -150), 150);
-              document.querySelector(".nl-picture").dispatchEvent(new WheelEvent("wheel", {
+              const root = document.querySelector('CANVAS').shadowRoot;
+              root.querySelector(".nl-picture").dispatchEvent(new WheelEvent("wheel", {
                 deltaY: -by, clientX: 700, clientY: 300, bubbles: true, cancelable: true,
-                ctrlKey: true })); } }""".replace("STATS", stats),
+                ctrlKey: true })); } }""".replace("STATS", stats).replace("CANVAS", CANVAS),
             wanted,
         )
         page.wait_for_timeout(300)

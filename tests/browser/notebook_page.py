@@ -46,7 +46,8 @@ class NotebookPage:
 
     def wait_for_canvas(self) -> Any:
         """Return the canvas's host element once its first frame is painted."""
-        self.page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+        # a kernel takes long to start beside busy processes
+        self.page.wait_for_selector(f'{CANVAS}[data-ready="true"]', timeout=120_000)
         return self.page.locator(CANVAS).first
 
     def call(self, script: str, *arguments: Any) -> Any:

@@ -20,7 +20,7 @@ STATIC = ROOT / "widgets" / "static"
 ADDRESS = "http://netloupe.test/"
 CANVAS = '[data-netloupe="canvas"]'
 
-PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="canvas.css">
+PAGE = """<!doctype html><meta charset="utf-8">
 <body style="margin:0"><div id="here"></div><script type="module">
 import widget from "./canvas.js";
 const state = {}, listeners = {};
@@ -78,11 +78,14 @@ class Stand:
         A Playwright page.
     explorer
         The explorer, not yet shown anywhere.
+    style
+        Rules of the page around the canvas.
     """
 
-    def __init__(self, page: Any, explorer: Explorer) -> None:
+    def __init__(self, page: Any, explorer: Explorer, style: str = "") -> None:
         self.page = page
         self.explorer = explorer
+        self._style = style
         self._outgoing: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._incoming: list[str] = []
         #: what the page has asked for, in order
@@ -102,10 +105,10 @@ class Stand:
 
     def _serve(self, route: Any) -> None:
         name = route.request.url.removeprefix(ADDRESS)
-        if name in ("canvas.js", "canvas.css"):
+        if name == "canvas.js":
             route.fulfill(path=STATIC / name)
         elif name == "":
-            route.fulfill(body=PAGE, content_type="text/html")
+            route.fulfill(body=f"{PAGE}<style>{self._style}</style>", content_type="text/html")
         else:
             route.fulfill(status=404)
 

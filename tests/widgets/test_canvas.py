@@ -56,7 +56,7 @@ def test_traits_start_with_nothing_selected(canvas: Canvas) -> None:
 
 def test_built_files_are_there(canvas: Canvas) -> None:
     assert "export{" in canvas._esm
-    assert ".nl-canvas" in canvas._css
+    assert ".nl-canvas" in canvas._esm  # its style sheet is in it, for the shadow root
 
 
 def test_request_reaches_the_handler_and_the_scene_its_request(canvas: Canvas, sent: Sent) -> None:

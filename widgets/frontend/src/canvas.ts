@@ -91,7 +91,7 @@ export class CanvasView {
     const { stage, selection, highlights, search, help } = this;
     this.actions = new Actions(model, stage, selection, highlights, this.requests);
     this.menu = new ContextMenu(
-      { model, host, stage, selection, highlights, actions: this.actions, search, help },
+      { model, frame: this.page.frame, stage, selection, highlights, actions: this.actions, search, help },
       this.giveBack,
     );
     this.build(parent);
@@ -132,7 +132,7 @@ export class CanvasView {
     over.append(this.strip.element, top);
     const bars = makeElement("div", "nl-bars");
     bars.append(this.offer.element, this.focusBar.element, highlights.chip.element, highlights.bar.element);
-    page.host.append(
+    page.frame.append(
       ...[stage.canvas, this.steppers.element, over, bars, stage.minimap.canvas],
       ...[this.hint.element, this.tooltip.element, this.progress.element],
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
@@ -200,12 +200,12 @@ export class CanvasView {
           this.menu.showAt(point);
         },
         hover: (point) => this.onHover(point),
-        takesWheel: () => host.contains(document.activeElement),
+        takesWheel: () => page.hasFocus,
         wheelPassed: () => this.hint.show("Click to zoom with the wheel"),
       }),
     );
     const observer = new ResizeObserver(() => this.measure());
-    observer.observe(host);
+    observer.observe(page.frame);
     page.later(() => observer.disconnect());
     page.later(watchPixelRatio(() => this.measure()));
     this.measure();
@@ -213,7 +213,7 @@ export class CanvasView {
 
   private measure(): void {
     if (this.disposed) return;
-    const { clientWidth: width, clientHeight: height } = this.page.host;
+    const { clientWidth: width, clientHeight: height } = this.page.frame;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
   }
 
@@ -260,7 +260,7 @@ export class CanvasView {
     this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
     this.tooltip.hide();
     if (hit && point && scene) {
-      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.host);
+      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.frame);
     }
     this.selection.hover(hit?.paths ?? []);
   }
@@ -268,11 +268,11 @@ export class CanvasView {
   // ------------------------------------------------------------------ the keyboard
 
   private onKey(event: KeyboardEvent): void {
-    const target = event.target as Element;
-    const onButton = target !== this.page.host && target.closest("button, input") !== null;
+    // outside of its shadow root an event seems to come from the host
+    const target = event.composedPath()[0] as Element;
+    const onButton = target.closest("button, input") !== null;
     if (event.key === "Tab") return;
     const command = readKey(event);
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
     if (!command || (onButton && command.do === "toggle")) return;
     event.preventDefault();
     this.run(command);

@@ -14,7 +14,7 @@ import type { Point } from "./viewport";
 
 export interface MenuParts {
   readonly model: WidgetModel;
-  readonly host: HTMLElement;
+  readonly frame: HTMLElement;
   readonly stage: Stage;
   readonly selection: Selection;
   readonly highlights: Highlights;
@@ -57,7 +57,7 @@ export class ContextMenu {
 
   /** The menu of the picture, below a button. */
   showBelow(button: HTMLElement): void {
-    const [at, page] = [button.getBoundingClientRect(), this.parts.host.getBoundingClientRect()];
+    const [at, page] = [button.getBoundingClientRect(), this.parts.frame.getBoundingClientRect()];
     this.showView({ x: at.right - page.left, y: at.bottom - page.top + 4 });
   }
 
@@ -83,7 +83,7 @@ export class ContextMenu {
       copyPath: () =>
         void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
     });
-    this.menu.show(groups, point, this.parts.host);
+    this.menu.show(groups, point, this.parts.frame);
   }
 
   private showView(point: Point): void {
@@ -109,6 +109,6 @@ export class ContextMenu {
         help: () => help.toggle(),
       },
     );
-    this.menu.show(groups, point, this.parts.host);
+    this.menu.show(groups, point, this.parts.frame);
   }
 }

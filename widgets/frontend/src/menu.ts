@@ -88,7 +88,7 @@ export class Menu {
   private onKey(event: KeyboardEvent): void {
     event.stopPropagation();
     const rows = this.rows();
-    const at = rows.indexOf(document.activeElement as HTMLElement);
+    const at = rows.findIndex((row) => row.matches(":focus"));
     const steps: Record<string, number> = {
       ArrowDown: at + 1,
       ArrowUp: at < 0 ? rows.length - 1 : at - 1,

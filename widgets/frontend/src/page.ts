@@ -1,5 +1,11 @@
-/** The host element and what the widget's traits say about it: theme, size, title, breadcrumb. */
+/**
+ * The host element and what the widget's traits say about it: theme, size, title, breadcrumb.
+ *
+ * All that is seen stands in a shadow root, with a style sheet of its own: no rule of the page
+ * around reaches it. The host element carries what scripts and screen readers ask for.
+ */
 
+import styleSheet from "./canvas.css";
 import { fillBreadcrumb, makeElement, readCrumbs } from "./elements";
 import { type WidgetModel, readText } from "./model";
 import {
@@ -14,6 +20,8 @@ import {
 /** for a page that holds nothing else */
 const WINDOW_HEIGHT = "calc(100vh - 24px)";
 const LEAST_HEIGHT = 120;
+/** What is typed here must do nothing in the notebook around. */
+const KEPT_EVENTS = ["keydown", "keyup", "keypress", "copy", "cut", "paste"];
 
 export interface PageActions {
   /** show another graph */
@@ -22,7 +30,9 @@ export interface PageActions {
 }
 
 export class Page {
-  readonly host = makeElement("div", "nl-canvas");
+  readonly host = document.createElement("div");
+  /** what holds everything that is seen */
+  readonly frame = makeElement("div", "nl-canvas");
   readonly live = makeElement("div", "nl-unseen");
   readonly breadcrumb = makeElement("nav", "nl-breadcrumb");
   readonly absent = makeElement("div", "nl-absent");
@@ -32,11 +42,15 @@ export class Page {
     private readonly model: WidgetModel,
     private readonly actions: PageActions,
   ) {
-    const { host } = this;
+    const { host, frame } = this;
+    const style = document.createElement("style");
+    style.textContent = styleSheet;
+    host.attachShadow({ mode: "open" }).append(style, frame);
     host.dataset.netloupe = "canvas";
     host.dataset.selected = "";
-    // Keys typed here are ours, not JupyterLab's.
+    // JupyterLab looks at keys before they come here; this tells it that they are not meant for it.
     host.dataset.lmSuppressShortcuts = "true";
+    for (const kept of KEPT_EVENTS) host.addEventListener(kept, (event) => event.stopPropagation());
     host.tabIndex = 0;
     host.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");
@@ -78,7 +92,12 @@ export class Page {
   /** Say that no kernel answers, in place of everything else. */
   showAbsence(isAbsent: boolean): void {
     this.absent.hidden = !isAbsent;
-    this.host.classList.toggle("nl-no-kernel", isAbsent);
+    this.frame.classList.toggle("nl-no-kernel", isAbsent);
+  }
+
+  /** Whether the keyboard is here. */
+  get hasFocus(): boolean {
+    return this.host.matches(":focus-within");
   }
 
   focus(): void {
@@ -90,7 +109,7 @@ export class Page {
     if (this.host.dataset.theme === name) return;
     this.host.dataset.theme = name;
     const palette = paletteOf(name);
-    setVariables(this.host, palette);
+    setVariables(this.frame, name, palette);
     this.actions.themed(palette);
     if (readText(this.model, "shown_theme") !== name) {
       this.model.set("shown_theme", name);
@@ -100,7 +119,7 @@ export class Page {
 
   private applySize(): void {
     const height = Number(this.model.get("height"));
-    this.host.style.height =
+    this.frame.style.height =
       height === 0
         ? WINDOW_HEIGHT
         : `${Math.max(LEAST_HEIGHT, Number.isFinite(height) ? height : 560)}px`;

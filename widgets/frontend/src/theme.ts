@@ -61,7 +61,7 @@ export function watchTheme(changed: () => void): () => void {
 }
 
 /** Give the style sheet the colours of a theme. */
-export function setVariables(host: HTMLElement, palette: Palette): void {
+export function setVariables(frame: HTMLElement, name: ThemeName, palette: Palette): void {
   const variables = {
     "--nl-page": palette.page,
     "--nl-body": palette.body,
@@ -72,8 +72,8 @@ export function setVariables(host: HTMLElement, palette: Palette): void {
     "--nl-accent": palette.accent,
     "--nl-hit": palette.hit,
   };
-  for (const [name, value] of Object.entries(variables)) host.style.setProperty(name, value);
-  host.style.colorScheme = host.dataset.theme ?? "";
+  for (const [key, value] of Object.entries(variables)) frame.style.setProperty(key, value);
+  frame.style.colorScheme = name;
 }
 
 /** Call `changed` when the window moves to a screen of another density; returns what stops it. */
