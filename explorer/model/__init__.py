@@ -37,6 +37,7 @@ from .tensor import (
     Segment,
     SparseTensor,
     StatedQuantization,
+    StoredRow,
     Tensor,
 )
 from .types import (
@@ -82,6 +83,7 @@ __all__ = [
     "SparseTensor",
     "SparseTensorType",
     "StatedQuantization",
+    "StoredRow",
     "Tensor",
     "TensorType",
     "TrainingInfo",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from netloupe.explorer.quantization import Quantization
+    from netloupe.explorer.tensors import ModelFiles
 
 
 @dataclass(slots=True)
@@ -67,8 +68,8 @@ class Model:
         ``ONNX`` or ``Caffe2``.
     container
         How the bytes are written: ``protobuf``, ``protobuf text`` …
-    folder
-        Where external data may be found; None where there is no file.
+    files
+        The files that it is read from; None where there are none.
     """
 
     def __init__(
@@ -76,12 +77,12 @@ class Model:
         source: str,
         format: str,
         container: str,
-        folder: Path | None = None,
+        files: ModelFiles | None = None,
     ) -> None:
         self.source = source
         self.format = format
         self.container = container
-        self.folder = folder
+        self.files = files
         self.header = ModelHeader()
         self.graph = Graph(self, "main", "", "main")
         self.functions: list[Function] = []
@@ -93,6 +94,11 @@ class Model:
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where external data may lie; None where the model did not come from a file."""
+        return None if self.files is None else self.files.folder
 
     # what the header says, under the specification's names
 

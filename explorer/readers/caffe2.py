@@ -52,12 +52,12 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
         Where nested nets are damaged, or an init net is given for a message that is no NetDef.
     """
     source, message = parts.source, parts.proto
-    model = Model(source.name, "Caffe2", "protobuf", source.folder)
+    model = Model(source.name, "Caffe2", "protobuf", source.files)
     root = model.header.message = message.DESCRIPTOR.name
     if root == "NetDef":
         model.graph.name = read_text(message.name)
         fills = Net(init.proto, init) if init is not None else None
-        NetReader(source.folder).read(model.graph, Net(message, parts), fills)
+        NetReader(source.files).read(model.graph, Net(message, parts), fills)
         if fills is not None:
             model.metadata["init net"] = read_text(fills.message.name)
         return model
@@ -67,7 +67,7 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
             "Load it without one."
         )
     if root == "PlanDef":
-        read_plan(model, parts, source.folder)
+        read_plan(model, parts, source.files)
     elif root == "TensorProtos":
         for index, tensor in enumerate(message.protos):
             _add_tensor(model, tensor, f"#{index}", parts)
@@ -116,7 +116,7 @@ def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:
     if proto.DESCRIPTOR.name == "QTensorProto":
         tensor = read_qtensor(proto, value.path, parts)
     else:
-        tensor = read_tensor(proto, value.path, model.folder, parts)
+        tensor = read_tensor(proto, value.path, parts.source.files, parts)
     _bind(value, tensor)
 
 
