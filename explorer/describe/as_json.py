@@ -73,9 +73,14 @@ def to_json(
     elif isinstance(element, Model):
         told = _tell_model(element)
     elif isinstance(element, tuple):
-        told = {
-            "values": Listing(element, lambda v: {"path": v.path, **_tell_value(v)}, len(element))
-        }
+        values = [value for value in element if isinstance(value, Value)]
+        if len(values) == len(element):
+            told = {
+                "values": Listing(values, lambda v: {"path": v.path, **_tell_value(v)}, len(values))
+            }
+        else:
+            rows = (row for section in description.sections for row in section.rows)
+            told = {"elements": [{"path": row.path, "name": row.name} for row in rows]}
     else:
         told = _tell_group(element)
     tensor = description.tensor
