@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,13 @@ def find_init_net(path: Path) -> Path | None:
             if candidate.is_file():
                 return candidate
     return None
+
+
+def leads_out(found: Path, net: Path) -> bool:
+    """Return whether a file is a link to outside of the folder of a net, and of its real one."""
+    real = Path(os.path.realpath(found))
+    folders = (Path(os.path.realpath(net.parent)), Path(os.path.realpath(net)).parent)
+    return not any(real.is_relative_to(folder) for folder in folders)
 
 
 def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:

@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ModelFormatError, SourceError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
 
-from .caffe2 import find_init_net, read_caffe2
+from .caffe2 import find_init_net, leads_out, read_caffe2
 from .caffe2_parts import parse_caffe2
 from .caffe2_roots import recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
@@ -162,9 +162,13 @@ def _read_caffe2(parts: Parts, init: Source | None, beside: Path | None) -> Mode
         return model
     is_net = parts.proto.DESCRIPTOR.name == "NetDef"
     found = find_init_net(beside) if is_net and beside is not None else None
-    if found is None:
+    if found is None or beside is None:
         return read_caffe2(parts)
     try:
+        if leads_out(found, beside):  # nobody named it: a downloaded folder may hold any link
+            raise SourceError(
+                f"{found}: is a link out of its folder. Give it with --init or as init=… to use it."
+            )
         init = open_source(found)
         fills = _parse_init_net(init)
     except (SourceError, ModelFormatError) as error:
