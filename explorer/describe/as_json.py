@@ -109,7 +109,7 @@ def _expand(thing: Any) -> Any:
     if isinstance(thing, Attribute):
         return _tell_attribute(thing)
     if isinstance(thing, Tensor | SparseTensor):
-        return _tell_tensor(thing) | {"path": thing.path}
+        return {"name": thing.name} | _tell_tensor(thing) | {"path": thing.path}
     if isinstance(thing, Graph):
         return {"path": thing.path, "name": thing.name, "nodes": len(thing.nodes)}
     if isinstance(thing, Dimension):
@@ -156,6 +156,9 @@ def _tell_node(node: Node) -> dict[str, Any]:
     for name, declared in schema.attributes.items() if schema else ():
         if name not in attributes and declared.default is not None:
             attributes[name] = {"kind": declared.kind, "value": declared.default, "default": True}
+    for name, attribute in function.attribute_defaults.items() if function is not None else ():
+        if name not in attributes:
+            attributes[name] = _tell_attribute(attribute, default=True)
     formals = [value.name for value in function.inputs] if function is not None else []
     results = [value.name for value in function.outputs] if function is not None else []
     return {

@@ -166,6 +166,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section("Outputs", _list_values(graph.outputs, place), total=len(graph.outputs)),
         make_section("Operators", list_counts(list_operators([graph]))),
         make_section("Operator sets", opsets),
+        make_section("Nodes", _list_nodes(graph, place), total=len(graph.nodes), is_folded=True),
         make_section("Largest weights", list_weights(stored, place), total=len(stored)),
         Section("Note in the file", (), write_text(graph.doc)),
         make_section("Quantization annotations", annotations, total=len(graph.annotations)),
@@ -307,6 +308,19 @@ def list_graph_warnings(graph: Graph) -> tuple[ModelWarning, ...]:
         for attribute in graph.attribute_defaults.values():
             found += attribute.warnings + attribute.tensor_warnings
     return tuple(found)
+
+
+def _list_nodes(graph: Graph, place: Place) -> list[Row]:
+    """Return a row for each of the first nodes: what to ask for, and the operator."""
+    return [
+        Row(
+            write_line(node.path.removeprefix(f"{graph.path}/")),
+            write_line(node.op_type) or '""',
+            "",
+            place.path_of(node.path),
+        )
+        for node in graph.nodes[:MOST_ROWS]
+    ]
 
 
 def _list_parent(graph: Graph, place: Place) -> list[Row]:

@@ -68,7 +68,7 @@ def resolve_path(model: Model, path: str) -> Graph | Node | Value | Tensor | Spa
     hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     raise NotFoundError(
         f"{model.source}: there is no node, value or graph named {path!r}.{hint} "
-        "`netloupe info` lists what the model holds."
+        "`netloupe inspect MODEL main` lists what the main graph holds."
     )
 
 
