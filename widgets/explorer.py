@@ -81,7 +81,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             grouping=options.grouping,
             layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
-        self.inspector = Inspector(on_navigate=self._navigate)
+        self.inspector = Inspector(on_navigate=self._navigate, is_awaited=True)
         self.inspector.layout = ipywidgets.Layout(
             display="block",  # as a flex box of fixed height it would squeeze its parts
             flex="0 0 360px",
@@ -106,12 +106,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             lambda: self.selected_paths,
             self._set_selection,
             self._settle_selection,
+            self._begun,
         )
         self.canvas.on_request = self._requests.receive
         self._overview = Overview(model, self.inspector, lambda: not self.selected_paths)
         self._overview.show()
-        # not beside the layout: that is waited for
-        self._requests.scene.add_done_callback(lambda _: self._overview.read())
 
     # what Python can do
 
@@ -189,6 +188,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
                 self._overview.close()
                 self._requests.close()
                 self.canvas.close()
+                self.inspector.close()
             super().close()
             return
         with self._requests.wanted():
@@ -348,10 +348,14 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             return
         try:
             description = describe_selected(self.model, self._session.view, paths)
-            with self._overview.lock:
-                self.inspector.show(description)
+            self.inspector.show(description)
         except NetloupeError as error:
             self.inspector.show_error(str(error))
+
+    def _begun(self) -> None:
+        """Go on where the browser has its first picture, and with it knows all widgets."""
+        self.inspector.begin()
+        self._overview.read()
 
     # what the canvas sets
 

@@ -41,6 +41,9 @@ class Requests:
         Called with the paths of what a request selects.
     settle
         Called when something else is shown: what is selected may be gone.
+    on_begun
+        Called when a browser has been given its first scene. Until then it may not have read
+        the state of the widgets, and what is opened meanwhile makes it wait two seconds each.
     """
 
     def __init__(
@@ -50,12 +53,14 @@ class Requests:
         selected: Callable[[], Sequence[str]],
         select: Callable[[Sequence[str]], None],
         settle: Callable[[], None],
+        on_begun: Callable[[], None],
     ) -> None:
         self.session = session
         self.canvas = canvas
         self._selected = selected
         self._select = select
         self._settle = settle
+        self._on_begun = on_begun
         self.lock = threading.RLock()
         self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
         self._busy = Busy(self._report)
@@ -160,6 +165,7 @@ class Requests:
             self._reply(number, scene, True, select=write_paths(selected), center=selected[0])
         else:
             self._reply(number, scene, True, fit=True)
+        self._on_begun()
 
     def _answer_toggle(self, number: Any, message: Message) -> None:
         item = self.session.toggle(_path(message))
