@@ -47,7 +47,7 @@ def find_denotations(model: Model, graphs: Iterable[Graph]) -> Iterator[ModelWar
     pixels, warnings = read_image_metadata(model)
     yield from warnings
     for graph in graphs:
-        if not graph.has_denotations:
+        if not graph._has_denotations:
             continue
         for value in graph.values.values():
             if value.type is not None:

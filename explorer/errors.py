@@ -20,12 +20,12 @@ class NotFoundError(NetloupeError, LookupError):
     """No element of the model has the path or name that was asked for."""
 
 
+class CopyError(NetloupeError, TypeError):
+    """A model or a part of it was to be copied or pickled; it can be loaded anew instead."""
+
+
 class TensorDataError(NetloupeError):
     """A tensor's elements cannot be given: absent, too short, external and not allowed."""
-
-
-class SourceChangedError(SourceError, TensorDataError):
-    """A file is no longer as it was when it was opened: load the model again."""
 
 
 class ViewError(NetloupeError, ValueError):

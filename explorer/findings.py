@@ -15,7 +15,7 @@ from netloupe.explorer.denotation_findings import find_denotations
 from netloupe.explorer.model import Function, Graph, Model, ModelWarning, Node, Tensor, Value
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.operators import find_schema
-from netloupe.explorer.tensors import ModelFiles
+from netloupe.explorer.tensors import judge_location
 
 _MOST_NAMES = 5
 _MOST_PER_GRAPH = 20
@@ -138,7 +138,7 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
 
 
 def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
-    if tensor.is_plain:
+    if tensor._is_plain:
         return
     if len(tensor.dims) > _MOST_DIMENSIONS:
         yield ModelWarning(
@@ -153,8 +153,7 @@ def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
                 yield ModelWarning(
                     tensor.path, f"its external data state {key!r} {count} times; the first counts"
                 )
-        files = model.files or ModelFiles()
-        reason = files.judge_external(tensor.external, tensor.nbytes)
+        reason = judge_location(model.folder, tensor.external, tensor.nbytes)
         if reason:
             yield ModelWarning(tensor.path, f"its external data will not be read: {reason}")
     elif tensor.storage == "none" and tensor.size:

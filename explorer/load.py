@@ -8,6 +8,7 @@ from typing import Any
 
 from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import SourceError
+from netloupe.explorer.home import expand_home
 from netloupe.explorer.model import Model
 
 
@@ -19,7 +20,7 @@ def load(source: Any, init: Any = None) -> Model:
     source
         A path, bytes, a binary file object, an ``onnx.ModelProto`` or anything else that
         serializes itself with ``SerializeToString()``; a Model is returned as it is. Or a
-        pair of these: a Caffe2 net and its init net.
+        pair of these: a Caffe2 net and its init net. In a path ``~`` is the home folder.
     init
         The init net of a Caffe2 net. Where none is given and ``source`` is a path, it is looked
         for beside the file under the usual names.
@@ -43,8 +44,17 @@ def load(source: Any, init: Any = None) -> Model:
         source, init = source
     if any(isinstance(given, str) and not given for given in (source, init)):
         raise SourceError("the path of the model is empty. Give the name of a file.")
+    source, init = _expand(source), _expand(init)
     path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
     with collector_paused():
         return read_model(
             open_source(source), None if init is None else open_source(init), beside=path
         )
+
+
+def _expand(source: Any) -> Any:
+    """Return a path that begins with ``~`` below the home folder, and anything else as it is."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        return str(expand_home(path)) if path.startswith("~") else source
+    return source

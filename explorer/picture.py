@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import NotFoundError, ViewError
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import (
     DEADLINE,
     MOST_COLUMNS,
@@ -18,13 +19,24 @@ from netloupe.explorer.layout import (
     Scene,
     Wrap,
 )
-from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.output import write_file
+from netloupe.explorer.model import (
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    is_constant_node,
+)
+from netloupe.explorer.model.paths import find_holder
+from netloupe.explorer.output import check_ending, check_place, write_file
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.text import measure_text, shorten_text
 from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import graphviz
 
 FORMATS = ("svg", "html", "pdf", "png", "dot")
@@ -46,7 +58,7 @@ class ViewOptions:
     expand
         ``auto``, ``all``, ``none`` or a number of levels.
     focus
-        Path or name of a node, group or value: only its neighbourhood is shown.
+        Path or name of a node, group, graph, value or tensor: only its neighbourhood is shown.
     hops
         How many edges the neighbourhood reaches.
     direction
@@ -74,6 +86,8 @@ class ViewOptions:
     def parse(cls, options: dict[str, Any]) -> ViewOptions:
         """Check options given by keyword.
 
+        Where a path is wanted, elements stand for theirs.
+
         Raises
         ------
         ViewError
@@ -83,7 +97,11 @@ class ViewOptions:
         for name in options:
             if name not in known:
                 raise ViewError(f"there is no option {name!r}. Choose among {', '.join(known)}.")
-        parsed = cls(**{name: value for name, value in options.items() if value is not None})
+        given = {name: value for name, value in options.items() if value is not None}
+        for name, kinds in _ELEMENTS.items():
+            if name in given:
+                given[name] = _take_path(name, given[name], kinds)
+        parsed = cls(**given)
         if parsed.direction not in get_args(Direction):
             raise ViewError(f"direction {parsed.direction!r} is unknown. Choose TB or LR.")
         if parsed.theme not in THEMES:
@@ -92,6 +110,23 @@ class ViewOptions:
             raise ViewError(f"hops is {parsed.hops!r}. Give a number of edges, 0 or more.")
         check_wrap(parsed.wrap)
         return parsed
+
+
+#: of which kinds the elements are that an option takes in place of a path
+_ELEMENTS: dict[str, tuple[type, ...]] = {
+    "focus": (Node, Value, Graph, Tensor, SparseTensor, Group),
+    "graph": (Graph,),
+}
+
+
+def _take_path(option: str, given: Any, kinds: tuple[type, ...]) -> str:
+    """Return a path as it is, or that of an element."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, kinds):
+        return str(given.path)  # type: ignore[attr-defined]
+    words = ", ".join(kind.__name__ for kind in kinds)
+    raise ViewError(f"{option} is a {type(given).__name__}. Give a path, or one of: {words}.")
 
 
 def check_wrap(wrap: Any) -> Wrap:
@@ -191,31 +226,40 @@ def _find_focus(
     try:
         found: Any = model[path]
     except NotFoundError:
-        for candidate in [graph] if graph is not None else model.graphs:
-            group = View(model, candidate, options.grouping).wiring(candidate).tree.find(path)
-            if group is not None:
-                nodes = [group] if isinstance(group, Node) else nodes_inside(group)
-                return candidate, nodes
-        raise
-    if isinstance(found, Node):
-        return found.graph, [found]
-    if isinstance(found, Value):
-        nodes = [found.producer] if found.producer is not None else []
-        nodes += [node for node in found.users if node.graph is found.graph]
-        return found.graph, nodes
+        group = _find_group(model, graph, options)
+        if group is None:
+            raise
+        return group
+    if found is model:  # whose path is "model", as many a group is called
+        group = _find_group(model, graph, options)
+        return group or (model.graph, list(model.graph.nodes))
+    if isinstance(found, Tensor | SparseTensor):
+        found = find_holder(model, found.path)
     if isinstance(found, Graph):
         return found, list(found.nodes)
-    value = next(
-        (
-            g.values[found.name]
-            for g in model.graphs
-            if found in (*g.initializers, *g.sparse_initializers)
-        ),
-        None,
-    )
-    if value is None:
-        raise ViewError(f"{model.source}: {path!r} is used by no node that could be shown.")
-    return value.graph, [node for node in value.users if node.graph is value.graph]
+    if isinstance(found, Node):
+        return found.graph, [found, *_list_users(found)] if is_constant_node(found) else [found]
+    nodes = [found.producer] if found.producer is not None else []
+    nodes += [node for node in found.users if node.graph is found.graph]
+    return found.graph, nodes
+
+
+def _find_group(
+    model: Model, graph: Graph | None, options: ViewOptions
+) -> tuple[Graph, list[Node]] | None:
+    """Return the nodes of the group in focus and their graph; None where there is no group."""
+    for candidate in [graph] if graph is not None else model.graphs:
+        wiring = View(model, candidate, options.grouping).wiring(candidate)
+        group = wiring.tree.find(options.focus)
+        if group is not None:
+            return candidate, [group] if isinstance(group, Node) else nodes_inside(group)
+    return None
+
+
+def _list_users(node: Node) -> list[Node]:
+    """Return the nodes of a node's own graph that take what it gives."""
+    users = [user for value in node.outputs if value is not None for user in value.users]
+    return [user for user in users if user.graph is node.graph]
 
 
 def make_picture(
@@ -246,7 +290,7 @@ def make_picture(
 def draw_picture(
     model: Model,
     format: str,
-    path: str | Path | None = None,
+    path: str | PathLike[str] | None = None,
     **options: Any,
 ) -> bytes:
     """Draw a model in one of :data:`FORMATS`; write it to ``path`` where given.
@@ -261,9 +305,13 @@ def draw_picture(
     ViewError
         For an unknown option or format.
     OutputError
-        Where the file cannot be written.
+        Where the file cannot be written, or its name promises another format.
     """
-    picture = make_picture(model, ViewOptions.parse(options))
+    parsed = ViewOptions.parse(options)
+    if path is not None:  # what can be known to be wrong is said before the work begins
+        check_ending(path, format)
+        check_place(Path(path))
+    picture = make_picture(model, parsed)
     data = render_picture(picture, format)
     if path is not None:
         write_file(path, data)
@@ -304,10 +352,14 @@ def _note(picture: Picture, notice: str | None) -> None:
         picture.notices.append(notice)
 
 
-def build_dot(model: Model, path: str | Path | None = None, **options: Any) -> graphviz.Digraph:
+def build_dot(
+    model: Model, path: str | PathLike[str] | None = None, **options: Any
+) -> graphviz.Digraph:
     """Return what a view shows as a :class:`graphviz.Digraph`; write its text where asked."""
     from netloupe.explorer.render.dot import draw_dot
 
+    if path is not None:
+        check_ending(path, "dot")
     parsed = ViewOptions.parse(options)
     view, _ = make_view(model, parsed)
     dot = draw_dot(view, FaceBook(), parsed.direction)

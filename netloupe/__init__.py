@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.errors import (
+        CopyError,
         LayoutError,
         ModelFormatError,
         NetloupeError,
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Attribute": "netloupe.explorer.model",
+    "CopyError": "netloupe.explorer.errors",
     "Explorer": "netloupe.widgets",
     "Function": "netloupe.explorer.model",
     "Graph": "netloupe.explorer.model",
@@ -59,6 +61,7 @@ _HOMES = {
 
 __all__ = [
     "Attribute",
+    "CopyError",
     "Explorer",
     "Function",
     "Graph",

@@ -19,6 +19,7 @@ from netloupe.explorer.layout import (
     LayoutEngine,
     Progress,
     Scene,
+    SceneLayer,
     Wrap,
 )
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -28,7 +29,6 @@ from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 from .ahead import prepare_next
-from .history import History, Moment
 from .lookup import find_element
 from .trail import find_outermost, list_trail
 
@@ -56,14 +56,12 @@ class Session:
         self._scene: Scene | None = None
         view, self.notices = make_view(model, options)
         self.view = view
-        #: by grouping and graph, what is open; neighbourhoods are not kept
-        self._views: dict[tuple[str, str], View] = {}
-        self.history = History()
+        #: by graph, what is open in it; neighbourhoods are not kept
+        self._views: dict[str, View] = {} if view.only else {view.graph.path: view}
         #: path and hops of the neighbourhood that is shown
         self.focused: tuple[str, int] | None = (
             (options.focus, options.hops) if options.focus else None
         )
-        self._show(view)
 
     # the scene
 
@@ -114,23 +112,23 @@ class Session:
     def changing(self) -> Iterator[None]:
         """Undo what is done inside where it ends by an error, such as a cancelled layout."""
         view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
-        opened, focused, position = view.opened(), self.focused, self.history.position
+        scene, focused = self._scene, self.focused
         try:
             with watched(lambda _: self._check()):
                 yield
         except Exception:
-            self.focused, self.history.position = focused, position
+            self.focused = focused
             self.view, self.options, self.wrap, self._views = view, options, wrap, views
             self.notices = []
-            view.reopen(opened)
+            if scene is not None and scene.root is not None and scene.root.item is view.root:
+                _reopen(view, scene.root)
             raise
 
     def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
         """Lay out what is likely to be opened next, as :func:`prepare_next` does."""
         scene = self._scene
-        root, now = scene.root if scene is not None else None, self.view.root
-        if root is not None and root.item is now and root.revision == now.revision:
-            prepare_next(self._composer, self.view, root, self.labels, engine, is_wanted)
+        if scene is not None and scene.root is not None and scene.root.item is self.view.root:
+            prepare_next(self._composer, self.view, scene.root, self.labels, engine, is_wanted)
 
     def picture(self, scene: Scene) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere."""
@@ -189,20 +187,6 @@ class Session:
                 return self.view.close(item.key if is_same else candidate)
         raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
 
-    def unroll(self, path: str) -> str:
-        """Show all repetitions of a repeat; return the path of the one shown before, or its own.
-
-        Raises
-        ------
-        ViewError
-            Where there is no repeat at that path.
-        """
-        view = self.view
-        before = view.items.get(path) or view.shown(path)
-        shown = before.repetition_path if before is not None and before.repeat is not None else ""
-        item = view.unroll(path)
-        return shown if shown in view.items else item.key
-
     def fold(self, path: str, selected: Sequence[str] = ()) -> Item:
         """Show one repetition of a repeat that is unrolled: that of what is selected, if any.
 
@@ -234,7 +218,7 @@ class Session:
     def _show(self, view: View) -> None:
         self.view = view
         if view.only is None:
-            self._views[view.grouping, view.graph.path] = view
+            self._views[view.graph.path] = view
 
     def group(self, grouping: str) -> None:
         """Group the nodes of the current view, and of all others, in another way.
@@ -247,15 +231,10 @@ class Session:
         old = self.view
         view = View(self.model, old.graph, grouping, old.only)
         notice = expand_view(view, "auto")
+        self.options = replace(self.options, grouping=view.grouping)
         self.notices = [notice] if notice else []
-        self._group_as(view.grouping)
+        self._views.clear()
         self._show(view)
-
-    def _group_as(self, grouping: str) -> None:
-        """Let all graphs be grouped in another way; the views grouped as before are kept."""
-        wanted = (self.options.grouping, grouping)
-        self.options = replace(self.options, grouping=grouping)
-        self._views = {key: view for key, view in self._views.items() if key[0] in wanted}
 
     def count_flat(self) -> int:
         """Return the number of boxes of the current view without any groups."""
@@ -306,11 +285,12 @@ class Session:
             found = bodies[0]
         if not isinstance(found, Graph):
             raise ViewError(f"{self.model.source}: {path!r} is no graph.")
-        view = self._views.get((self.options.grouping, found.path))
+        view = self._views.get(found.path)
         if view is None:
             view = View(self.model, found, self.options.grouping)
             expand_view(view, "auto")
-        self._show(view)
+            self._views[found.path] = view
+        self.view = view
         self.focused = None
         return found
 
@@ -340,6 +320,8 @@ class Session:
             is_shown_in = self.view.group_at(candidate) is item.repetition
             return (is_shown_in and item.repetition_path) or item.path
         found: Any = self.model[path]
+        if found is self.model:
+            raise ViewError(f"{self.model.source}: the model itself has no box. Select None.")
         graph = found if isinstance(found, Graph) else getattr(found, "graph", None)
         target: str = found.path
         if graph is None or (graph is self.view.graph and found is graph):
@@ -351,92 +333,53 @@ class Session:
         return target
 
     def reveal_all(self, paths: Sequence[str]) -> list[str]:
-        """Open what hides elements, the first of them last; return their paths.
-
-        Repeats of which only one repetition could be shown are unrolled.
+        """Open what hides an element, or several values; return their paths.
 
         Raises
         ------
         NotFoundError
             Where there is no such element.
+        ViewError
+            Where one of several is no value.
         """
-        found = [self.reveal(path) for path in reversed(paths)]
-        targets = list(dict.fromkeys(reversed(found)))
-        for target in targets[1:]:
-            repeat = self._hiding_repeat(target)
-            if repeat is not None:
-                self.view.unroll(repeat.key)
-                self.view.reveal(target)
+        targets = list(dict.fromkeys(map(self.reveal, paths)))
+        for target in targets if len(targets) > 1 else ():
+            if not isinstance(find_element(self.model, self.view, target), Value):
+                raise ViewError(
+                    f"{self.model.source}: {target!r} is no value. Only values are selected "
+                    "together; select anything else by itself."
+                )
         return targets
-
-    def _hiding_repeat(self, path: str) -> Item | None:
-        """Return the open repeat that shows another repetition than that of an element."""
-        item = self.view.shown(path)
-        if item is None or item.repetition is None or path in (item.path, item.repetition_path):
-            return None
-        element = find_element(self.model, self.view, path)
-        # a value of a family crosses the repeat's border beside the others
-        crossing = {member for port in item.merged for member in item.members(port)}
-        return None if isinstance(element, Value) and element in crossing else item
-
-    # back and forth
-
-    def note(self) -> None:
-        """Add what is shown now to the history."""
-        self.history.note(
-            Moment(
-                self.view.graph.path,
-                self.options.grouping,
-                self.focused,
-                self.view.opened(),
-            )
-        )
-
-    def travel(self, by: int) -> bool:
-        """Go back (-1) or forth (1) in the history; return whether there was anything to show.
-
-        Raises
-        ------
-        LayoutError
-            Where it was cancelled.
-        """
-        moment = self.history.go(by)
-        if moment is None:
-            return False
-        is_regrouped = moment.grouping != self.options.grouping
-        if is_regrouped:
-            self._group_as(moment.grouping)
-        is_elsewhere = moment.graph != self.view.graph.path
-        if is_regrouped or is_elsewhere or moment.focused != self.focused:
-            self._show(self._find_view(moment))
-            self.focused = moment.focused
-        self.view.reopen(moment.opened)
-        return True
-
-    def _find_view(self, moment: Moment) -> View:
-        """Return the view of a moment; what is open in it may be different now."""
-        if moment.focused is not None:
-            path, hops = moment.focused
-            options = asdict(self.options)
-            options |= {"graph": moment.graph, "focus": path, "hops": hops, "expand": "none"}
-            return make_view(self.model, ViewOptions.parse(options))[0]
-        view = self._views.get((moment.grouping, moment.graph))
-        if view is not None:
-            return view
-        graph = self.model[moment.graph]
-        assert isinstance(graph, Graph)  # noqa: S101 - the path of what was shown
-        return View(self.model, graph, moment.grouping)
 
     def _candidates(self, path: str) -> Iterable[str]:
         yield path
         yield f"{self.view.root.path}/{path}"
-        try:
-            yield getattr(self.model[path], "path", path)
-        except NotFoundError:
-            group = self.view.find(path)
-            if group is not None:
-                yield group
+        with suppress(NotFoundError):
+            found = self.model[path]
+            if found is not self.model:
+                yield found.path
+                return
+        group = self.view.find(path)
+        if group is not None:
+            yield group
 
     def breadcrumb(self) -> list[list[str]]:
         """Return path and label of each graph from the main one to the one shown."""
         return list_trail(self.model, self.view.graph)
+
+
+def _reopen(view: View, root: SceneLayer) -> None:
+    """Open in a view what is open in a scene of it, and close all else."""
+    shown: dict[str, None] = {}
+    pending = [root]
+    while pending:
+        layer = pending.pop()
+        shown[layer.item.key] = None
+        pending.extend(layer.inner.values())
+    for item in list(view.open_items()):
+        if item.is_open and item.key not in shown:
+            view.close_item(item)
+    for key in shown:
+        item = view.items[key]
+        if not item.is_open:
+            view.open_item(item)

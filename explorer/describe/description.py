@@ -18,9 +18,7 @@ from netloupe.explorer.model import (
 )
 
 Element = Model | Graph | Node | Value | Tensor | SparseTensor | Group
-Kind = Literal[
-    "model", "graph", "function", "group", "node", "value", "values", "tensor", "elements"
-]
+Kind = Literal["model", "graph", "function", "group", "node", "value", "values", "tensor"]
 
 #: a section shows no more rows than this and says how many there are
 MOST_ROWS = 200
@@ -74,7 +72,7 @@ class Description:
     title, subtitle
         Its name or operator, and what is most worth knowing.
     element
-        The element itself; a tuple of several.
+        The element itself; a tuple of several values.
     sections
         The facts, what matters most first.
     tensor
@@ -89,7 +87,7 @@ class Description:
     kind: Kind
     title: str
     subtitle: str
-    element: Element | tuple[Element, ...]
+    element: Element | tuple[Value, ...]
     sections: tuple[Section, ...]
     tensor: Tensor | SparseTensor | None = None
     value: Value | None = None

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import (
-    Attribute,
-    Function,
-    Graph,
-    Model,
-    Node,
-    SparseTensor,
-    Tensor,
-    Value,
-)
-from netloupe.explorer.model.paths import find_element, resolve_path
+from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.model.paths import MODEL, find_element, resolve_path
 from netloupe.explorer.view import View
 
 from .description import Description, Element
@@ -36,8 +26,8 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
     model
         Where to look.
     path
-        As :meth:`Model.__getitem__` takes them; or the path of an attribute's tensor
-        (``main/Constant_1.value``), ``model``, or the path of a group of ``view``.
+        As :meth:`Model.__getitem__` takes them; "" for the model, or the path of a group of
+        ``view``.
     view
         Knows groups and which occurrence of a function a path means.
 
@@ -46,7 +36,7 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
     NotFoundError
         Where nothing is there.
     """
-    if path in ("", "model"):
+    if path in ("", MODEL):
         return describe_model(model)
     if view is not None:
         item = view.items.get(path)
@@ -57,13 +47,7 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
         group = view.group_at(path)
         if group is not None:
             return describe_group(group, view, path)
-    try:
-        element: Element = resolve_path(model, path)
-    except NotFoundError:
-        tensor = _find_attribute_tensor(model, path)
-        if tensor is None:
-            raise
-        element = tensor
+    element = resolve_path(model, path)
     exact = path if find_element(model, path) is element else ""
     return describe_element(model, element, exact)
 
@@ -99,32 +83,3 @@ def describe_element(
     if isinstance(value, Value) and value.initializer is element:
         return dataclasses.replace(describe_value(value, place), kind="tensor", element=element)
     return describe_tensor(element, place)
-
-
-def _find_attribute_tensor(model: Model, path: str) -> Tensor | SparseTensor | None:
-    """Return the tensor of a node's attribute, or of a function's default, at its path."""
-    cut = path.rfind(".")
-    while cut > 0:
-        owner = find_element(model, path[:cut])
-        if isinstance(owner, Node) and owner.details.constant is not None:
-            constant = owner.details.constant
-            if constant.path == path:
-                return constant
-        attributes: dict[str, Attribute] = {}
-        if isinstance(owner, Node):
-            attributes = owner.attributes
-        elif isinstance(owner, Function):
-            attributes = owner.attribute_defaults
-        if isinstance(owner, Graph) and owner.net is not None:
-            attributes = {**attributes, **owner.net.arguments}
-        for attribute in attributes.values():
-            entries = attribute.value if isinstance(attribute.value, tuple) else (attribute.value,)
-            for entry in entries:
-                if (
-                    isinstance(entry, Tensor | SparseTensor)
-                    and owner is not None
-                    and entry.path[len(owner.path) :] == path[cut:]
-                ):
-                    return entry
-        cut = path.rfind(".", 0, cut)
-    return None

@@ -134,7 +134,7 @@ def _attribute_key(node: Node) -> bytes:
     The scales that Caffe2's 8-bit operators have as arguments are weights, not structure.
     """
     if node.domain != "caffe2" or not node.op_type.startswith("Int8"):
-        return node.attribute_key
+        return node._attribute_key
     kept = [(name, a.value) for name, a in node.attributes.items() if name not in _SCALES]
     return repr(sorted(kept, key=lambda entry: entry[0])).encode()
 

@@ -20,26 +20,14 @@ from .device import (
     ShardingSpec,
 )
 from .dtype import DataType, data_type
-from .graph import (
-    Function,
-    Graph,
-    NetDetails,
-    Node,
-    NodeDetails,
-    NodeLoader,
-    wire_nodes,
-)
+from .filling import fill_later
+from .graph import Function, Graph, NetDetails
 from .model import Model, TrainingInfo
+from .node import Node, NodeDetails, NodeLoader, wire_nodes
 from .paths import resolve_path
-from .tensor import (
-    ExternalLocation,
-    Payload,
-    Segment,
-    SparseTensor,
-    StatedQuantization,
-    StoredRow,
-    Tensor,
-)
+from .sparse_tensor import SparseTensor
+from .storage import ExternalLocation, Payload, Segment, StatedQuantization
+from .tensor import Tensor
 from .types import (
     Dimension,
     MapType,
@@ -83,7 +71,6 @@ __all__ = [
     "SparseTensor",
     "SparseTensorType",
     "StatedQuantization",
-    "StoredRow",
     "Tensor",
     "TensorType",
     "TrainingInfo",
@@ -94,6 +81,7 @@ __all__ = [
     "constant_tensor",
     "data_type",
     "describe_constant",
+    "fill_later",
     "find_constant_nodes",
     "find_operators",
     "is_constant",

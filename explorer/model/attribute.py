@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .tensor import SparseTensor, Tensor
+from .sparse_tensor import SparseTensor
+from .tensor import Tensor
 from .warning import ModelWarning
 
 if TYPE_CHECKING:

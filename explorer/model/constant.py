@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import TensorDataError
 
-from .graph import Graph, Node
-from .tensor import SparseTensor, Tensor
+from .graph import Graph
+from .node import Node
+from .sparse_tensor import SparseTensor
+from .tensor import Tensor
 from .value import Value
 from .wiring import find_operators
 

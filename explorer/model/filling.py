@@ -6,22 +6,23 @@ Who opens a file may want no more than its header, or another graph.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-#: what is missing of a graph that is not filled yet
-_LATE = (
+#: the slots of a graph that stay empty until it is filled
+LATE = (
+    "_has_denotations",
+    "_unknown_finder",
+    "_value_loader",
     "annotations",
     "doc",
-    "has_denotations",
     "initializers",
     "inputs",
     "metadata",
     "nodes",
     "outputs",
     "sparse_initializers",
-    "unknown_finder",
-    "value_loader",
     "values",
     "warnings",
 )
@@ -29,39 +30,61 @@ _filling = RLock()
 
 
 class FilledLater:
-    """What a graph needs to be left empty until it is asked for."""
+    """What fills a graph where a slot is found empty.
 
-    def fill_later(self, fill: Callable[[], None]) -> None:
-        """Leave an empty graph to be filled when anything in it is asked for first."""
-        late = {name: vars(self).pop(name) for name in _LATE}
-        self._fill: tuple[Callable[[], None] | None, dict[str, Any]] = (fill, late)
+    Notes
+    -----
+    The slots are known to the class, so that ``dir()``, ``help()`` and completion list them
+    whether or not the graph is filled, and nothing stands between a filled one and who asks.
+    """
+
+    __slots__ = ("_filler",)
+
+    #: what fills the graph (None while it does so), and what its slots held before; None for a
+    #: graph that is filled
+    _filler: tuple[Callable[[], None] | None, dict[str, Any]] | None
 
     if not TYPE_CHECKING:  # which would take any name for an attribute
 
         def __getattr__(self, name: str) -> Any:
-            # called where there is no such attribute: of a graph that is not filled yet
-            if name not in _LATE:
+            # called where there is no such attribute, or where its slot is empty
+            if name not in LATE:
                 raise AttributeError(f"a graph has no attribute {name!r}")
             with _filling:
-                self._fill_now()
-                own = vars(self)
-                return own[name] if name in own else own["_fill"][1][name]
+                _fill_now(self)
+                try:
+                    return object.__getattribute__(self, name)
+                except AttributeError:  # asked by what is filling it
+                    return self._filler[1][name]
 
-    def _fill_now(self) -> None:
-        """Fill a graph that was left; other threads see nothing of it until it is whole."""
-        own = vars(self)
-        fill, late = own.get("_fill", (None, {}))
-        if fill is None:  # filled meanwhile, or asked by what is filling it
-            return
-        self._fill = (None, late)
+
+def fill_later(graph: FilledLater, fill: Callable[[], None]) -> None:
+    """Leave an empty graph to be filled when anything in it is asked for first."""
+    late = {name: getattr(graph, name) for name in LATE}
+    for name in LATE:
+        delattr(graph, name)
+    graph._filler = (fill, late)
+
+
+def _fill_now(graph: FilledLater) -> None:
+    """Fill a graph that was left; other threads see nothing of it until it is whole."""
+    fill, late = graph._filler or (None, {})
+    if fill is None:  # filled meanwhile, or asked by what is filling it
+        return
+    graph._filler = (None, late)
+    try:
+        fill()
+    except BaseException:  # an interrupt in a notebook: the next who asks fills it anew
+        for name, empty in late.items():
+            with suppress(AttributeError):
+                delattr(graph, name)
+            if isinstance(empty, (list, dict)):
+                empty.clear()
+        graph._filler = (fill, late)
+        raise
+    for name, content in late.items():
         try:
-            fill()
-        except BaseException:  # an interrupt in a notebook: the next who asks fills it anew
-            for name, empty in late.items():
-                own.pop(name, None)
-                if isinstance(empty, (list, dict)):
-                    empty.clear()
-            self._fill = (fill, late)
-            raise
-        own.update({name: content for name, content in late.items() if name not in own})
-        del self._fill
+            object.__getattribute__(graph, name)
+        except AttributeError:
+            setattr(graph, name, content)
+    graph._filler = None

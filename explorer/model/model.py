@@ -12,9 +12,14 @@ from netloupe.explorer.notation import join_parts
 
 from .constant import constant_tensor
 from .device import DeviceConfiguration
-from .graph import Function, Graph, Node
-from .paths import PathIndex, find_element, resolve_path
-from .tensor import SparseTensor, Tensor
+from .drawing import Drawable
+from .graph import Function, Graph
+from .loaded import Loaded
+from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
+from .node import Node
+from .paths import MODEL, Element, find_element, list_paths, resolve_path
+from .sparse_tensor import SparseTensor
+from .tensor import Tensor
 from .unknown import UnknownFields
 from .value import Value
 from .warning import ModelWarning
@@ -23,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from netloupe.explorer.quantization import Quantization
-    from netloupe.explorer.tensors import ModelFiles
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class ModelHeader:
     message: str = ""  #: the protobuf message that the file is, where a format has several
 
 
-class Model:
+class Model(Drawable, Loaded):
     """One model file.
 
     Parameters
@@ -68,39 +72,56 @@ class Model:
         ``ONNX`` or ``Caffe2``.
     container
         How the bytes are written: ``protobuf``, ``protobuf text`` …
-    files
-        The files that it is read from; None where there are none.
+    folder
+        Where external data may be found; None where there is no file.
     """
+
+    __slots__ = {  # with a text for each: help() shows them
+        "__weakref__": "Who refers to the model without keeping it.",
+        "_findings": "What is odd in the model as a whole, once it was looked for.",
+        "_functions_by_id": "Functions by domain, name and overload.",
+        "_graphs": "Graphs by path, once they were asked for.",
+        "_warnings_by_path": "What is odd about elements, once it was asked for.",
+        "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
+        "folder": "Where external data may be found; None where there is no file.",
+        "format": "``ONNX`` or ``Caffe2``.",
+        "functions": "The model-local functions; of Caffe2 the nets that a plan runs.",
+        "graph": "The main graph.",
+        "header": "What the file says of itself before any graph.",
+        "nets": "Of Caffe2: graphs beside the main one that nothing calls.",
+        "source": "What the user calls the model: a file name, or ``<bytes>``.",
+        "training": "How the model is trained (ONNX IR 7).",
+        "warnings": "What is odd about the file itself.",
+    }
 
     def __init__(
         self,
         source: str,
         format: str,
         container: str,
-        files: ModelFiles | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.source = source
         self.format = format
         self.container = container
-        self.files = files
+        self.folder = folder
         self.header = ModelHeader()
         self.graph = Graph(self, "main", "", "main")
         self.functions: list[Function] = []
         self.training: list[TrainingInfo] = []
-        self.nets: list[Graph] = []  #: of Caffe2: graphs beside the main one that nothing calls
+        self.nets: list[Graph] = []
         self.warnings: list[ModelWarning] = []
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
-        self._path_indexes: dict[str, PathIndex] = {}
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
 
-    @property
-    def folder(self) -> Path | None:
-        """Where external data may lie; None where the model did not come from a file."""
-        return None if self.files is None else self.files.folder
-
     # what the header says, under the specification's names
+
+    @property
+    def path(self) -> str:
+        """Where what is odd in the whole file is said to be: ``model``."""
+        return MODEL
 
     @property
     def ir_version(self) -> int | None:
@@ -141,14 +162,7 @@ class Model:
             self._graphs = {graph.path: graph for graph in self.graphs}
         return self._graphs
 
-    def path_index(self, graph: Graph) -> PathIndex:
-        """Return the nodes of a graph by path and by name."""
-        index = self._path_indexes.get(graph.path)
-        if index is None:
-            index = self._path_indexes[graph.path] = PathIndex(graph)
-        return index
-
-    def add_function(self, function: Function) -> bool:
+    def _add_function(self, function: Function) -> bool:
         """Add a function; False where another has the same domain, name and overload."""
         self.functions.append(function)
         key = (function.domain, function.name, function.overload)
@@ -176,8 +190,43 @@ class Model:
             or match(node.path, pattern)
         ]
 
-    def __getitem__(self, path: str) -> Graph | Node | Value | Tensor | SparseTensor:
+    def node(self, name: str) -> Node:
+        """Return the node at a path, or the only one with that name.
+
+        Raises
+        ------
+        NotFoundError
+            Where no node matches, with the nearest names or with what else has that name; or
+            where several nodes have it.
+        """
+        return resolve_node(self, name)
+
+    def value(self, name: str) -> Value:
+        """Return the value at a path, or the only one with that name; errors as for ``node``."""
+        return resolve_value(self, name)
+
+    def tensor(self, name: str) -> Tensor:
+        """Return the stored elements of a value: an initializer, or what a constant node gives.
+
+        Parameters
+        ----------
+        name
+            The path or name of the value, or the path of a tensor among the attributes of a
+            node (``main/Constant_2.value``).
+
+        Raises
+        ------
+        NotFoundError
+            As for ``node``; also where the elements of the value are not in the file, and for
+            a sparse tensor, which ``model[name]`` gives.
+        """
+        return resolve_tensor(self, name)
+
+    def __getitem__(self, path: str) -> Element:
         """Return the element at a path, or the only one with that name.
+
+        Where the kind is known, :meth:`node`, :meth:`value` and :meth:`tensor` say it to who
+        reads and to type checkers, and find elements that share their name with another kind.
 
         Raises
         ------
@@ -185,6 +234,21 @@ class Model:
             Where nothing matches, with the nearest names; or where a name is ambiguous.
         """
         return resolve_path(self, path)
+
+    def __contains__(self, element: object) -> bool:
+        """Return whether a path or name leads anywhere, or an element is one of this model."""
+        return is_element(self, element)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the paths of all graphs, nodes and values, as a dict yields its keys."""
+        return list_paths(self)
+
+    def __len__(self) -> int:
+        """Return the number of graphs, nodes and values."""
+        return sum(1 + len(graph.nodes) + len(graph.values) for graph in self.graphs)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return offer_keys(self)
 
     @property
     def findings(self) -> tuple[ModelWarning, ...]:
@@ -243,38 +307,11 @@ class Model:
 
         return find_quantization(_find_value(self, element))
 
-    def to_svg(self, path: str | Path | None = None, **view: Any) -> str:
-        """Draw the model as SVG; write it to ``path`` where given, and return the text.
+    def _subject(self) -> tuple[Model, dict[str, Any]]:
+        return self, {}
 
-        Parameters
-        ----------
-        path
-            A file to write.
-        **view
-            ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``.
-
-        Raises
-        ------
-        ViewError
-            For an option or a path that does not exist.
-        OutputError
-            Where the file cannot be written.
-        """
-        from netloupe.explorer.picture import draw_picture
-
-        return draw_picture(self, "svg", path, **view).decode()
-
-    def to_html(self, path: str | Path | None = None, **view: Any) -> str:
-        """Draw the model as one HTML page without scripts; options as for :meth:`to_svg`."""
-        from netloupe.explorer.picture import draw_picture
-
-        return draw_picture(self, "html", path, **view).decode()
-
-    def to_dot(self, path: str | Path | None = None, **view: Any) -> Any:
-        """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
-        from netloupe.explorer.picture import build_dot
-
-        return build_dot(self, path, **view)
+    def _find_model(self) -> Model:
+        return self
 
     def __repr__(self) -> str:
         graphs = self.graphs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .graph import Node
+    from .node import Node
 
 
 def list_node_names(nodes: Sequence[Node]) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from netloupe.explorer.notation import write_dims
 
+from .array import ArrayLike
 from .dtype import DataType
-from .types import Dimension, SparseTensorType, TensorType
+from .loaded import Loaded
+from .storage import ExternalLocation, Payload, Segment, StatedQuantization, count_elements
+from .types import Dimension, TensorType
 from .unknown import FindUnknown, UnknownFields
 from .warning import ModelWarning
 
@@ -30,110 +32,8 @@ if TYPE_CHECKING:
 
     from .device import DeviceOption
 
-#: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
-MOST_ELEMENTS = 2**256
 
-
-@dataclass(frozen=True, slots=True)
-class ExternalLocation:
-    """Where a tensor's bytes lie outside the model file, as the file states it.
-
-    Parameters
-    ----------
-    location
-        Path relative to the model's folder, verbatim and not yet judged.
-    offset
-        First byte; None for the start of the file.
-    length
-        Number of bytes; None for all up to the end.
-    entries
-        Every key and value in file order, known or not.
-    misstated
-        What is wrong where offset or length is stated, but is no plain decimal number: nobody
-        knows then where the bytes lie.
-    """
-
-    location: str
-    offset: int | None
-    length: int | None
-    entries: tuple[tuple[str, str], ...]
-    misstated: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``."""
-
-    begin: int
-    end: int
-
-
-class StoredRow(Protocol):
-    """Bytes or numbers in a row that are read when they are asked for, piece by piece."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Of the numbers; of bytes uint8."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def read(self, start: int, stop: int) -> np.ndarray[Any, Any]:
-        """Return the elements from one position up to another, in one dimension.
-
-        Raises
-        ------
-        TensorDataError
-            Where they cannot be read.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """A tensor's elements in the form in which they are stored.
-
-    Parameters
-    ----------
-    kind
-        ``raw``: little-endian bytes, sub-byte types packed low bits first. ``typed``: an
-        array of the typed field's own element type. ``strings``: one bytes object per
-        element. ``elements``: decoded already, to be taken piece by piece. ``absent``:
-        nothing is stored.
-    data
-        The bytes, the array or the list that ``kind`` promises; bytes and arrays that are still
-        in a file as a :class:`StoredRow`.
-    elements
-        What ``kind`` promises where these are elements.
-    """
-
-    kind: Literal["raw", "typed", "strings", "elements", "absent"]
-    data: bytes | np.ndarray[Any, Any] | Sequence[bytes] | StoredRow = b""
-    elements: Elements | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StatedQuantization:
-    """Scale and zero point that stand beside the quantized elements themselves (Caffe2).
-
-    Parameters
-    ----------
-    source
-        What says so: ``arguments of Int8GivenTensorFill``, ``QTensorProto``.
-    scale, zero_point
-        One number, or one for each index of ``axis``. A zero point need not be an integer.
-    storage
-        The type of the stored numbers.
-    """
-
-    source: str
-    scale: tuple[float, ...]
-    zero_point: tuple[float, ...]
-    axis: int | None
-    storage: DataType | None
-
-
-class Tensor:
+class Tensor(ArrayLike, Loaded):
     """A dense constant: an initializer, an attribute's value, a fill.
 
     Parameters
@@ -223,7 +123,7 @@ class Tensor:
         return self._stored_bytes
 
     @property
-    def is_plain(self) -> bool:
+    def _is_plain(self) -> bool:
         """Whether it is known at little cost that elements are stored within the model.
 
         And that there are not more dimensions than four; of other tensors more has to be asked.
@@ -274,15 +174,12 @@ class Tensor:
         -------
         numpy.ndarray
             Shape ``dims``; dtype ``self.dtype.numpy``; strings as ``str`` objects, or
-            ``bytes`` where they are not UTF-8. A copy, which belongs to the caller: it does
-            not change with the file.
+            ``bytes`` where they are not UTF-8. May be a read-only view of the file's bytes.
 
         Raises
         ------
         TensorDataError
             Where nothing is stored, or its size contradicts the dimensions.
-        SourceChangedError
-            Where the elements are in a file that has changed since it was opened.
         """
         from netloupe.explorer.tensors import decode_tensor
 
@@ -466,104 +363,3 @@ class Tensor:
         from netloupe.explorer.render.html import describe_tensor
 
         return describe_tensor(self)
-
-
-class SparseTensor:
-    """A sparse constant: the non-default elements and where they stand.
-
-    Parameters
-    ----------
-    values
-        The elements that are given, shape [NNZ]; its name is the tensor's name.
-    indices
-        Shape [NNZ] (linear) or [NNZ, rank]; None where the file has none.
-    dims
-        The shape of the dense tensor.
-    """
-
-    __slots__ = ("_warnings", "dims", "indices", "path", "unknown_fields", "values")
-
-    def __init__(
-        self,
-        path: str,
-        values: Tensor,
-        indices: Tensor | None,
-        dims: tuple[int, ...],
-        warnings: tuple[ModelWarning, ...] = (),
-        unknown_fields: UnknownFields = (),
-    ) -> None:
-        self.path = path
-        self.values = values
-        self.indices = indices
-        self.dims = dims
-        self._warnings = warnings
-        self.unknown_fields = unknown_fields
-
-    @property
-    def warnings(self) -> tuple[ModelWarning, ...]:
-        """What is odd about the tensor, its values and its indices."""
-        of_indices = () if self.indices is None else self.indices.warnings
-        return self._warnings + self.values.warnings + of_indices
-
-    @property
-    def name(self) -> str:
-        """The name of ``values``, as the specification has it."""
-        return self.values.name
-
-    @property
-    def dtype(self) -> DataType:
-        """Element type."""
-        return self.values.dtype
-
-    @property
-    def type(self) -> SparseTensorType:
-        """The type of the value that holds this tensor."""
-        return SparseTensorType(self.dtype, tuple(map(Dimension, self.dims)))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the dense tensor."""
-        return self.dims
-
-    @property
-    def size(self) -> int:
-        """Number of elements of the dense tensor; 0 where a dimension is negative."""
-        return count_elements(self.dims)
-
-    @property
-    def nbytes(self) -> int | None:
-        """Bytes of the stored values and indices."""
-        index_bytes = self.indices.nbytes if self.indices else 0
-        value_bytes = self.values.nbytes
-        return None if value_bytes is None or index_bytes is None else value_bytes + index_bytes
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """Build the dense array of shape ``dims``.
-
-        Raises
-        ------
-        TensorDataError
-            Where indices and values do not fit the dimensions.
-        """
-        from netloupe.explorer.tensors import decode_sparse_tensor
-
-        return decode_sparse_tensor(self)
-
-    def __repr__(self) -> str:
-        dims = write_dims(self.dims, 8)
-        return f"<SparseTensor {self.name!r} {self.dtype}{dims}, {self.values.size} given>"
-
-
-def count_elements(dims: Sequence[int]) -> int:
-    """Return how many elements dimensions claim: at most ``MOST_ELEMENTS``, 0 if one is negative.
-
-    Notes
-    -----
-    The product of many large numbers would itself grow without bound.
-    """
-    if any(dim <= 0 for dim in dims):
-        return 0
-    count = 1
-    for dim in dims:
-        count = min(count * dim, MOST_ELEMENTS)
-    return count

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from .loaded import Loaded
 from .unknown import UnknownFields
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
-    from .graph import Graph, Node
-    from .tensor import SparseTensor, Tensor
+    from .graph import Graph
+    from .model import Model
+    from .node import Node
+    from .sparse_tensor import SparseTensor
+    from .tensor import Tensor
     from .types import ValueType
 
 
@@ -51,7 +55,7 @@ class _ValueNotes:
     warnings: tuple[ModelWarning, ...] = ()
 
 
-class Value:
+class Value(Loaded):
     """Something that flows along an edge: an input, a node's output, or an initializer.
 
     ``producer`` is None for graph inputs, initializers and names that nothing produces.
@@ -64,21 +68,21 @@ class Value:
     seldom said of them is kept apart, and what the file says of types is read when asked for.
     """
 
-    __slots__ = (
-        "_notes",
-        "_number",
-        "_place",
-        "_type",
-        "_users",
-        "graph",
-        "initializer",
-        "is_input",
-        "is_output",
-        "is_parameter",
-        "name",
-        "output_index",
-        "producer",
-    )
+    __slots__ = {  # with a text for each: help() shows them
+        "_notes": "What is said of few values only.",
+        "_number": "The value's number in its graph's wiring, while that is made.",
+        "_place": "Where the graph's value loader finds the rest; -1 for nowhere.",
+        "_type": "The type that is stated, once it was read.",
+        "_users": "The nodes that take the value: none, the only one, or a list.",
+        "graph": "The graph that the value belongs to.",
+        "initializer": "The constant that is stored under this name; None for none.",
+        "is_input": "Whether the graph lists the value as an input.",
+        "is_output": "Whether the graph lists the value as an output.",
+        "is_parameter": "Whether the value is a weight whose elements were not given.",
+        "name": "The value's name in the file.",
+        "output_index": "Which output of its producer the value is; -1 for none.",
+        "producer": "The node that gives the value; None for none.",
+    }
 
     def __init__(
         self,
@@ -97,12 +101,9 @@ class Value:
         self.is_input = False
         self.is_output = False
         self.is_parameter = False
-        #: where the graph's value loader finds the rest; -1 where nothing is left to read
         self._place = place
-        #: the value's number in its graph's wiring, set and used while that is made
         self._number = -1
         self._type: ValueType | None = None
-        #: the nodes that use the value: none, the only one, or a list
         self._users: Node | list[Node] | None = None
         self._notes: _ValueNotes | None = _ValueNotes(key) if key and key != name else None
 
@@ -135,9 +136,9 @@ class Value:
     @property
     def consumers(self) -> tuple[tuple[Node, int], ...]:
         """(node, input index) of every use, in the order of :attr:`users`."""
-        return tuple((node, index) for node in self.users for index in node.places_of(self))
+        return tuple((node, index) for node in self.users for index in node._places_of(self))
 
-    def add_user(self, node: Node) -> None:
+    def _add_user(self, node: Node) -> None:
         """Note that a node takes the value, whatever the number of its inputs that do."""
         users = self._users
         if users is None:
@@ -150,7 +151,7 @@ class Value:
 
     def _load(self) -> None:
         place, self._place = self._place, -1
-        loader = self.graph.value_loader
+        loader = self.graph._value_loader
         if loader is not None:
             loader.fill(self, place)
 
@@ -226,8 +227,11 @@ class Value:
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of what the graph says of this value that the schema does not know."""
-        finder = self.graph.unknown_finder
+        finder = self.graph._unknown_finder
         return () if finder is None else finder.of_value(self.name)
+
+    def _find_model(self) -> Model:
+        return self.graph.model
 
     def __repr__(self) -> str:
         text = str(self.type or "type unknown")[:100]

@@ -14,6 +14,7 @@ from netloupe.explorer.model import (
     Model,
     ModelWarning,
     TrainingInfo,
+    fill_later,
 )
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.steps import step
@@ -53,8 +54,8 @@ class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
         self.parts = parts
         self.proto = parts.proto
-        self.model = Model(source.name, "ONNX", "protobuf", source.files)
-        self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
+        self.model = Model(source.name, "ONNX", "protobuf", source.folder)
+        self.graph_reader = GraphReader(TensorReader(source.folder, parts), parts)
 
     def read(self) -> Model:
         model, proto = self.model, self.proto
@@ -67,7 +68,7 @@ class _ModelReader:
             self.parts.forget_columns()
         if self._stands_alone():
             # nothing else refers to what is in it, and no graph within can be nested too deep
-            model.graph.fill_later(partial(self._fill, model.graph, proto.graph))
+            fill_later(model.graph, partial(self._fill, model.graph, proto.graph))
         else:
             self.graph_reader.read(model.graph, proto.graph)
         for number, training in enumerate(proto.training_info):
@@ -132,7 +133,7 @@ class _ModelReader:
         if path in taken:
             path = f"{path}#{number}"
         function = Function(self.model, domain, name, overload, path)
-        if not self.model.add_function(function):
+        if not self.model._add_function(function):
             self._warn(path, "another function has the same domain, name and overload")
         function.attribute_names = tuple(map(read_text, proto.attribute))
         function.own_opset_imports = self._read_opsets(proto.opset_import, path)

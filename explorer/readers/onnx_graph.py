@@ -90,8 +90,8 @@ class GraphReader:
     ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         step("reading values")
-        graph.unknown_finder = OnnxUnknownFinder(proto, self._parts)
-        graph.has_denotations = self._parts.presence.denotations
+        graph._unknown_finder = OnnxUnknownFinder(proto, self._parts)
+        graph._has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         for info in proto.input:
@@ -117,8 +117,8 @@ class GraphReader:
         _run(self._read_body(function, proto), self._read_graph)
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
-        function.unknown_finder = OnnxUnknownFinder(proto, self._parts)
-        function.has_denotations = self._parts.presence.denotations
+        function._unknown_finder = OnnxUnknownFinder(proto, self._parts)
+        function._has_denotations = self._parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
@@ -172,7 +172,7 @@ class GraphReader:
         declared = Declared(infos)
         if not infos:
             return declared
-        graph.value_loader = declared
+        graph._value_loader = declared
         if names is None:
             names = [*map(_GET_NAME, infos[:])]
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
@@ -229,10 +229,10 @@ class GraphReader:
         places: Iterable[int]
         # as shape inference writes it: in the order of the nodes, mostly without the outputs
         if columns.info_names == given:
-            graph.value_loader = Declared(proto.value_info)
+            graph._value_loader = Declared(proto.value_info)
             places = range(len(given))
         elif columns.info_names == [name for name in given if name not in outputs]:
-            graph.value_loader = Declared(proto.value_info)
+            graph._value_loader = Declared(proto.value_info)
             following = count()
             places = [-1 if name in outputs else next(following) for name in given]
         else:
@@ -278,7 +278,7 @@ class GraphReader:
                 if None in inputs and not all(map(_agree, names, inputs)):
                     waiting = index
                 else:
-                    node.connect(inputs)
+                    node._connect(inputs)
             names = proto.output[:]
             if len(names) == 1:
                 name = names[0]
@@ -365,7 +365,7 @@ class GraphReader:
             graph.warnings.append(
                 ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
             )
-        value.add_user(node)
+        value._add_user(node)
         return value
 
     def _capture(self, graph: Graph, outer: tuple[Graph, ...], name: str) -> Value | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES, data_type
-from netloupe.explorer.model.tensor import count_elements
+from netloupe.explorer.model.storage import count_elements
 from netloupe.proto import onnx_pb2
 
 from .message_writer import FIXED32, FIXED64, LENGTH, VARINT

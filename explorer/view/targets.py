@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Model, Node, Value
-from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.model.paths import CALL, index_nodes
 
 from .item import Item
 from .wiring import Wiring, body_graphs
@@ -43,7 +43,7 @@ def _find_node(model: Model, wiring: Wiring, path: str) -> tuple[Node | None, bo
     if path.startswith(f"{graph.path}/%"):
         value = graph.values.get(path[len(graph.path) + 2 :])
         return (_node_showing(wiring, value) if value is not None else None), True
-    nodes = model.path_index(graph).nodes
+    nodes = index_nodes(graph).nodes
     node = nodes.get(path)
     if node is not None:
         if wiring.tree.positions[node.index] >= 0:

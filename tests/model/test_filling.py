@@ -28,7 +28,7 @@ def make_chain(count: int = 20) -> bytes:
 
 
 def is_filled(graph: Graph) -> bool:
-    return "nodes" in vars(graph)
+    return graph._filler is None
 
 
 @pytest.mark.parametrize(

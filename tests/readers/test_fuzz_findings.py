@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ModelFormatError, TensorDataError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Tensor, Value
-from netloupe.explorer.model.tensor import MOST_ELEMENTS
+from netloupe.explorer.model.storage import MOST_ELEMENTS
 from netloupe.explorer.quantization import find_quantization, node_badge
 from netloupe.proto import caffe2_pb2, onnx_pb2
 

@@ -1,0 +1,70 @@
+"""What can be drawn: models and graphs, the one door from the model to its pictures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import graphviz
+
+    from .model import Model
+
+
+class Drawable:
+    """Has a picture of what it holds, in all formats."""
+
+    __slots__ = ()
+
+    def _subject(self) -> tuple[Model, dict[str, Any]]:
+        """Return the model, and the options by which a picture shows this part of it."""
+        raise NotImplementedError
+
+    def to_svg(self, path: str | PathLike[str] | None = None, **view: Any) -> str:
+        """Draw as SVG; write it to ``path`` where given, and return the text.
+
+        Parameters
+        ----------
+        path
+            A file to write; ``~`` is the home folder.
+        **view
+            ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, ``wrap``,
+            and of a model ``graph``: as for :class:`~netloupe.explorer.picture.ViewOptions`.
+            ``focus`` and ``graph`` are paths, names, or the elements themselves.
+
+        Raises
+        ------
+        NotFoundError
+            Where ``graph`` or ``focus`` names nothing.
+        ViewError
+            For an option that does not exist or does not fit.
+        OutputError
+            Where the file cannot be written, or its name promises another format.
+        """
+        return self._draw("svg", path, view).decode()
+
+    def to_html(self, path: str | PathLike[str] | None = None, **view: Any) -> str:
+        """Draw as one HTML page without scripts; all else as for :meth:`to_svg`."""
+        return self._draw("html", path, view).decode()
+
+    def to_png(self, path: str | PathLike[str] | None = None, **view: Any) -> bytes:
+        """Draw as PNG and return its bytes; all else as for :meth:`to_svg`."""
+        return self._draw("png", path, view)
+
+    def to_pdf(self, path: str | PathLike[str] | None = None, **view: Any) -> bytes:
+        """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`."""
+        return self._draw("pdf", path, view)
+
+    def to_dot(self, path: str | PathLike[str] | None = None, **view: Any) -> graphviz.Digraph:
+        """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
+        from netloupe.explorer.picture import build_dot
+
+        model, options = self._subject()
+        return build_dot(model, path, **options, **view)
+
+    def _draw(self, format: str, path: str | PathLike[str] | None, view: dict[str, Any]) -> bytes:
+        from netloupe.explorer.picture import draw_picture
+
+        model, options = self._subject()
+        return draw_picture(model, format, path, **options, **view)

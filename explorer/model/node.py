@@ -1,0 +1,243 @@
+"""Nodes: the operations of a graph, their wiring at hand and all else read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from .loaded import Loaded
+from .unknown import UnknownFields
+from .value import Value
+from .warning import ModelWarning
+
+if TYPE_CHECKING:
+    from .attribute import Attribute
+    from .device import DeviceOption, NodeDeviceConfiguration
+    from .graph import Function, Graph
+    from .model import Model
+    from .tensor import Tensor
+
+
+@dataclass(slots=True)
+class NodeDetails:
+    """What a node says beyond its wiring; read when first asked for.
+
+    Parameters
+    ----------
+    constant
+        The tensor that the node gives, where it is a fill whose arguments hold it (Caffe2).
+    engine, device, is_gradient, debug_info, op_version
+        As Caffe2's OperatorDef has them; None where not stated.
+    """
+
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    doc: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+    device_configurations: tuple[NodeDeviceConfiguration, ...] = ()
+    constant: Tensor | None = None
+    engine: str = ""
+    device: DeviceOption | None = None
+    is_gradient: bool | None = None
+    debug_info: str = ""
+    op_version: int | None = None
+    warnings: tuple[ModelWarning, ...] = ()
+
+
+class NodeLoader(Protocol):
+    """What a reader offers to nodes: the details of one of them, and its metadata alone."""
+
+    def details(self, node: Node) -> NodeDetails:
+        """Read everything that the file says of a node."""
+        ...
+
+    def metadata(self, node: Node) -> dict[str, str]:
+        """Read only the metadata of a node (grouping looks at every node's)."""
+        ...
+
+    def attribute_key(self, node: Node) -> bytes:
+        """Return what is equal for nodes of equal attributes, graphs among them left out."""
+        ...
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        """Look for fields of a node that the schema does not know."""
+        ...
+
+
+#: inputs of a node of which it remembers where each is
+_MANY_INPUTS = 32
+
+
+class Node(Loaded):
+    """One operation. Its wiring is at hand; attributes and the rest load when asked for."""
+
+    __slots__ = {  # with a text for each: help() shows them
+        "_details": "What was read on demand.",
+        "_loader": "Reads what the file says of the node beyond its wiring.",
+        "_path": "The path, once it was asked for.",
+        "_places": "By value, the indices of the inputs that are it.",
+        "captures": "Values of outer graphs that the node's subgraphs take.",
+        "control_inputs": "Values that the node only waits for (Caffe2).",
+        "domain": "The operator set's domain; the empty string is ai.onnx.",
+        "graph": "The graph that holds the node.",
+        "index": "The node's place among the nodes of its graph.",
+        "inputs": "The values that the node takes; None where one is left out.",
+        "name": "The node's name in the file; the empty string where it has none.",
+        "op_type": "The operator, or the function that is called.",
+        "outputs": "The values that the node gives; None where one is left out.",
+        "overload": "Tells functions of one domain and name apart (ONNX IR 10).",
+        "subgraphs": "The graphs among the attributes, in file order.",
+    }
+
+    def __init__(
+        self, graph: Graph, index: int, name: str, op_type: str, domain: str, loader: NodeLoader
+    ) -> None:
+        self.graph = graph
+        self.index = index
+        self.name = name
+        self.op_type = op_type
+        self.domain = domain
+        self.overload = ""
+        self.inputs: tuple[Value | None, ...] = ()
+        self.outputs: tuple[Value | None, ...] = ()
+        self.control_inputs: tuple[Value, ...] = ()
+        self.subgraphs: tuple[Graph, ...] = ()
+        self.captures: tuple[Value, ...] = ()
+        self._loader = loader
+        self._details: NodeDetails | None = None
+        self._path = ""
+        self._places: dict[Value, list[int]] | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""
+        if not self._path:
+            self._path = f"{self.graph.path}/{self.graph._name_node(self.index)}"
+        return self._path
+
+    def _places_of(self, value: Value) -> Sequence[int]:
+        """Return the indices of the inputs that are a value."""
+        if len(self.inputs) < _MANY_INPUTS:
+            return [index for index, taken in enumerate(self.inputs) if taken is value]
+        if self._places is None:  # else looking at each value would take the square of the time
+            self._places = {}
+            for index, taken in enumerate(self.inputs):
+                if taken is not None:
+                    self._places.setdefault(taken, []).append(index)
+        return self._places.get(value, ())
+
+    def _connect(self, inputs: tuple[Value | None, ...]) -> None:
+        """Set the inputs, and note on each that this node uses it."""
+        self.inputs = inputs
+        for value in inputs:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = self
+            else:
+                value._add_user(self)
+
+    @property
+    def details(self) -> NodeDetails:
+        """Everything that is read on demand."""
+        if self._details is None:
+            self._details = self._loader.details(self)
+        return self._details
+
+    @property
+    def attributes(self) -> dict[str, Attribute]:
+        """Attributes by name, in file order; a repeated name gets ``#2`` appended."""
+        return self.details.attributes
+
+    @property
+    def doc(self) -> str:
+        """The node's own documentation string."""
+        return self.details.doc
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The node's metadata_props."""
+        if self._details is not None:
+            return self._details.metadata
+        return self._loader.metadata(self)
+
+    @property
+    def _attribute_key(self) -> bytes:
+        """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
+        return self._loader.attribute_key(self)
+
+    @property
+    def warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about this node and the tensors among its attributes."""
+        details = self.details
+        return details.warnings + tuple(
+            warning
+            for attribute in details.attributes.values()
+            for warning in attribute.tensor_warnings
+        )
+
+    @property
+    def unknown_fields(self) -> UnknownFields:
+        """Fields of the node, outside of its subgraphs, that the schema does not know."""
+        return self._loader.unknown_fields(self)
+
+    @property
+    def function(self) -> Function | None:
+        """The model-local function that this node calls, if there is one."""
+        return self.graph.model.function(self.domain, self.op_type, self.overload)
+
+    @property
+    def opset_version(self) -> int | None:
+        """The version of the node's operator set that applies; None where not imported."""
+        return self.graph.opset_version(self.domain)
+
+    @property
+    def label(self) -> str:
+        """The node's name, or its op type and index where it has none."""
+        return self.name or f"#{self.index}:{self.op_type}"
+
+    def _find_model(self) -> Model:
+        return self.graph.model
+
+    def __repr__(self) -> str:
+        return f"<Node {self.op_type} {self.path!r}>"
+
+    def _repr_html_(self) -> str:
+        from netloupe.explorer.render.html import describe_node
+
+        return describe_node(self)
+
+
+def wire_nodes(
+    nodes: Sequence[Node],
+    inputs: tuple[Value | None, ...],
+    input_ends: Sequence[int],
+    outputs: tuple[Value | None, ...],
+    output_ends: Sequence[int],
+) -> None:
+    """Set the inputs and outputs of nodes, and note on each input that it is used.
+
+    Parameters
+    ----------
+    nodes
+        The nodes, without any.
+    inputs, outputs
+        The operands of all of them, one after the other.
+    input_ends, output_ends
+        Where those of each node end, after a 0 for the first to begin at.
+    """
+    start = first = 0
+    ends = zip(islice(input_ends, 1, None), islice(output_ends, 1, None), strict=True)
+    for node, (end, last) in zip(nodes, ends, strict=True):
+        node.outputs = outputs[first:last]
+        first = last
+        operands = node.inputs = inputs[start:end]
+        start = end
+        for value in operands:
+            if value is None:
+                continue
+            if value._users is None:
+                value._users = node
+            else:
+                value._add_user(node)

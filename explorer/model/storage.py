@@ -1,0 +1,105 @@
+"""How the elements of a tensor are stored, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from .dtype import DataType
+
+if TYPE_CHECKING:
+    from netloupe.explorer.tensors import Elements
+
+#: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
+MOST_ELEMENTS = 2**256
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalLocation:
+    """Where a tensor's bytes lie outside the model file, as the file states it.
+
+    Parameters
+    ----------
+    location
+        Path relative to the model's folder, verbatim and not yet judged.
+    offset
+        First byte; None for the start of the file.
+    length
+        Number of bytes; None for all up to the end.
+    entries
+        Every key and value in file order, known or not.
+    """
+
+    location: str
+    offset: int | None
+    length: int | None
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``."""
+
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A tensor's elements in the form in which they are stored.
+
+    Parameters
+    ----------
+    kind
+        ``raw``: little-endian bytes, sub-byte types packed low bits first. ``typed``: an
+        array of the typed field's own element type. ``strings``: one bytes object per
+        element. ``elements``: decoded already, to be taken piece by piece. ``absent``:
+        nothing is stored.
+    data
+        The bytes, the array or the list that ``kind`` promises.
+    elements
+        What ``kind`` promises where these are elements.
+    """
+
+    kind: Literal["raw", "typed", "strings", "elements", "absent"]
+    data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
+    elements: Elements | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedQuantization:
+    """Scale and zero point that stand beside the quantized elements themselves (Caffe2).
+
+    Parameters
+    ----------
+    source
+        What says so: ``arguments of Int8GivenTensorFill``, ``QTensorProto``.
+    scale, zero_point
+        One number, or one for each index of ``axis``. A zero point need not be an integer.
+    storage
+        The type of the stored numbers.
+    """
+
+    source: str
+    scale: tuple[float, ...]
+    zero_point: tuple[float, ...]
+    axis: int | None
+    storage: DataType | None
+
+
+def count_elements(dims: Sequence[int]) -> int:
+    """Return how many elements dimensions claim: at most ``MOST_ELEMENTS``, 0 if one is negative.
+
+    Notes
+    -----
+    The product of many large numbers would itself grow without bound.
+    """
+    if any(dim <= 0 for dim in dims):
+        return 0
+    count = 1
+    for dim in dims:
+        count = min(count * dim, MOST_ELEMENTS)
+    return count

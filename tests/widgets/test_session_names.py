@@ -1,0 +1,36 @@
+"""Names that a group and something else have: which of them an explorer means."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe import ViewError
+from netloupe.explorer.picture import ViewOptions, make_view
+from netloupe.widgets.session import Session
+from tests.onnx_text import load_text
+
+MODEL = """g (float[2] x) => (float[2] y) {
+    ["/model/a/Relu"] h = Relu (x)
+    ["/model/a/Neg"] i = Neg (h)
+    ["/model/b/Relu"] j = Relu (i)
+    ["/model/b/Neg"] k = Neg (j)
+    ["/head/Neg"] l = Neg (k)
+    ["/head/Relu"] y = Relu (l)
+}"""
+PLAIN = "g (float[2] x) => (float[2] y) { h = Relu (x) y = Neg (h) }"
+
+
+def test_the_group_that_is_called_model_is_selected_and_not_the_model() -> None:
+    model = load_text(MODEL)
+    session = Session(model, ViewOptions.parse({"expand": "none"}))
+    assert session.reveal("model") == "main/model/"
+    view, _ = make_view(model, ViewOptions.parse({"focus": "model", "hops": 0}))
+    assert view.only is not None
+    assert {node.op_type for node in view.only} == {"Relu", "Neg"}
+    assert len(view.only) == 4
+
+
+def test_the_model_itself_has_no_box() -> None:
+    session = Session(load_text(PLAIN), ViewOptions.parse({}))
+    with pytest.raises(ViewError, match="the model itself has no box"):
+        session.reveal("model")
