@@ -38,7 +38,8 @@ class Canvas(anywidget.AnyWidget):
         selected, where that is more than one value; it counts only while ``selection`` is the
         first of it. ``focus`` and ``hops``: the path
         whose neighbourhood alone is shown, "" for the whole graph, and how far it reaches.
-        ``grouping``: how nodes are grouped. ``theme``: ``auto``, ``light`` or ``dark``.
+        ``grouping``: how nodes are grouped. ``wrap``: whether long pictures are cut into
+        columns. ``theme``: ``auto``, ``light`` or ``dark``.
         ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
         the main one to the one shown. ``height`` in pixels, 0 for that of the
         window. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
@@ -59,6 +60,7 @@ class Canvas(anywidget.AnyWidget):
     focus = traitlets.Unicode("").tag(sync=True)
     hops = traitlets.Int(0, min=0).tag(sync=True)
     grouping = traitlets.Unicode("auto").tag(sync=True)
+    wrap = traitlets.Bool(False).tag(sync=True)
     theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
     direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)

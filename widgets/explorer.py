@@ -78,6 +78,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             focus=options.focus,
             hops=options.hops if options.focus else 0,
             grouping=options.grouping,
+            wrap=options.wrap is not False,
             layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
         self.inspector = Inspector(on_navigate=self._navigate)

@@ -184,6 +184,7 @@ class Requests:
     def _answer_wrap(self, number: Any, message: Message) -> None:
         self.session.set_wrap(message.get("wrap"))
         self._reply(number, self._compose(PATIENCE), fit=True)
+        self._tell_view()
 
     def _answer_group(self, number: Any, message: Message) -> None:
         grouping = str(message.get("grouping"))
@@ -288,6 +289,7 @@ class Requests:
         self.canvas.breadcrumb = self.session.breadcrumb()
         self.canvas.focus, self.canvas.hops = self.session.focused or ("", 0)
         self.canvas.grouping = self.session.options.grouping
+        self.canvas.wrap = self.session.wrap is not False
 
 
 def write_paths(paths: Sequence[str]) -> str | list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -238,13 +239,15 @@ class Composer:
         if is_trial and history is not None:
             history = history.copy()
         already = len(budget.notices)
-        title_width = None if item is view.root else measure.size(item)[0]
+        frame = Frame(
+            None if item is view.root else measure.size(item)[0],
+            shown.wrap,
+            before is not None and before.inside.wrapped > 1,
+        )
         if before is None or history is None:
-            inside = self._arrange(plan.layer, title_width, shown.wrap, budget)
+            inside = self._arrange(plan.layer, frame, budget)
         else:
-            inside = self._rearrange(
-                before.inside, plan.layer, title_width, shown.wrap, budget, history
-            )
+            inside = self._rearrange(before.inside, plan.layer, frame, budget, history)
         notices = dict.fromkeys(budget.notices[already:])
         for layer in inner.values():
             notices.update(dict.fromkeys(layer.notices))
@@ -265,16 +268,14 @@ class Composer:
             plan,
         )
 
-    def _arrange(
-        self, layer: Layer, title_width: float | None, wrap: Wrap, budget: Budget
-    ) -> Inside:
-        """Return the places inside an open item; without a width of a title it is the root."""
-        key = (layer.key(), title_width, wrap)
+    def _arrange(self, layer: Layer, frame: Frame, budget: Budget) -> Inside:
+        """Return the places inside an open item."""
+        key = (layer.key(), frame)
         inside = self._insides.get(key)
         if inside is None:
             already = len(budget.notices)
             assembly = self._placer.place(layer, budget)
-            inside = _fill(assembly, layer, title_width, wrap)
+            inside = _fill(assembly, layer, frame)
             if len(budget.notices) == already:
                 self._insides.put(key, inside, inside.weight)
         return inside
@@ -283,27 +284,40 @@ class Composer:
         self,
         before: Inside,
         layer: Layer,
-        title_width: float | None,
-        wrap: Wrap,
+        frame: Frame,
         budget: Budget,
         history: PieceHistory,
     ) -> Inside:
         """Return the places inside an open item that was shown before and is wired as it was."""
         assert before.assembly is not None  # noqa: S101 - made by this composer
         assembly = self._placer.replace(before.assembly, before.layer, layer, budget, history)
-        return _fill(assembly, layer, title_width, wrap)
+        return _fill(assembly, layer, frame)
 
 
-def _fill(assembly: Assembly, layer: Layer, title_width: float | None, wrap: Wrap) -> Inside:
+def _fill(assembly: Assembly, layer: Layer, frame: Frame) -> Inside:
     """Put pieces together and give them the border of an open item."""
-    places, columns = wrap_places(layer, assembly.join(layer), wrap)
-    if title_width is None:
+    joined = assembly.join(layer)
+    places, columns = wrap_places(layer, joined, frame.wrap, was_wrapped=frame.was_wrapped)
+    if frame.title_width is None:
         inside = arrange_root(layer, places)
     else:
-        inside = arrange_inside(layer, places, title_width)
+        inside = arrange_inside(layer, places, frame.title_width)
     inside.wrapped = columns
     inside.assembly = assembly
     return inside
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """How the inside of an open item is framed.
+
+    ``title_width`` is None for the root; ``was_wrapped`` tells whether it was in columns when it
+    was shown before.
+    """
+
+    title_width: float | None
+    wrap: Wrap
+    was_wrapped: bool
 
 
 class _Shown:

@@ -33,6 +33,9 @@ Wrap = bool | int | Literal["auto"]
 #: a picture that is so much longer than wide, and so long in pixels, is extreme
 EXTREME_RATIO = 6.0
 EXTREME_LENGTH = 4_000.0
+#: what is in columns stays so while it is so much longer than wide, and so long
+KEPT_RATIO = 1.5
+KEPT_LENGTH = 2_000.0
 MOST_COLUMNS = 200
 #: a page is about so much higher than wide
 _PAGE_RATIO = 0.75
@@ -50,7 +53,9 @@ def is_extreme(width: float, height: float, direction: str) -> bool:
     return length > EXTREME_LENGTH and length > EXTREME_RATIO * breadth
 
 
-def wrap_places(layer: Layer, places: Places, wrap: Wrap) -> tuple[Places, int]:
+def wrap_places(
+    layer: Layer, places: Places, wrap: Wrap, *, was_wrapped: bool = False
+) -> tuple[Places, int]:
     """Cut a layer into columns.
 
     Parameters
@@ -59,6 +64,9 @@ def wrap_places(layer: Layer, places: Places, wrap: Wrap) -> tuple[Places, int]:
         What is inside one open item.
     wrap
         As for :meth:`Composer.compose`.
+    was_wrapped
+        Whether it was in columns when it was shown before: who opens something in it does not
+        want to lose them.
 
     Returns
     -------
@@ -66,7 +74,12 @@ def wrap_places(layer: Layer, places: Places, wrap: Wrap) -> tuple[Places, int]:
         The wrapped ones and the number of columns; the ones given and 1 where they are not to
         be, or cannot be, wrapped.
     """
-    if wrap is False or not is_extreme(places.width, places.height, layer.direction):
+    if wrap is False:
+        return places, 1
+    width, height = places.width, places.height
+    length, breadth = (height, width) if layer.direction == "TB" else (width, height)
+    is_kept = was_wrapped and length > KEPT_LENGTH and length > KEPT_RATIO * breadth
+    if not is_kept and not is_extreme(width, height, layer.direction):
         return places, 1
     sizes, flows = layer.arrays().sizes, layer.arrays().sources
     if layer.direction == "LR":

@@ -61,6 +61,7 @@ TRAITS = (
         "focus",
         "hops",
         "grouping",
+        "wrap",
         "theme",
         "direction",
         "breadcrumb",

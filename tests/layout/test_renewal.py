@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene, SceneLayer, Wrap
 from netloupe.explorer.layout.assembly import Assembly, divide_layer
-from netloupe.explorer.layout.compose import _fill
+from netloupe.explorer.layout.compose import Frame, _fill
 from netloupe.explorer.layout.labels import place_labels
 from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.layout.plan import plan_item
@@ -65,7 +65,7 @@ def check_renewed(scene: Scene, view: View, labels: Labels, wrap: Wrap) -> None:
         assert [piece.layer for piece in inside.assembly.pieces] == [p.layer for p in pieces]
         title = None if layer.item is view.root else labels.size(layer.item)[0]
         assembly = Assembly(division, pieces, inside.assembly.placements)
-        fresh_inside = _fill(assembly, plan.layer, title, wrap)
+        fresh_inside = _fill(assembly, plan.layer, Frame(title, wrap, inside.wrapped > 1))
         assert (inside.width, inside.height) == (fresh_inside.width, fresh_inside.height)
         assert (inside.inputs, inside.outputs) == (fresh_inside.inputs, fresh_inside.outputs)
         np.testing.assert_array_equal(inside.boxes, fresh_inside.boxes)
