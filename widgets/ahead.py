@@ -60,7 +60,8 @@ def _list_likely(root: SceneLayer) -> list[Item]:
         layer = pending.pop()
         pending.extend(layer.inner.values())
         for number, child in enumerate(layer.children):
-            if child.openable and not child.is_open:
+            # a list of inputs is laid out in no time
+            if child.openable and not child.is_open and not child.is_terminal:
                 size = getattr(child.element, "node_count", 1)
                 # of boxes alike the first stands for all: their layouts are the same
                 likeness = f"{layer.inside.boxes[number][2:]} {size}"

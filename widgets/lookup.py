@@ -30,7 +30,10 @@ def find_element(model: Model, view: View, path: str) -> Any:
         Where there is no such element.
     """
     item = view.items.get(path)
-    if item is not None and not isinstance(item.element, (Node, Value, Graph)):
+    if item is not None and (
+        (item.is_terminal and item.merged)  # of very many values the first
+        or not isinstance(item.element, (Node, Value, Graph))
+    ):
         return item.element
     group = view.group_at(path)
     return group if group is not None else model[path]

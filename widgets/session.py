@@ -342,7 +342,12 @@ class Session:
         ViewError
             Where one of several is no value.
         """
-        targets = list(dict.fromkeys(map(self.reveal, paths)))
+        targets: list[str] = []
+        for target in dict.fromkeys(map(self.reveal, paths)):
+            item = self.view.items.get(target)
+            several = item is not None and item.is_terminal and not item.is_selected_whole
+            # a box for several inputs means these
+            targets += item.value_paths() if item is not None and several else [target]
         for target in targets if len(targets) > 1 else ():
             if not isinstance(find_element(self.model, self.view, target), Value):
                 raise ViewError(

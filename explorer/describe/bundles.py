@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.model.paths import resolve_path
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.view import View
+from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.families import name_family
 
 from .description import MOST_ROWS, Description, Row, keep_sections, make_section
@@ -18,9 +19,13 @@ from .place import Place, find_place
 
 #: so many consumers of one value are named beside it
 MOST_NAMED = 2
+#: of more values than this in one box the first are described
+MOST_VALUES = 2_000
 
 
-def describe_values(model: Model, paths: Sequence[str], view: View | None = None) -> Description:
+def describe_values(
+    model: Model, paths: Sequence[str], view: View | None = None, *, total: int | None = None
+) -> Description:
     """Return what is known of several values: each with its type, producer and consumers.
 
     Parameters
@@ -31,6 +36,8 @@ def describe_values(model: Model, paths: Sequence[str], view: View | None = None
         Those of the values, one at least.
     view
         Knows which occurrence of a function a path means.
+    total
+        How many values there are, where these are only the first.
 
     Raises
     ------
@@ -48,23 +55,32 @@ def describe_values(model: Model, paths: Sequence[str], view: View | None = None
         if value.producer is not None:
             producers[place.path_of(value.producer.path)] = value.producer
         consumers |= {place.path_of(node.path): node for node, _ in value.consumers}
-    counts = [write_count(len(producers), "producer")] if producers else []
-    counts.append(write_count(len(consumers), "consumer"))
+    total = max(total or 0, len(values))
+    some = f" of the first {len(values):,}" if total > len(values) else ""
+    counts = [write_count(len(producers), "producer") + some] if producers else []
+    counts.append(write_count(len(consumers), "consumer") + some)
     return Description(
         path=paths[0],
         kind="values",
         title=write_line(name_family([name_value(value) for value in values])),
-        subtitle=f"{write_count(len(values), 'value')}, {', '.join(counts)}",
+        subtitle=f"{write_count(total, 'value')}, {', '.join(counts)}",
         element=tuple(values),
         sections=keep_sections(
             (
                 # all of them: this is the only place that tells what a bundle holds
-                make_section("Values", rows, most=len(rows)),
-                make_section("Producers", _list_nodes(producers), total=len(producers)),
-                make_section("Consumers", _list_nodes(consumers), total=len(consumers)),
+                make_section("Values", rows, most=len(rows), total=total),
+                make_section("Producers" + some, _list_nodes(producers), total=len(producers)),
+                make_section("Consumers" + some, _list_nodes(consumers), total=len(consumers)),
             )
         ),
     )
+
+
+def describe_box(model: Model, item: Item, view: View) -> Description:
+    """Return what is known of the values that one box for inputs or outputs stands for."""
+    (values,) = item.merged.values()
+    found = describe_values(model, item.value_paths(MOST_VALUES), view, total=len(values))
+    return replace(found, path=item.path, title=write_line(item.label))
 
 
 def _list_nodes(nodes: dict[str, Node]) -> list[Row]:

@@ -9,6 +9,7 @@ from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.model.paths import MODEL, find_element, resolve_path
 from netloupe.explorer.view import View
 
+from .bundles import describe_box
 from .description import Description, Element
 from .graphs import describe_graph, describe_group
 from .models import describe_model
@@ -42,6 +43,8 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
         item = view.items.get(path)
         if item is not None and isinstance(item.element, Group):
             return describe_group(item.element, view, item.path)
+        if item is not None and item.is_terminal and item.merged:
+            return describe_box(model, item, view)
         if item is not None:
             return describe_element(model, item.element, item.path)
         group = view.group_at(path)

@@ -82,7 +82,11 @@ def divide_layer(layer: Layer) -> tuple[Division, list[Part]]:
 
     Their children and wires have the numbers that they have in the whole layer.
     """
-    parts = [(part, cut_series(part.layer)) for part in split_components(layer)]
+    if layer.is_list:
+        whole = Part(layer, list(range(len(layer.children))), [])
+        parts = [(whole, [whole])]
+    else:
+        parts = [(part, cut_series(part.layer)) for part in split_components(layer)]
     pieces = [
         Part(
             piece.layer,

@@ -83,6 +83,8 @@ class Layer:
         none. Others may stand beside it where they are no higher than it is.
     last
         The child that stands at the very end, alone, because another part begins with it.
+    is_list
+        Whether the boxes, which no edges join, are a list to be read in columns.
     """
 
     direction: Direction
@@ -92,6 +94,7 @@ class Layer:
     wires: list[Wire] = field(default_factory=list)
     first: int = -1
     last: int = -1
+    is_list: bool = False
     _arrays: LayerArrays | None = field(default=None, repr=False, compare=False)
 
     def key(self) -> Hashable:
@@ -104,6 +107,7 @@ class Layer:
             tuple(self.wires),
             self.first,
             self.last,
+            self.is_list,
         )
 
     def wiring(self) -> Hashable:
@@ -151,6 +155,7 @@ class Layer:
             self.wires.copy(),
             self.first,
             self.last,
+            self.is_list,
         )
         arrays = LayerArrays(
             old.sizes.copy(), old.sources, old.targets, old.leaving.copy(), old.entering.copy()

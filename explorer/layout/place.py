@@ -15,6 +15,7 @@ from netloupe.explorer.errors import LayoutError
 
 from .assembly import Assembly, divide_layer
 from .bounded import BoundedCache
+from .columns import place_columns
 from .dot import PORT_SIZE, RANK_GAP, read_drawing, write_dot
 from .engine import LayoutEngine
 from .layer import Child, Layer, Wire
@@ -113,6 +114,8 @@ class Placer:
         return before.replaced(changes) if changes else before
 
     def _place_piece(self, layer: Layer, budget: Budget) -> Placement:
+        if layer.is_list:
+            return place_columns(layer)
         if not layer.wires and len(layer.children) <= 1:
             return place_simply(layer)
         key: Hashable = layer.key()
@@ -166,6 +169,7 @@ def _renew(piece: Part, layer: Layer) -> Layer:
         ],
         old.first,
         old.last,
+        old.is_list,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
+from netloupe.explorer.view.item import MOST_SELECTED
 
 from .layer import Child, Layer, Wire
 from .scene import Borders, Direction, LayerEdge, SceneLayer
@@ -94,7 +95,7 @@ def plan_item(
     check
         Called now and then; what it raises ends the plan.
     """
-    layer = Layer(direction)
+    layer = Layer(direction, is_list=item.is_terminal)
     for number, child in enumerate(item.children):
         if number % _CHECK_EVERY == 0:
             check()
@@ -104,7 +105,7 @@ def plan_item(
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
     given = dict.fromkeys(link.target_value for link in links if link.target == BORDER)
     inputs, outputs = list(used), list(given)
-    if item is not view.root:
+    if item is not view.root and not item.is_terminal:
         inputs += [value for value in item.inputs if value not in used]
         outputs += [value for value in item.outputs if value not in given]
     layer.input_count, layer.output_count = len(inputs), len(outputs)
@@ -128,7 +129,7 @@ def plan_item(
         edges,
         choose_texts(edges, item.children, measure.label),
         [] if item is view.root else _list_ports(item, [*inputs, *outputs]),
-        Borders(input_index, output_index, frozenset(inputs[len(used) :])),
+        Borders(input_index, output_index, _find_idle(item, inputs[len(used) :])),
     )
 
 
@@ -182,6 +183,14 @@ def renew_plan(
     )
 
 
+def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:
+    """Return what comes to the border and goes nowhere inside.
+
+    An open list of outputs has no ports: edges end at it as at a closed box.
+    """
+    return frozenset(item.inputs if item.is_terminal else inputs)
+
+
 def _make_child(item: Item, placed: SceneLayer | None, measure: Measure) -> Child:
     if placed is None:
         return Child(*measure.size(item))
@@ -208,20 +217,29 @@ def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> 
     """Return what flows along the links inside an open item."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
-    return [
-        LayerEdge(
-            link.value,
-            _path_of(link.value, body),
-            link.source,
-            link.target,
-            link.kind,
-            _has_arrow(link.target, link.target_value, inner),
-            link.source_value,
-            link.target_value,
-            tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle)),
+    edges = []
+    for link in links:
+        path = _path_of(link.value, body)
+        bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
+        if len(bundle) > MOST_SELECTED:
+            ends = [item.children[end] for end in (link.source, link.target) if end != BORDER]
+            whole = next((end for end in ends if end.is_selected_whole), None)
+            if whole is not None:
+                path, bundle = whole.path, ()
+        edges.append(
+            LayerEdge(
+                link.value,
+                path,
+                link.source,
+                link.target,
+                link.kind,
+                _has_arrow(link.target, link.target_value, inner),
+                link.source_value,
+                link.target_value,
+                bundle,
+            )
         )
-        for link in links
-    ]
+    return edges
 
 
 def _list_ports(item: Item, values: list[Value]) -> list[str]:

@@ -63,7 +63,7 @@ def make_face(item: Item) -> Face:
         return _make_group_face(item, element)
     if item.kind == "stub":
         return _make_stub_face(item)
-    if item.kind == "constant":
+    if item.kind == "constant" and not item.merged:
         return _make_constant_face(element)
     return _make_terminal_face(item, element)
 
@@ -116,12 +116,21 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
 def _make_terminal_face(item: Item, element: object) -> Face:
     value = element if isinstance(element, Value) else None
     name = item.label or (value.name if value else "") or "?"
-    rows = [Row(str(value.type) if value and value.type else "type unknown", "text", ())]
+    rows = [Row(_describe_types(item) or "type unknown", "text", ())]
     denotation = _describe_denotation(value) if value else ""
-    if denotation:
+    if item.names:
+        rows.insert(0, Row(item.names, "muted", ()))
+    elif denotation:
         rows.append(Row(denotation, "muted", ()))
-    times = sum(map(len, item.merged.values()))
-    return make_box("terminal", "terminal", name, "", [rows], times=times)
+    times = 0 if item.names else sum(map(len, item.merged.values()))
+    return make_box("terminal", "terminal", name, "", [rows], openable=item.openable, times=times)
+
+
+def _describe_types(item: Item) -> str:
+    """Return the type of all values that a box stands for, or how many types they have."""
+    (values,) = item.merged.values() if item.merged else ((item.element,),)
+    types = {str(value.type) if value.type else "" for value in values if isinstance(value, Value)}
+    return types.pop() if len(types) == 1 else f"{len(types):,} types"
 
 
 def _describe_denotation(value: Value) -> str:

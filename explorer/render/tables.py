@@ -196,8 +196,8 @@ class TableWriter:
 
 def _row_texts(item: Item) -> list[str]:
     """Return what the rows of an item stand for."""
-    if item.kind in ("stub", "input", "output"):
-        return item.value_paths() if item.merged else []
+    if item.kind == "stub" or item.is_terminal:
+        return item.value_paths() if item.merged and not item.is_selected_whole else []
     if not item.is_open:
         return [row.path for row in item.constants]
     if item.repeat is None:

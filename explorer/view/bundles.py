@@ -12,7 +12,7 @@ from collections.abc import Collection, Hashable, Sequence
 from netloupe.explorer.model import Value
 
 from .item import Item
-from .links import link_kind
+from .links import find_link_kinds
 
 #: so many values between the same two boxes are drawn one by one
 MOST_SINGLE = 8
@@ -53,12 +53,13 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
     for child in children:
         if len(child.inputs) > MOST_SINGLE:
             ends: list[Hashable] = []
+            kind_of = find_link_kinds(child)
             for port in child.inputs:
                 origin: Hashable = givers.get(port)
                 if origin is None:
                     origin = STRANGERS if port in strange else entering.get(port, port)
                 is_hub = takers[port] > MOST_SINGLE
-                ends.append(None if is_hub else (origin, link_kind(child, port)))
+                ends.append(None if is_hub else (origin, kind_of(port)))
             child.inputs = _bundle(child, child.inputs, child.outputs, ends)
         for port in child.inputs:
             if len(child.members(port)) > MOST_SINGLE:

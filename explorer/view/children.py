@@ -20,9 +20,10 @@ from netloupe.explorer.model.paths import CALL
 
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
-from .families import merge_families, stack_terminals
-from .item import ConstantRow, Instance, Item
+from .families import merge_families
+from .item import ConstantRow, Instance, Item, ItemKind
 from .stubs import add_strangers
+from .terminals import Terminal, split_terminal, stack_terminals
 from .wiring import Wiring, body_graphs
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
@@ -50,6 +51,8 @@ class ChildMaker:
         element = item.element
         if item.repeat is not None and not item.is_unrolled:
             return self._repetition(item, item.repeat)
+        if item.is_terminal:
+            return self._list_terminals(item)
         children = self._make_children(item, element)
         bundle_ports(item, children)
         return children
@@ -137,33 +140,55 @@ class ChildMaker:
             v for member in members for port in member.inputs for v in member.members(port)
         )
         partial = self.is_partial and body.caller is None
-        inputs = []
+        inputs: dict[Value, None] = {}
         for value in graph.inputs:
             if partial and value not in used:
                 continue
             if not self._is_row(body, value) and not self._is_bound(body, value):
-                inputs.append(self._terminal("input", value, item, body))
+                inputs[value] = None
                 known.add(value)
         if body.caller is None:
             # nothing is around: what comes from elsewhere gets a box too
             for value in used:
                 if value not in known:
                     known.add(value)
-                    inputs.append(self._terminal("input", value, item, body))
-        outputs = []
+                    inputs[value] = None
+        outputs: list[Value] = []
+        constants: list[Value] = []
         for value in dict.fromkeys(graph.outputs):
             if partial and value not in known:
                 continue
             if self._is_row(body, value):
-                inputs.append(self._terminal("constant", value, item, body))
+                constants.append(value)
             if body.caller is not None and body.results.get(value):
                 continue
             if value not in known and body.caller is None and value.graph is not graph:
-                inputs.append(self._terminal("input", value, item, body))
-            outputs.append(self._terminal("output", value, item, body))
-        inputs = stack_terminals(inputs, members)
-        outputs = stack_terminals(outputs, [*members, *inputs])
-        return [*inputs, *members, *outputs]
+                inputs[value] = None
+            outputs.append(value)
+        before = [
+            *self._make_terminals("input", list(inputs), members, item, body),
+            *self._make_terminals("constant", constants, members, item, body),
+        ]
+        after = self._make_terminals("output", outputs, [*members, *before], item, body)
+        return [*before, *members, *after]
+
+    def _make_terminals(
+        self,
+        kind: ItemKind,
+        values: list[Value],
+        others: list[Item],
+        parent: Item,
+        body: Instance,
+    ) -> list[Item]:
+        stacked = stack_terminals(kind, values, others)
+        return [self._terminal(kind, terminal, parent, body) for terminal in stacked]
+
+    def _list_terminals(self, item: Item) -> list[Item]:
+        """Return what a box for several inputs, outputs or constants holds."""
+        item.body = body = item.instance
+        (values,) = item.merged.values()
+        listed = split_terminal(item.kind, values)
+        return [self._terminal(item.kind, terminal, item, body) for terminal in listed]
 
     def _is_bound(self, body: Instance, value: Value) -> bool:
         """Return whether an edge reaches a formal input from an operand outside.
@@ -179,25 +204,33 @@ class ChildMaker:
             and not self._is_row(caller.instance, operand)
         )
 
-    def _terminal(self, kind: str, value: Value, parent: Item, body: Instance) -> Item:
-        own = value.graph is body.graph
-        path = f"{body.prefix}/%{value.key}" if own else value.path
+    def _terminal(self, kind: ItemKind, terminal: Terminal, parent: Item, body: Instance) -> Item:
+        values = terminal.values
+        first, last = values[0], values[-1]
+        own = first.graph is body.graph
+        path = f"{body.prefix}/%{first.key}" if own else first.path
+        if len(values) > 1:
+            path = f"{path} … %{last.key}"
         key = path if kind == "input" else f"{path} {kind}"
         if not own and body.caller is not None:
             key = f"{key} of {body.prefix}"  # the same value may stand in several branches
         item = Item(
-            kind,  # type: ignore[arg-type]
+            kind,
             path,
-            resolve_operand(body, value)[0] if kind == "constant" else value,
+            resolve_operand(body, first)[0] if kind == "constant" else first,
             body,
             parent,
             key=key,
-            label=value.name,
+            label=terminal.label,
+            openable=len(values) > 1,
         )
+        item.names = terminal.names
+        if len(values) > 1:
+            item.merged = {first: values}
         if kind == "output":
-            item.inputs = (value,)
+            item.inputs = (first,)
         else:
-            item.outputs = (value,)
+            item.outputs = (first,)
         return item
 
     def _members(self, parent: Item, group: Group) -> list[Item]:

@@ -39,7 +39,7 @@ def expand_view(view: View, expand: str | int) -> str | None:
         The view, with everything closed.
     expand
         ``auto`` (a readable first view), ``all`` (repeats unrolled and shape arithmetic
-        unfolded), ``none``, or a number of levels.
+        unfolded), ``none``, or a number of levels. Lists of inputs or outputs stay closed.
 
     Returns
     -------
@@ -80,6 +80,8 @@ def _expand_levels(view: View, levels: int | None) -> str | None:
             for child in item.children:
                 if not child.openable or _is_recursive(child):
                     continue
+                if child.is_terminal:
+                    continue  # a list of inputs is opened on demand
                 if boxes > MOST_BOXES:
                     return (
                         f"Only the first {MOST_BOXES:,} boxes are open. "
@@ -109,7 +111,11 @@ def _expand_first_view(view: View) -> None:
         alike: Counter[tuple[str, ...]] = Counter()
         candidates = []
         for item in layer:
-            found = [child for child in item.children if child.openable and not child.is_open]
+            found = [
+                child
+                for child in item.children
+                if child.openable and not child.is_open and not child.is_terminal
+            ]
             alike.update(_likeness(child) for child in found)
             candidates += found
         candidates.sort(key=lambda child: -_weight(child))  # stable: the first of equal ones

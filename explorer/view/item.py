@@ -13,6 +13,9 @@ ItemKind = Literal["root", "node", "group", "branch", "input", "output", "consta
 LinkKind = Literal["data", "captured", "control"]
 
 
+#: of more values than this together the box or edge is selected, not each of them
+MOST_SELECTED = 2_000
+
 _revisions = count(1)
 
 
@@ -90,7 +93,8 @@ class Item:
         ``node`` (also calls and control flow, which can be opened), ``group`` (of any kind),
         ``branch`` (one of several subgraphs of an open node), ``input``, ``output``,
         ``constant`` (an initializer that is itself an output), ``stub`` (stands for a value
-        of many consumers beside one of them), ``root``.
+        of many consumers beside one of them), ``root``. Inputs, outputs and constants may be
+        several in one box, which can be opened.
     key
         Unique in the view; equals ``path`` but for outputs, constants and stubs.
     path
@@ -116,6 +120,7 @@ class Item:
         "kind",
         "label",
         "merged",
+        "names",
         "openable",
         "outputs",
         "parent",
@@ -164,8 +169,20 @@ class Item:
         self.unmatched = (0, 0)
         #: of an open item: which child is the stub for (key of the consumer, value)
         self.stubs: dict[tuple[str, Value], int] = {}
+        #: of an input or output that stands for many: their first and last name
+        self.names = ""
         #: operands that are rows on the face instead of edges
         self.constants: tuple[ConstantRow, ...] = ()
+
+    @property
+    def is_selected_whole(self) -> bool:
+        """Whether it stands for so many values that its own path is selected, not theirs."""
+        return sum(map(len, self.merged.values())) > MOST_SELECTED
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the item stands for inputs, outputs or constants of a graph."""
+        return self.kind in ("input", "output", "constant")
 
     @property
     def repeat(self) -> Group | None:
@@ -192,14 +209,31 @@ class Item:
             return ""
         return self.instance.path_of(shown.path)
 
-    def value_paths(self) -> list[str]:
-        """Return the paths of the values that a stub, an input or an output stands for."""
-        values = next(iter(self.merged.values()), ())
+    def value_paths(self, most: int | None = None) -> list[str]:
+        """Return the paths of the values that a stub, an input or an output stands for.
+
+        At most so many of them; all where None.
+        """
+        values = next(iter(self.merged.values()), ())[:most]
         body = self.instance
         return [
             f"{body.prefix}/%{value.key}" if value.graph is body.graph else value.path
             for value in values
         ] or [self.path]
+
+    def stands_for(self, path: str) -> bool:
+        """Return whether what is at a path is this, or a value of an input or output box."""
+        if path in (self.key, self.path):
+            return self.kind != "stub" or path == self.key
+        if not self.is_terminal or not self.merged:
+            return False
+        (values,) = self.merged.values()
+        body = self.instance
+        if path.startswith(f"{body.prefix}/%"):
+            value = body.graph.values.get(path[len(body.prefix) + 2 :])
+            if value is not None:
+                return value in values
+        return any(value.graph is not body.graph and value.path == path for value in values)
 
     def members(self, port: Value) -> tuple[Value, ...]:
         """Return the values that cross the border together with one that is listed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from netloupe.explorer.model import Node, Value
@@ -36,14 +36,17 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
 
 
 def _find_links(item: Item, is_root: bool) -> Iterator[Link]:
+    if item.is_terminal:
+        return  # what it lists hangs together with nothing inside
     assert item.body is not None  # noqa: S101 - open items have a body
     body = item.body
     crosses = not is_root and body is not item.instance
     ports = {value: port for port in item.inputs for value in item.members(port)}
     producers = find_producers(item)
     for index, child in enumerate(item.children):
+        kind_of = find_link_kinds(child)
         for port in child.inputs:
-            kind = link_kind(child, port)
+            kind = kind_of(port)
             for value in child.members(port):
                 stub = item.stubs.get((child.key, value))
                 if stub is not None:
@@ -98,14 +101,15 @@ def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator
                 yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), result)
 
 
-def link_kind(child: Item, value: Value) -> LinkKind:
-    """Return how a child takes what comes by one of its ports."""
+def find_link_kinds(child: Item) -> Callable[[Value], LinkKind]:
+    """Return how a child takes what comes by each of its ports."""
     node = child.element
     if child.kind == "branch":
-        bindings = child.body.bindings.values() if child.body is not None else ()
-        return "data" if value in bindings else "captured"
+        bindings = set(child.body.bindings.values()) if child.body is not None else set()
+        return lambda value: "data" if value in bindings else "captured"
     if child.kind == "node" and isinstance(node, Node):
-        if value in node.inputs:
-            return "data"
-        return "control" if value in node.control_inputs else "captured"
-    return "data"
+        operands, awaited = set(node.inputs), set(node.control_inputs)
+        return lambda value: (
+            "data" if value in operands else "control" if value in awaited else "captured"
+        )
+    return lambda value: "data"

@@ -15,7 +15,7 @@ from netloupe.explorer.model import Value
 
 from .families import name_family
 from .item import BORDER, Item, Link
-from .links import link_kind, list_links
+from .links import find_link_kinds, list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
@@ -101,7 +101,7 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
     spread: dict[tuple[str, tuple[int, ...]], list[Value]] = {}
     for value, found in replaced.items():
         source = given.get(value, item)  # what nothing inside gives comes in at the border
-        if source.kind not in ("input", "constant"):
+        if not source.is_terminal:
             spread.setdefault((source.key, tuple(found)), []).append(value)
     sources = {child.key: child for child in item.children}
     for (key, _), values in spread.items():
@@ -132,12 +132,14 @@ def _join_ports(
     child: Item, ports: tuple[Value, ...], others: tuple[Value, ...], values: Sequence[Value]
 ) -> tuple[Value, ...]:
     """Give a child one port for the values that a stub beside it stands for; return all ports."""
-    joined = [value for value in values if value in ports and value not in others]
-    are_alike = len({link_kind(child, value) for value in joined}) == 1
+    free = set(ports).difference(others)
+    joined = [value for value in values if value in free]
+    are_alike = len(set(map(find_link_kinds(child), joined))) == 1
     if len(joined) < 2 or not are_alike or not child.merged.keys().isdisjoint(joined):
         return ports
     child.merged = {**child.merged, joined[0]: tuple(joined)}
-    return tuple(port for port in ports if port not in joined[1:])
+    gone = set(joined[1:])
+    return tuple(port for port in ports if port not in gone)
 
 
 def _pieces(values: list[Value]) -> list[list[Value]]:

@@ -20,11 +20,6 @@ def is_below(path: str, outer: str) -> bool:
     )
 
 
-def paths_of(item: Item) -> tuple[str, ...]:
-    """Return the paths that an item stands for: its own, and those of other stacked terminals."""
-    return tuple(item.value_paths()) if item.kind in ("input", "output") else (item.path,)
-
-
 def find_target(model: Model, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:
     """Return the group or node that is, shows or holds what is at a path of a graph."""
     group = wiring.tree.groups.get(path)

@@ -17,7 +17,7 @@ from .children import ChildMaker
 from .item import Instance, Item, Link
 from .links import list_links
 from .stubs import add_stubs
-from .targets import find_child, find_first_user, find_folded, find_target, is_below, paths_of
+from .targets import find_child, find_first_user, find_folded, find_target, is_below
 from .wiring import Wiring
 
 
@@ -277,8 +277,9 @@ class View:
         if body is None or not path.startswith(body.prefix):
             return None, False
         for child in item.children:
-            if path == child.key or (child.kind != "stub" and path in paths_of(child)):
-                return child, True
+            if child.stands_for(path):
+                # an open box of several inputs has a box for each inside
+                return child, not (child.is_terminal and child.is_open) or path == child.key
             if child.kind == "branch" and is_below(path, child.path):
                 return child, False
         wiring = self.wiring(body.graph)

@@ -74,10 +74,10 @@ def test_a_closed_repeat_is_a_stack() -> None:
     assert wires(view, view.root) == {
         "%x -x×1> Block A/",
         "%mask -mask×1> Block A/",
-        "%past.0.key -past.0.key×6> Block A/",
+        "%past.0.key … %past.5.key -past.0.key×6> Block A/",
         "Block A/ -h5×1> norm",
         "norm -y×1> %y output",
-        "Block A/ -present.0.key×6> %present.0.key output",
+        "Block A/ -present.0.key×6> %present.0.key … %present.5.key output",
     }
     repeat = view.items["main/Block A/"]
     assert words(repeat)[:1] == ["Block A"]
@@ -86,7 +86,7 @@ def test_a_closed_repeat_is_a_stack() -> None:
     face = make_face(repeat)
     assert face.stack == 2
     assert all(run.y > 10 for run in face.texts)
-    pasts = view.items["main/%past.0.key"]
+    pasts = view.items["main/%past.0.key … %past.5.key"]
     assert words(pasts)[0] == "past.*.key"
     assert "×6" in words(pasts)
     assert view.reveal("main/%past.4.key") is pasts

@@ -50,8 +50,9 @@ export class Actions {
     const { scene } = this.stage;
     if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
     const path = scene.pathOf(box);
-    // closed, a repeat stands for all its repetitions again
-    if (scene.isOpen(box) && this.selection.box === box) this.selection.choose([path], box);
+    if (scene.isOpen(box) && this.selection.box === box) {
+      this.selection.choose(scene.closedPathsOf(box), box);
+    }
     this.ask({ type: "toggle", path }, path);
   }
 
@@ -66,7 +67,7 @@ export class Actions {
       return;
     }
     const path = scene.pathOf(group);
-    this.selection.choose([path], group);
+    this.selection.choose(scene.closedPathsOf(group), group);
     this.ask({ type: "close", path }, path);
   }
 

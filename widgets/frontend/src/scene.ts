@@ -32,6 +32,8 @@ export const OUTPUT = 32;
 export const CONSTANT = 64;
 /** a pill in place of a value from elsewhere; all pills of a value have its path */
 export const STUB = 128;
+/** boxes that stand for values, perhaps for several */
+const VALUES = INPUT | OUTPUT | CONSTANT | STUB;
 /** repetitions of one block: closed a stack of them, open one of them or all */
 export const REPEAT = 256;
 
@@ -191,10 +193,14 @@ export class Scene {
     const rows = this.parts.rows.get(box);
     if (rows) {
       const flags = this.flagsOf(box);
-      if ((flags & (STUB | INPUT | OUTPUT)) !== 0) return rows;
+      if ((flags & VALUES) !== 0) return rows;
       if ((flags & REPEAT) !== 0 && this.isOpen(box) && rows.length > 2) return [rows[2]];
     }
     return [this.pathOf(box)];
+  }
+  /** What is selected by a click on an open box when it is closed: of a repeat all repetitions. */
+  closedPathsOf(box: number): readonly string[] {
+    return (this.flagsOf(box) & VALUES) !== 0 ? this.pathsOf(box) : [this.pathOf(box)];
   }
   /** The boxes that have a path or stand for what is there. */
   boxesAt(at: Paths): readonly number[] {
@@ -230,7 +236,7 @@ export class Scene {
 
   /** The rows of a box's face that can be selected. */
   targetsOf(box: number): RowTarget[] {
-    const none = (this.flagsOf(box) & (OPEN | STUB | INPUT | OUTPUT)) !== 0;
+    const none = (this.flagsOf(box) & (OPEN | VALUES)) !== 0;
     const paths = none ? [] : this.rowPathsOf(box);
     return this.faceOf(box)
       .targets.slice(0, paths.length)

@@ -1,0 +1,187 @@
+"""Inputs and outputs in large numbers are one box, which lists them when it is opened."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from netloupe.explorer.describe import describe_path, format_text
+from netloupe.explorer.layout import Composer
+from netloupe.explorer.load import load
+from netloupe.explorer.picture import Labels, ViewOptions, draw_picture, make_view
+from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.view.item import MOST_SELECTED, Item
+from netloupe.explorer.view.terminals import MOST_DIFFERENT, MOST_LISTED, MOST_TERMINALS
+from netloupe.proto import onnx_pb2
+from tests.hostile_models import graph_inputs, outputs, undefined_inputs
+from tests.scene_check import find_geometry_faults
+from tests.wiring_check import check_items, find_lost_edges
+
+MAKERS = {"input": graph_inputs, "output": outputs}
+
+
+def terminals(view: View, kind: str) -> list[Item]:
+    return [child for child in view.root.children if child.kind == kind]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_few_terminals_keep_their_boxes(kind: str) -> None:
+    for count in (2, MOST_TERMINALS):
+        view = View(load(MAKERS[kind](count)))
+        assert len(terminals(view, kind)) == count
+        assert not any(item.openable for item in view.root.children)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("count", [MOST_TERMINALS + 1, 85, 500, 2_000])
+def test_many_terminals_of_one_box_are_one(kind: str, count: int) -> None:
+    view, _ = make_view(load(MAKERS[kind](count)), ViewOptions())
+    (stub,) = terminals(view, kind)
+    letter = "x" if kind == "input" else "y"
+    assert (stub.label, stub.names) == (f"{count:,} {kind}s", f"{letter}0 … {letter}{count - 1}")
+    assert len(stub.value_paths()) == count
+    assert len(view.root.children) == 3
+    assert [link.count for link in view.links(view.root) if link.count > 1] == [count]
+    assert find_lost_edges(view) == []
+    check_items(view)
+
+
+def test_the_picture_of_inputs_does_not_grow_with_them() -> None:
+    drawn = {}
+    for count in (500, 2_000):
+        svg = draw_picture(load(graph_inputs(count)), "svg").decode()
+        assert f"{count:,} inputs" in svg
+        width = re.search(r'<svg[^>]* width="([\d.]+)"', svg)
+        assert width is not None
+        drawn[count] = len(svg), float(width[1])
+    assert drawn[2_000][0] < drawn[500][0] + 200
+    assert drawn[2_000][1] < 300
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_opened_it_shows_them_in_bounded_columns(kind: str) -> None:
+    view = View(load(MAKERS[kind](500)))
+    (stub,) = terminals(view, kind)
+    labels, composer = Labels(), Composer()
+    closed = composer.compose(view, labels)
+    assert view.open(stub.value_paths()[7]) is stub
+    assert [child.label for child in stub.children] == [
+        f"{'x' if kind == 'input' else 'y'}{number}" for number in range(500)
+    ]
+    scene = composer.compose(view, labels)
+    assert find_geometry_faults(scene, view) == []
+    boxes = [box for box in scene.boxes if box.item in stub.children]
+    columns: dict[float, list[float]] = {}
+    for box in boxes:
+        columns.setdefault(box.x, []).append(box.y)
+    assert len(boxes) == 500
+    assert 10 < len(columns) < 40
+    assert all(rows == sorted(rows) for rows in columns.values())  # read downwards
+    assert scene.width < 3_000
+    assert scene.height < 3_000
+    assert len(scene.edges) == len(closed.edges) == 2
+    inner = view.shown(stub.value_paths()[7])
+    assert inner is stub.children[7]
+    assert view.close(stub.key) is stub
+    again = composer.compose(view, labels)
+    assert (again.width, again.height) == (closed.width, closed.height)
+
+
+def test_very_many_are_listed_in_parts() -> None:
+    view = View(load(undefined_inputs(MOST_LISTED + 500)))
+    (stub,) = terminals(view, "input")
+    assert stub.label == f"{MOST_LISTED + 500:,} undefined inputs"
+    view.open(stub.key)
+    assert [child.label for child in stub.children] == [
+        "1,000 undefined inputs",
+        "1,000 undefined inputs",
+        "500 undefined inputs",
+    ]
+    inner = stub.children[1]
+    view.open(inner.key)
+    assert [child.label for child in inner.children[:2]] == ["undefined 1000", "undefined 1001"]
+    assert view.shown("main/%undefined 1001") is inner.children[1]
+
+
+def test_unused_inputs_are_one_box() -> None:
+    proto = onnx_pb2.ModelProto.FromString(graph_inputs(3))
+    for number in range(40):
+        proto.graph.input.add(name=f"spare{number}")
+    view = View(load(proto.SerializeToString()))
+    labels = [item.label for item in terminals(view, "input")]
+    assert labels == ["x0", "x1", "x2", "40 unused inputs"]
+
+
+def test_inputs_that_are_outputs_too_are_two_boxes() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    for number in range(40):
+        proto.graph.input.add(name=f"x{number}")
+        proto.graph.output.add(name=f"x{number}")
+    view = View(load(proto.SerializeToString()))
+    assert [item.label for item in view.root.children] == ["40 inputs", "x*"]
+    (link,) = view.links(view.root)
+    assert link.count == 40
+
+
+def test_constants_that_are_outputs_are_one_box() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    for number in range(40):
+        proto.graph.initializer.add(name=f"w{number}", data_type=1, dims=[1], raw_data=b"1234")
+        proto.graph.output.add(name=f"w{number}")
+    view = View(load(proto.SerializeToString()))
+    assert [item.label for item in view.root.children] == ["40 constants", "w*"]
+    (link,) = view.links(view.root)
+    assert link.count == 40
+
+
+def test_inputs_with_ends_of_their_own_are_bounded_too() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    for number in range(10):
+        proto.graph.node.add(op_type=f"Op{'abcdefghij'[number]}", name=f"n{number}")
+    for number in range(1, 1_000):
+        proto.graph.input.add(name=f"x{number}")
+        for index in range(10):
+            if number >> index & 1:  # every input goes to another set of nodes
+                proto.graph.node[index].input.append(f"x{number}")
+    view = View(load(proto.SerializeToString()), grouping="none")
+    inputs = terminals(view, "input")
+    assert len(inputs) == MOST_DIFFERENT + 2 * 10 + 1
+    assert sum(len(item.value_paths()) for item in inputs) == 999
+
+
+def test_inputs_in_an_open_call_are_listed_nowhere_twice() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    proto.opset_import.add(version=21)
+    proto.opset_import.add(domain="local", version=1)
+    names = [f"x{number}" for number in range(40)]
+    for name in names:
+        proto.graph.input.add(name=name)
+    proto.graph.output.add(name="y")
+    proto.graph.node.add(op_type="f", domain="local", name="call", input=names, output=["y"])
+    formal = [f"a{number}" for number in range(40)]
+    body = onnx_pb2.NodeProto(op_type="Concat", input=formal, output=["b"])
+    proto.functions.add(name="f", domain="local", input=formal, output=["b"], node=[body])
+    view = View(load(proto.SerializeToString()))
+    view.open("main/call")
+    assert [item.label for item in terminals(view, "input")] == ["40 inputs"]
+    check_items(view)
+    assert find_lost_edges(view) == []
+
+
+@pytest.mark.parametrize("mode", ["all", "auto", 3])
+def test_lists_are_opened_on_demand_alone(mode: str | int) -> None:
+    view = View(load(graph_inputs(30)))
+    expand_view(view, mode)
+    assert not any(item.is_open for item in terminals(view, "input"))
+
+
+def test_the_box_of_very_many_inputs_is_described_by_the_first() -> None:
+    count = MOST_SELECTED + 100
+    model = load(graph_inputs(count))
+    view = View(model)
+    (stub,) = terminals(view, "input")
+    assert stub.is_selected_whole
+    text = format_text(describe_path(model, stub.path, view))
+    assert text.startswith(f"{count:,} inputs  ({count:,} values, 1 consumer of the first 2,000)")
+    assert "100 more" in text
