@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class DataType:
-    """The type of a tensor's elements.
+    """The type of a tensor's elements; equal to its name and to the same type of numpy.
 
     Parameters
     ----------
@@ -24,6 +24,20 @@ class DataType:
 
     def __str__(self) -> str:
         return self.name
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DataType):
+            return self.name == other.name
+        if isinstance(other, str):
+            return self.name == other
+        if isinstance(other, type) and issubclass(other, np.generic):
+            other = np.dtype(other)
+        if isinstance(other, np.dtype):
+            return self.numpy is not None and self.numpy == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def is_known(self) -> bool:
