@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import started
+
 from .notebook_page import CANVAS
 from .servers import ROOT, make_environment
 
@@ -22,20 +24,16 @@ DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "netloupe", "open", str(DEMO), "--no-browser"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=make_environment(tmp_path),
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)
-    assert found, line
-    yield found[0]
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 0
-    process.stdout.close()
+    command = [sys.executable, "-m", "netloupe", "open", str(DEMO), "--no-browser"]
+    environment = make_environment(tmp_path)
+    with started(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)
+        assert found, line
+        yield found[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 0
 
 
 def test_window_shows_the_model_to_the_token_only(page: Any, address: str) -> None:

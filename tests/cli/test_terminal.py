@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import onnx
 import pytest
@@ -17,6 +18,7 @@ from onnx import TensorProto, helper
 
 from netloupe.explorer import terminal
 from netloupe.explorer.terminal import TerminalProgress
+from tests.processes import started
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +50,17 @@ class Terminal:
         self._ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "netloupe", *map(str, arguments)]
         environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"} | more
-        self.process = subprocess.Popen(
-            command, stderr=theirs, stdout=subprocess.PIPE, env=environment
-        )
+        self._running = started(command, stderr=theirs, stdout=subprocess.PIPE, env=environment)
+        self.process = self._running.__enter__()
         os.close(theirs)
         self.text = ""
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._running.__exit__(*error)
+        os.close(self._ours)
 
     def read(self, wanted: str = "") -> bool:
         """Read until some text has come, or else until the command has ended."""
@@ -74,14 +82,14 @@ class Terminal:
     def end(self) -> int:
         self.read()
         self.process.communicate(timeout=60)
-        os.close(self._ours)
-        return self.process.returncode
+        status: int = self.process.returncode
+        return status
 
 
 def test_a_long_command_tells_how_far_it_is(large: Path, tmp_path: Path) -> None:
     output = tmp_path / "large.svg"
-    command = Terminal("render", large, "-o", output, "--expand", "all")
-    assert command.end() == 0, command.text
+    with Terminal("render", large, "-o", output, "--expand", "all") as command:
+        assert command.end() == 0, command.text
     assert "laying out" in command.text
     assert "%" in command.text
     assert "Ctrl-C" in command.text
@@ -90,10 +98,10 @@ def test_a_long_command_tells_how_far_it_is(large: Path, tmp_path: Path) -> None
 
 def test_control_c_ends_a_command_and_leaves_nothing(large: Path, tmp_path: Path) -> None:
     output = tmp_path / "large.svg"
-    command = Terminal("render", large, "-o", output, "--expand", "all")
-    assert command.read("laying out"), command.text
-    command.process.send_signal(signal.SIGINT)
-    assert command.end() == 130
+    with Terminal("render", large, "-o", output, "--expand", "all") as command:
+        assert command.read("laying out"), command.text
+        command.process.send_signal(signal.SIGINT)
+        assert command.end() == 130
     assert "Traceback" not in command.text
     assert list(tmp_path.iterdir()) == []
 
@@ -108,8 +116,9 @@ def test_a_pipe_gets_no_progress(large: Path, tmp_path: Path) -> None:
 
 def test_a_notebook_gets_no_progress(large: Path, tmp_path: Path) -> None:
     output = tmp_path / "large.svg"
-    command = Terminal("render", large, "-o", output, "--expand", "all", JPY_PARENT_PID="1")
-    assert command.end() == 0
+    arguments = ("render", large, "-o", output, "--expand", "all")
+    with Terminal(*arguments, JPY_PARENT_PID="1") as command:
+        assert command.end() == 0
     assert command.text == ""
 
 
