@@ -1,4 +1,4 @@
-"""The command line: info, inspect, render, open."""
+"""The command line: carries out info, inspect, render, open and completion."""
 
 from __future__ import annotations
 
@@ -7,222 +7,213 @@ import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any
 
+from netloupe.explorer.arguments import add_command, explain_command, make_parser
 from netloupe.explorer.errors import NetloupeError, OutputError
+from netloupe.explorer.streams import (
+    STANDARD,
+    advise,
+    read_standard_input,
+    reason_of,
+    say,
+    standard_input_as_file,
+    write_standard_output,
+)
+from netloupe.explorer.targets import choose_targets
 from netloupe.explorer.terminal import TerminalProgress
 
-#: as grouping.GROUPINGS, which would load more than a call for help needs
-_GROUPINGS = ("auto", "names", "modules", "repeats", "none")
+if TYPE_CHECKING:
+    from netloupe.explorer.model import Model
+    from netloupe.explorer.picture import ViewOptions
 
-_EPILOG = "Exit status: 0 fine, 2 with one line on the standard error for anything to be mended."
+_FAILED = 2
+_INTERRUPTED = 130
+_DEFAULT_HOPS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    parser = _make_parser()
-    parsed = parser.parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names need not fit the terminal
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = make_parser()
+    if "_ARGCOMPLETE" in os.environ:
+        from netloupe.explorer.completion import answer_shell
+
+        answer_shell(parser)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal
+    return guard(lambda: _parse_and_run(parser, given), given)
+
+
+def _parse_and_run(parser: argparse.ArgumentParser, given: list[str]) -> int:
+    given = add_command(given, tuple(_RUNS))
+    mistake = explain_command(given, tuple(_RUNS))
+    if mistake:
+        parser.error(mistake)
+    parsed = parser.parse_args(given)
+    if [*parsed.models, parsed.init].count(STANDARD) > 1:
+        parser.error("- stands for the standard input, which can be read only once")
+    return _RUNS[parsed.command](parsed)
+
+
+def guard(run: Callable[[], int], about: Sequence[str] = ()) -> int:
+    """Return the exit status of some work; of what goes wrong, say one line and return 2.
+
+    Parameters
+    ----------
+    run
+        The work.
+    about
+        The words of the command, for messages about what nobody expects.
+    """
     try:
-        status: int = parsed.run(parsed)
-        sys.stdout.flush()
+        return run()
     except NetloupeError as error:
-        return _fail(str(error))
+        message = str(error)
     except BrokenPipeError:
-        # the reader has seen enough, as `| head` does; keep the interpreter's exit silent
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # the reader has seen enough
     except KeyboardInterrupt:
-        return 130
+        return _INTERRUPTED
     except Exception as error:
         if os.environ.get("NETLOUPE_DEBUG"):
             raise
-        return _fail(
-            f"{getattr(parsed, 'model', '')}: internal error ({type(error).__name__}: {error}). "
-            "Set NETLOUPE_DEBUG=1 for the traceback and report it."
-        )
-    return status
+        message = f"{' '.join(about)}: {_explain(error)}"
+    say("error", message)
+    return _FAILED
 
 
-def _fail(message: str) -> int:
-    line = " ".join(message.split())
-    print(f"netloupe: error: {line}", file=sys.stderr)
-    return 2
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"netloupe: error: {message}. See `{self.prog} --help`.\n")
-
-
-def _make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="netloupe",
-        description="Look into neural-network graph files (ONNX, Caffe2).",
-        epilog=_EPILOG,
-    )
-    parser.add_argument("--version", action="version", version=f"netloupe {_version()}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-
-    info = commands.add_parser("info", help="print a summary of a model")
-    info.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
-    _add_init(info)
-    _add_json(info)
-    info.set_defaults(run=_run_info)
-
-    inspect = commands.add_parser("inspect", help="print everything about a node, value or tensor")
-    inspect.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
-    _add_init(inspect)
-    inspect.add_argument("name", metavar="NAME", help="a path or name, as in main/Conv_1 or %%w")
-    _add_json(inspect)
-    inspect.set_defaults(run=_run_inspect)
-
-    render = commands.add_parser("render", help="draw a model into a file")
-    render.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
-    _add_init(render)
-    render.add_argument(
-        *("-o", "--output"),
-        required=True,
-        metavar="FILE",
-        type=_file_name,
-        help="a .svg, .html, .pdf, .png or .dot",
-    )
-    render.add_argument("--graph", default="", metavar="PATH", help="draw this graph")
-    render.add_argument(
-        "--expand",
-        default="auto",
-        metavar="auto|all|none|DEPTH",
-        help="which groups are open (default: auto, what fits a readable picture)",
-    )
-    render.add_argument("--focus", default="", metavar="PATH", help="only what is around this")
-    render.add_argument(
-        "--hops", type=int, default=2, metavar="K", help="how many edges around it (default: 2)"
-    )
-    render.add_argument("--direction", default="TB", choices=("TB", "LR"))
-    render.add_argument("--theme", default="light", choices=("light", "dark"))
-    render.add_argument("--grouping", default="auto", choices=_GROUPINGS)
-    render.add_argument(
-        "--wrap",
-        default="auto",
-        metavar="auto|yes|no|COLUMNS",
-        help="cut what is extremely long into columns, read like a page (default: auto)",
-    )
-    render.add_argument("--show", action="store_true", help="open the file when it is written")
-    render.set_defaults(run=_run_render)
-
-    show = commands.add_parser("open", help="explore a model in a browser window of its own")
-    show.add_argument("model", metavar="MODEL", type=_file_name, help="a model file")
-    _add_init(show)
-    show.add_argument("--no-browser", action="store_true", help="only print the address")
-    show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
-    show.set_defaults(run=_run_open)
-    return parser
-
-
-def _add_init(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--init",
-        metavar="FILE",
-        type=_file_name,
-        help="the init net of a Caffe2 net (default: looked for beside it by the usual names)",
+def _explain(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{reason_of(error)}. {advise(error)}"
+    return (
+        f"internal error ({type(error).__name__}: {error}). "
+        "Set NETLOUPE_DEBUG=1 for the traceback and report it."
     )
 
 
-def _add_json(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON; of lists longer than 1,000 and texts longer than 10,000 only the "
-        'beginning, with "cut": {"/inputs": {"shown": 1000, "total": 50000}} saying so',
-    )
-    command.add_argument("--all", action="store_true", help="with --json: cut nothing")
+def _load(name: str, init: str | None) -> Model:
+    from netloupe.explorer.load import load
+
+    model, fills = (read_standard_input() if given == STANDARD else given for given in (name, init))
+    return load(model, fills)
 
 
-def _file_name(text: str) -> str:
-    """Return the name of a file; a variable of the shell that is not set gives none."""
-    if not text.strip() and not os.path.lexists(text):
-        raise argparse.ArgumentTypeError("the file name is empty. Give the name of a file")
-    return text
+def _each(models: Sequence[str], run: Callable[[str], None]) -> int:
+    """Do something with each model; what is wrong with one does not keep the others back."""
+    if len(models) == 1:
+        run(models[0])
+        return 0
+
+    def run_one(name: str) -> int:
+        run(name)
+        return 0
+
+    statuses = []
+    for name in models:
+        statuses.append(guard(partial(run_one, name), [name]))
+        if statuses[-1] == _INTERRUPTED:
+            break
+    return max(statuses)
 
 
-def _version() -> str:
-    from netloupe import __version__
+def _print_json(told: Any, several: bool) -> None:
+    write_standard_output(json.dumps(told, indent=None if several else 2))
 
-    return __version__
+
+def _most_entries(parsed: argparse.Namespace) -> int | None:
+    from netloupe.explorer.describe.encoding import MOST_ENTRIES
+
+    return None if parsed.all else MOST_ENTRIES
 
 
 def _run_info(parsed: argparse.Namespace) -> int:
-    from netloupe.explorer.describe.encoding import MOST_ENTRIES
     from netloupe.explorer.info import format_summary, summarize_model
-    from netloupe.explorer.load import load
 
-    with TerminalProgress() as progress:
-        progress.step("reading")
-        model = load(parsed.model, parsed.init)
-        summary = summarize_model(model, most=None if parsed.all else MOST_ENTRIES)
-    if parsed.json:
-        print(json.dumps(summary, indent=2))
-    else:
-        print(format_summary(summary))
-    return 0
+    several = len(parsed.models) > 1
+
+    def run(name: str) -> None:
+        with TerminalProgress() as progress:
+            progress.step("reading")
+            summary = summarize_model(_load(name, parsed.init), most=_most_entries(parsed))
+        if parsed.json:
+            _print_json(summary, several)
+        else:
+            write_standard_output(format_summary(summary) + "\n" * several)
+
+    return _each(parsed.models, run)
 
 
 def _run_inspect(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
-    from netloupe.explorer.describe.encoding import MOST_ENTRIES
-    from netloupe.explorer.load import load
 
+    several = len(parsed.names) > 1
     with TerminalProgress() as progress:
         progress.step("reading")
-        description = describe_path(load(parsed.model, parsed.init), parsed.name)
-        if not parsed.json:
+        model = _load(parsed.models[0], parsed.init)
+
+    def run(name: str) -> None:
+        with TerminalProgress() as progress:
             progress.step("reading elements")
-            description = add_statistics(
-                description, lambda share: progress.step("reading elements", share)
-            )
-    if parsed.json:
-        most = None if parsed.all else MOST_ENTRIES
-        print(json.dumps(to_json(description, most=most), indent=2))
-    else:
-        print(format_text(description))
-    return 0
+            description = describe_path(model, name)
+            if parsed.json:
+                told = to_json(description, most=_most_entries(parsed))
+            else:
+                description = add_statistics(
+                    description, lambda share: progress.step("reading elements", share)
+                )
+        if parsed.json:
+            _print_json(told, several)
+        else:
+            write_standard_output(format_text(description) + "\n" * several)
+
+    return _each(parsed.names, run)
 
 
 def _run_render(parsed: argparse.Namespace) -> int:
-    output = Path(parsed.output)
-    kind = output.suffix[1:].lower()
+    if parsed.hops is not None and not parsed.focus:
+        raise OutputError("--hops says how far around --focus. Give --focus PATH too.")
     # everything that can be known to be wrong is said before the work begins
-    if kind not in ("svg", "html", "pdf", "png", "dot"):
-        raise OutputError(
-            f"{output}: the ending does not name a format. Use .svg, .html, .pdf, .png or .dot."
-        )
-    from netloupe.explorer.output import check_place, write_file
-
-    check_place(output)
-    from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
-    from netloupe.explorer.load import load
-    from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
+    targets = choose_targets(parsed.models, parsed.output, parsed.format)
+    if parsed.show and any(path is None for path, _ in targets.values()):
+        raise OutputError("--show needs a file. Give one with -o.")
+    from netloupe.explorer.picture import ViewOptions
 
     options = ViewOptions.parse(
         {
             "graph": parsed.graph,
             "expand": parsed.expand,
             "focus": parsed.focus,
-            "hops": parsed.hops,
+            "hops": _DEFAULT_HOPS if parsed.hops is None else parsed.hops,
             "direction": parsed.direction,
             "theme": parsed.theme,
             "grouping": parsed.grouping,
-            "wrap": _parse_wrap(parsed.wrap),
+            "wrap": parsed.wrap,
         }
     )
+
+    def run(name: str) -> None:
+        path, kind = targets[name]
+        _draw(name, parsed.init, options, path, kind)
+        if path is not None and parsed.show:
+            _show(path)
+
+    return _each(parsed.models, run)
+
+
+def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, kind: str) -> None:
+    """Draw a model into a file, or to the standard output where there is none."""
+    from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
+    from netloupe.explorer.output import write_file
+    from netloupe.explorer.picture import make_picture, render_picture
+
     with TerminalProgress() as progress:
         progress.step("reading")
-        model = load(parsed.model, parsed.init)
+        model = _load(name, init)
         shared_engine().start()
         picture = make_picture(
             model,
@@ -231,29 +222,51 @@ def _run_render(parsed: argparse.Namespace) -> int:
             progress=lambda done, total: progress.step("laying out", done / total),
         )
         progress.step("drawing")
-        write_file(output, render_picture(picture, kind))
+        data = render_picture(picture, kind)
+        if path is not None:
+            write_file(path, data)
+    if path is None:
+        write_standard_output(data)
     for notice in picture.notices:
-        print(f"netloupe: note: {notice}", file=sys.stderr)
-    if parsed.show:
-        import webbrowser
-
-        if not webbrowser.open(output.resolve().as_uri()):
-            print(f"netloupe: note: no browser here; the picture is {output}", file=sys.stderr)
-    return 0
+        say("note", notice)
 
 
-def _parse_wrap(text: str) -> str | bool | int:
-    if text in ("yes", "no"):
-        return text == "yes"
-    return int(text) if text.isdecimal() else text
+def _show(path: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        say("note", f"no browser here; the picture is {path}")
 
 
 def _run_open(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.load import load
     from netloupe.explorer.serve import serve_model
 
-    load(parsed.model, parsed.init)  # what is no model is refused here, on one line
-    init = Path(parsed.init) if parsed.init else None
-    return serve_model(
-        Path(parsed.model), init=init, port=parsed.port, browser=not parsed.no_browser
-    )
+    with ExitStack() as files:
+        model, init = (
+            files.enter_context(standard_input_as_file()) if given == STANDARD else given
+            for given in (parsed.models[0], parsed.init)
+        )
+        load(model, init)  # what is no model is refused here, on one line
+        return serve_model(
+            Path(model),
+            init=Path(init) if init else None,
+            port=parsed.port,
+            browser=not parsed.no_browser,
+        )
+
+
+def _run_completion(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.completion import script_for
+
+    write_standard_output(script_for(parsed.shell))
+    return 0
+
+
+_RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "info": _run_info,
+    "inspect": _run_inspect,
+    "render": _run_render,
+    "open": _run_open,
+    "completion": _run_completion,
+}

@@ -28,6 +28,10 @@ class TensorDataError(NetloupeError):
     """A tensor's elements cannot be given: absent, too short, external and not allowed."""
 
 
+class SourceChangedError(SourceError, TensorDataError):
+    """A file is no longer as it was when it was opened: load the model again."""
+
+
 class ViewError(NetloupeError, ValueError):
     """A view was asked for with an option that it does not know, or that does not fit."""
 

@@ -15,7 +15,7 @@ from netloupe.explorer.denotation_findings import find_denotations
 from netloupe.explorer.model import Function, Graph, Model, ModelWarning, Node, Tensor, Value
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.operators import find_schema
-from netloupe.explorer.tensors import judge_location
+from netloupe.explorer.tensors import ModelFiles
 
 _MOST_NAMES = 5
 _MOST_PER_GRAPH = 20
@@ -153,7 +153,8 @@ def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
                 yield ModelWarning(
                     tensor.path, f"its external data state {key!r} {count} times; the first counts"
                 )
-        reason = judge_location(model.folder, tensor.external, tensor.nbytes)
+        files = model.files or ModelFiles()
+        reason = files.judge_external(tensor.external, tensor.nbytes)
         if reason:
             yield ModelWarning(tensor.path, f"its external data will not be read: {reason}")
     elif tensor.storage == "none" and tensor.size:

@@ -8,13 +8,14 @@ from typing import Any
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.notation import list_operators, order_counts
 from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
-from netloupe.explorer.notation import join_parts, write_bytes
+from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
 _SHOWN_OPERATORS = 12
 _SHOWN_GRAPHS = 12
 _SHOWN_WARNINGS = 8
+_SHOWN_DOC_LINES = 6
 _DEEPEST_INDENT = 8
 _LONGEST_PATH = 60
 
@@ -33,8 +34,8 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
     -------
     dict
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
-        ``producer``, ``opsets``, ``inputs``, ``outputs``, ``graphs`` (path, kind, nodes,
-        initializers), ``totals``
+        ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
+        ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
         (nodes of every graph, subgraph and function body once; initializers; their elements
         as parameters; their stored bytes; graphs), ``op_types``, ``quantization``,
         ``metadata``, ``warnings``, and in ``cut`` which of these are cut short (see
@@ -55,6 +56,9 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         "producer": " ".join(
             part for part in (model.header.producer_name, model.header.producer_version) if part
         ),
+        "domain": model.header.domain,
+        "model_version": model.header.model_version,
+        "doc": model.doc,
         "opsets": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
         "inputs": _list_typed([v for v in model.graph.inputs if v.initializer is None]),
         "outputs": _list_typed(model.graph.outputs),
@@ -112,6 +116,10 @@ def format_summary(summary: dict[str, Any]) -> str:
         _line("format", _describe_format(summary)),
         _line("producer", summary["producer"] or "not stated"),
     ]
+    if summary["domain"]:
+        lines.append(_line("domain", summary["domain"]))
+    if summary["model_version"] is not None:
+        lines.append(_line("version", str(summary["model_version"])))
     if summary["format"] != "Caffe2":  # its operators have no sets with versions
         opsets = ", ".join(f"{domain} {version}" for domain, version in summary["opsets"].items())
         lines.append(_line("opsets", opsets or "none"))
@@ -128,6 +136,9 @@ def format_summary(summary: dict[str, Any]) -> str:
     if quantization["tensors"]:
         sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
         lines.append(_line("quantized", f"{quantization['tensors']:,} values ({sources})"))
+    if summary["doc"].strip():
+        doc = [line for line in summary["doc"].splitlines() if line.strip()]
+        lines += _listed("doc", doc, _SHOWN_DOC_LINES, len(doc))
     if summary["metadata"]:
         shown = [f"{key} = {value}" for key, value in summary["metadata"].items()]
         lines += _listed("metadata", shown, _SHOWN_GRAPHS, _count(summary, "metadata"))
@@ -155,8 +166,9 @@ def _describe_format(summary: dict[str, Any]) -> str:
 def _describe_totals(totals: dict[str, int]) -> str:
     graphs = f" in {totals['graphs']:,} graphs" if totals["graphs"] > 1 else ""
     return (
-        f"{totals['nodes']:,} nodes{graphs}, {totals['initializers']:,} initializers, "
-        f"{totals['parameters']:,} parameters, {write_bytes(totals['bytes'])}"
+        f"{write_count(totals['nodes'], 'node')}{graphs}, "
+        f"{write_count(totals['initializers'], 'initializer')}, "
+        f"{write_count(totals['parameters'], 'parameter')}, {write_bytes(totals['bytes'])}"
     )
 
 

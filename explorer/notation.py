@@ -5,7 +5,7 @@ Text that comes from a file is not cleaned here: whoever shows it does that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -31,6 +31,17 @@ def write_bytes(count: int) -> str:
 def write_count(number: int, noun: str) -> str:
     """Return ``1 node``, ``4,900 nodes``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def write_span(numbers: Collection[int]) -> str:
+    """Return a number that several things share, or the smallest and the largest: ``46 to 50``."""
+    low, high = min(numbers), max(numbers)
+    return f"{high:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def write_counts(numbers: Collection[int], noun: str) -> str:
+    """Return what each of several things holds: ``50 nodes``, ``46 to 50 nodes``."""
+    return f"{write_span(numbers)} {noun}{'' if max(numbers) == 1 else 's'}"
 
 
 def write_number(number: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -60,6 +61,10 @@ def check_ending(path: str | os.PathLike[str], format: str) -> None:
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file under a temporary name beside its place, then rename it.
 
+    A file that is replaced keeps its permissions; where the path is a symbolic link, the file
+    that it leads to is replaced and the link stays. What is no regular file (a FIFO, a terminal,
+    /dev/null) is written to as it is.
+
     Raises
     ------
     OutputError
@@ -69,20 +74,51 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
         raise OutputError("the path to write to is empty. Give the name of a file.")
     target = expand_home(path)
     check_place(target)
-    temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)  # mkstemp gives none but the owner any right
-        Path(temporary).replace(target)
+        mode = _mode_of(target)
+        if mode is not None and not stat.S_ISREG(mode):
+            with target.open("wb", buffering=0) as stream:
+                _write_all(stream.fileno(), data)
+        else:
+            _replace(Path(os.path.realpath(target)), mode, data)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise OutputError(
             f"{target}: cannot be written ({reason}). Choose another place."
         ) from error
+
+
+def _mode_of(target: Path) -> int | None:
+    """Return kind and permissions of what is there; None where nothing is."""
+    try:
+        return target.stat().st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _replace(target: Path, mode: int | None, data: bytes) -> None:
+    """Put a file in the place of one with this mode; nothing is left where that fails."""
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        # mkstemp gives none but the owner any right
+        temporary.chmod(_new_mode() if mode is None else stat.S_IMODE(mode))
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def _new_mode() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]

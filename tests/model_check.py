@@ -74,7 +74,9 @@ def _payload(tensor: Tensor) -> Any:
     except TensorDataError as error:
         return str(error)
     data: Any = payload.data
-    if isinstance(data, np.ndarray):
+    if hasattr(data, "read"):  # still in the file
+        data = data.read(0, len(data))
+    if isinstance(data, np.ndarray) and payload.kind == "typed":
         return payload.kind, data.dtype.str, data.shape, data.tobytes()
     return payload.kind, list(data) if payload.kind == "strings" else bytes(data)
 

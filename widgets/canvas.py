@@ -87,9 +87,11 @@ class Canvas(anywidget.AnyWidget):
     ) -> None:
         """Answer a request with a scene as ``encode_scene`` gives it.
 
-        ``extra`` may hold ``select`` (a path, or those of several values), ``center`` (a path),
-        ``anchor`` (path of the box that stays where it is on the screen) and ``fit`` (show the
-        scene as when first opened).
+        ``extra`` may hold ``select`` and ``center`` (a path, or those of several elements),
+        ``anchor`` (path of the box that stays where it is on the screen), ``fit`` (show the
+        scene as when first opened), ``history`` (``moment``: which one the scene shows; ``undo``
+        and ``redo``: whether there are others to go to) and ``restore`` (show it where it was
+        when this moment was shown last).
         """
         self.send({**extra, "id": request_id, "type": "scene", "header": header}, list(buffers))
 

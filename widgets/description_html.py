@@ -1,28 +1,26 @@
-"""Descriptions as HTML, from small functions that escape every text of a model."""
+"""Descriptions as HTML, from small functions that escape every text of a model.
+
+Links are buttons with the path that they lead to; ``description.ts`` tells which is pressed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from html import escape
-from pathlib import Path
+from itertools import groupby
+from urllib.parse import quote, unquote
 
 from netloupe.explorer.describe import Description, Row, Section
 from netloupe.explorer.model import ModelWarning
 
-_STYLE = Path(__file__).parent / "static" / "inspector.css"
+#: a long list of links is shown by so many at a time
+PAGE = 40
 _MOST_WARNINGS = 20
 #: of a long text this much is shown before the part that unfolds
 _LONGEST_PARAGRAPH = 600
 #: a fact of more lines or characters than this unfolds
 _MOST_LINES = 4
 _LONGEST_FACT = 400
-
-
-@cache
-def read_style() -> str:
-    """Return the style sheet of the inspector as a ``<style>`` element."""
-    return f"<style>{_STYLE.read_text(encoding='utf-8')}</style>"
 
 
 def write_header(description: Description) -> str:
@@ -47,13 +45,13 @@ def write_error(message: str) -> str:
 
 
 def write_title(section: Section) -> str:
-    """Return the title of a section that goes on in other widgets."""
+    """Return the title of a section."""
     return f'<div class="nl-inspector-section-title">{escape(section.title)}</div>'
 
 
 def write_section(section: Section) -> str:
     """Return a section: its title, a table of its rows, and its text."""
-    body = write_table(section.rows) + _write_text(section.text)
+    body = write_rows(section.rows) + _write_text(section.text)
     if not section.is_folded:
         return write_title(section) + body
     count = f' <span class="nl-inspector-note">{len(section.rows):,}</span>' if section.rows else ""
@@ -63,7 +61,59 @@ def write_section(section: Section) -> str:
     )
 
 
-def write_table(rows: Iterable[Row]) -> str:
+def write_pages(section: Section, number: int, most: int) -> str:
+    """Return a section's title and first rows, and a button that asks for the next ones.
+
+    Parameters
+    ----------
+    section
+        The section.
+    number
+        What the button asks with.
+    most
+        The number of rows that are shown.
+    """
+    left = len(section.rows) - most
+    html = write_title(section) + write_rows(section.rows[:most])
+    if left <= 0:
+        return html + _write_text(section.text)
+    of_all = f" of {left:,}" if left > PAGE else ""
+    return (
+        f'{html}<button type="button" class="nl-inspector-link nl-inspector-more" '
+        f'data-more="{number}">Show {min(left, PAGE):,} more{of_all}</button>'
+    )
+
+
+def write_rows(rows: Iterable[Row]) -> str:
+    """Return rows: those that lead somewhere as buttons, the others as tables."""
+    return "".join(
+        "".join(map(_write_link, group)) if is_link else _write_table(group)
+        for is_link, group in groupby(rows, lambda row: bool(row.path))
+    )
+
+
+def write_path(path: str) -> str:
+    """Return a path as an attribute of an element, where the browser changes nothing of it."""
+    return quote(path, safe="/", errors="surrogatepass")
+
+
+def read_path(attribute: str) -> str:
+    """Return the path that :func:`write_path` wrote."""
+    return unquote(attribute, errors="surrogatepass")
+
+
+def _write_link(row: Row) -> str:
+    # no-break spaces: a long value is broken inside rather than moved to the next line
+    head = f"{row.name}\u00a0\u00a0\u00a0{row.value}" if row.name else row.value
+    note = f'<span class="nl-inspector-link-note">{escape(row.note)}</span>' if row.note else ""
+    return (
+        f'<button type="button" class="nl-inspector-link" data-path="{write_path(row.path)}" '
+        f'title="{escape(row.path[:1_000])}">'
+        f'<span class="nl-inspector-link-head">{escape(head)}</span>{note}</button>'
+    )
+
+
+def _write_table(rows: Iterable[Row]) -> str:
     """Return rows as a table of two columns."""
     cells = "".join(
         f'<tr><th scope="row">{escape(row.name)}</th><td>{_write_fact(row.value)}'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,7 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.errors import LayoutError, NetloupeError
+from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
@@ -21,7 +21,7 @@ from netloupe.explorer.picture import ViewOptions, render_picture
 from .canvas import Canvas
 from .fallback import static_bundle
 from .inspector import Inspector
-from .lookup import describe_selected, find_element
+from .lookup import Selectable, describe_selected, find_element, list_paths, path_of
 from .opening import Opening
 from .overview import Overview
 from .requests import Requests, write_paths
@@ -50,10 +50,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
             explorer.observe(lambda change: print(change.new), "selection")
 
-        Where several values are selected together, it is the path of the first.
+        Where several elements are selected together, it is the path of the first.
     selected_paths
-        The paths of all that is selected, as a tuple: none, one, or those of all values that
-        one edge, stub or box stands for. To be read and observed; :meth:`select` sets it.
+        The paths of all that is selected, as a tuple: none, one, those of all values that one
+        edge, stub or box stands for, or what was selected together from Python. To be read and
+        observed; :meth:`select` sets it.
 
     Notes
     -----
@@ -81,7 +82,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             wrap=options.wrap is not False,
             layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
-        self.inspector = Inspector(on_navigate=self._navigate)
+        self.inspector = Inspector(on_navigate=self._navigate, is_awaited=True)
         self.inspector.layout = ipywidgets.Layout(
             display="block",  # as a flex box of fixed height it would squeeze its parts
             flex="0 0 360px",
@@ -99,14 +100,18 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
+        self._grouping = self._session.view.grouping
         self._requests = Requests(
-            self._session, self.canvas, lambda: self.selected_paths, self._set_selection
+            self._session,
+            self.canvas,
+            lambda: self.selected_paths,
+            self._set_selection,
+            self._settle_selection,
+            self._begun,
         )
         self.canvas.on_request = self._requests.receive
         self._overview = Overview(model, self.inspector, lambda: not self.selected_paths)
         self._overview.show()
-        # not beside the layout: that is waited for
-        self._requests.scene.add_done_callback(lambda _: self._overview.read())
 
     # what Python can do
 
@@ -123,35 +128,39 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     @property
     def selected_elements(self) -> tuple[Any, ...]:
         """All elements that are selected, in the order of ``selected_paths``."""
-        view = self._session.view
-        return tuple(find_element(self.model, view, path) for path in self.selected_paths)
+        found = map(self._find_element, self.selected_paths)
+        return tuple(element for element in found if element is not None)
 
-    def select(self, path: str | Sequence[str] | None) -> None:
+    def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
+
+        Where this fails, what is shown and selected stays as it was.
 
         Parameters
         ----------
-        path
-            A path, or a name that only one element has; several of values, to select them
-            together; None to select nothing.
+        element
+            A node, value, group or graph of the model, its path, or a name that only one
+            element has; several of them, to select them together (repeats are unrolled where
+            they lie in different repetitions); None to select nothing.
 
         Raises
         ------
         NotFoundError
             Where there is no such element.
         ViewError
-            Where one of several is no value.
+            For anything that is neither an element nor a path.
         """
-        wanted = [path] if isinstance(path, str) and path else list(path or ())
+        wanted = list_paths(element)
         if not wanted:
             self._set_selection(())
             return
         with self._requests.wanted():
             targets = self._session.reveal_all(wanted)
-            self._requests.push(select=write_paths(targets), center=targets[0])
+            paths = write_paths(targets)
+            self._requests.push(select=paths, center=paths)
         self._set_selection(targets)
 
-    def open(self, path: str | None = None) -> None:
+    def open(self, element: Selectable | None = None) -> None:
         """Open a group, a call or control flow, and what hides it.
 
         Raises
@@ -159,39 +168,40 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         ViewError
             Where there is nothing to open.
         """
-        if path is None:  # ipywidgets' own open(), which connects to the browser
+        if element is None:  # ipywidgets' own open(), which connects to the browser
             super().open()
             return
         with self._requests.wanted():
-            target = self._session.reveal(path)
+            target = self._session.reveal(path_of(element))
             self._session.view.open(target)
             self._requests.push(center=target)
 
-    def close(self, path: str | None = None) -> None:
-        """Close an open group; without a path, close the widget itself.
+    def close(self, element: Selectable | None = None) -> None:
+        """Close an open group; without one, close the widget itself.
 
         Raises
         ------
         ViewError
             Where nothing open is at that path.
         """
-        if path is None:
+        if element is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
                 self._overview.close()
                 self._requests.close()
                 self.canvas.close()
+                self.inspector.close()
             super().close()
             return
         with self._requests.wanted():
-            self._requests.push(center=self._session.close(path).key)
+            self._requests.push(center=self._session.close(path_of(element)).key)
 
-    def unroll(self, path: str) -> None:
+    def unroll(self, element: Selectable) -> None:
         """Show all repetitions of a repeat beside each other, instead of one for all.
 
         Parameters
         ----------
-        path
-            The repeat's, or that of one of its repetitions.
+        element
+            The repeat or one of its repetitions, or the path of either.
 
         Raises
         ------
@@ -201,15 +211,15 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             Where it is no repeat.
         """
         with self._requests.wanted():
-            self._requests.push(center=self._session.view.unroll(self._session.reveal(path)).key)
+            self._requests.push(center=self._session.unroll(self._session.reveal(path_of(element))))
 
-    def fold(self, path: str) -> None:
+    def fold(self, element: Selectable) -> None:
         """Show one repetition of a repeat again, which stands for all.
 
         Parameters
         ----------
-        path
-            The repeat's.
+        element
+            The repeat or its path.
 
         Raises
         ------
@@ -219,7 +229,36 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             Where it is no repeat.
         """
         with self._requests.wanted():
-            self._requests.push(center=self._session.fold(self._session.reveal(path)).key)
+            self._requests.push(
+                center=self._session.fold(self._session.reveal(path_of(element))).key
+            )
+
+    def undo(self) -> bool:
+        """Take back what was last opened, closed, stepped, grouped, focused or entered.
+
+        Returns
+        -------
+        bool
+            Whether there was anything to take back.
+        """
+        return self._travel(-1)
+
+    def redo(self) -> bool:
+        """Do again what :meth:`undo` took back.
+
+        Returns
+        -------
+        bool
+            Whether there was anything to do again.
+        """
+        return self._travel(1)
+
+    def _travel(self, by: int) -> bool:
+        with self._requests.wanted():
+            scene = self._requests.travel(by)
+            if scene is not None:
+                self._requests.push(scene, restore=True)
+        return scene is not None
 
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all nodes, values and graphs that match, as the search box does.
@@ -264,14 +303,35 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _selection_set(self, change: Any) -> None:
         path = change.new or ""
-        if path != self.canvas.selection:
+        if path == self.canvas.selection:
+            return
+        try:
             self.select(path or None)
+        except Exception:
+            self.selection = self.canvas.selection or None
+            raise
 
     def _set_selection(self, paths: Sequence[str]) -> None:
         self.canvas.select(paths)
         with self.hold_trait_notifications():
             self.set_trait("selected_paths", tuple(paths))
             self.selection = paths[0] if paths else None
+
+    def _find_element(self, path: str) -> Any:
+        """Return the group or element at a path; None where it is gone."""
+        try:
+            return find_element(self.model, self._session.view, path)
+        except NotFoundError:
+            return None
+
+    def _settle_selection(self) -> None:
+        """Deselect what is gone with the view, and describe what stays as it now is."""
+        grouping, self._grouping = self._grouping, self._session.view.grouping
+        kept = [path for path in self.selected_paths if self._find_element(path) is not None]
+        if len(kept) < len(self.selected_paths):
+            self._set_selection(kept)
+        elif grouping != self._grouping:
+            self._describe(kept)
 
     def _selected_paths_set(self, change: Any) -> None:
         self._describe(change.new)
@@ -289,10 +349,14 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             return
         try:
             description = describe_selected(self.model, self._session.view, paths)
-            with self._overview.lock:
-                self.inspector.show(description)
+            self.inspector.show(description)
         except NetloupeError as error:
             self.inspector.show_error(str(error))
+
+    def _begun(self) -> None:
+        """Go on where the browser has its first picture, and with it knows all widgets."""
+        self.inspector.begin()
+        self._overview.read()
 
     # what the canvas sets
 

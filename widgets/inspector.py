@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.describe import Description, Row, Section
+from netloupe.explorer.describe import Description, Section
 
-from .description_html import (
-    read_style,
-    write_error,
-    write_header,
-    write_section,
-    write_table,
-    write_title,
-)
-from .link_list import LinkList
+from .description_html import PAGE, write_error, write_header, write_pages, write_section
+from .description_text import DescriptionText
 from .tensor_panel import TensorPanel
-
-#: rows that can be clicked; each is a widget of its own, the rest are text
-MOST_LINKS = 30
 
 NavigateHandler = Callable[[str], None]
 
@@ -34,6 +25,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     ----------
     on_navigate
         Called with the path of a row that is clicked.
+    is_awaited
+        Whether the page that shows it is still to come; until :meth:`begin` no widget is opened.
     **traits
         ``theme``: ``light`` or ``dark``, for the histogram; everything else follows the
         colours of the page. Those of :class:`ipywidgets.VBox`.
@@ -42,119 +35,123 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     ------
     TypeError
         For a keyword that is no trait.
+
+    Notes
+    -----
+    Descriptions come and go in the same widgets: a text above the tensor's panel and one below
+    it. The panel is opened with the first tensor and kept.
     """
 
     theme = traitlets.Enum(("light", "dark"), "light")
 
+    #: what is closed with it
+    _inside: tuple[ipywidgets.DOMWidget, ...] = ()
     _panel: TensorPanel | None = None
 
-    def __init__(self, on_navigate: NavigateHandler | None = None, **traits: Any) -> None:
+    def __init__(
+        self,
+        on_navigate: NavigateHandler | None = None,
+        *,
+        is_awaited: bool = False,
+        **traits: Any,
+    ) -> None:
         unknown = [name for name in traits if not self.has_trait(name)]
         if unknown:
             raise TypeError(f"Inspector has no trait {', '.join(map(repr, unknown))}")
         super().__init__(**traits)
         self.on_navigate = on_navigate
         self.description: Description | None = None
-        # shared, since every layout and style is an object of its own in the browser
-        self._layout = ipywidgets.Layout(width="auto")
-        self._link_style = ipywidgets.ButtonStyle()
-        self._text_style = ipywidgets.HTML().style
-        self._style = self._make_text(read_style())
-        self._message = self._make_text("")
+        #: held by whoever changes what is shown: a thread does so too
+        self.lock = threading.RLock()
+        self._is_awaited = is_awaited
+        self._error = ""
+        #: by section, how many of its links are shown
+        self._most: dict[int, int] = {}
+        layout = ipywidgets.Layout(width="auto")
+        self._above = DescriptionText(self._navigate, self._show_more, layout=layout)
+        self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
+        self._inside = (self._above, self._below)
         self.add_class("nl-inspector")
         if self.layout.overflow is None:
             self.layout.overflow = "hidden auto"
-        self._shown: tuple[ipywidgets.Widget, ...] = ()
-        self._replace(())
+        self._show_panel()
+
+    def begin(self) -> None:
+        """Open what waited for the page; called when it has asked for its first picture."""
+        with self.lock:
+            if self._is_awaited:
+                self._is_awaited = False
+                self._show_panel()
 
     def show(self, description: Description) -> None:
         """Show a description in place of the last one."""
-        self.description = description
-        self._message.value = ""
-        parts: list[ipywidgets.Widget] = [self._make_text(write_header(description))]
-        self._panel = None
-        links = MOST_LINKS
-        pending: list[str] = []
-        for section in self._order(description):
-            if section is None:
-                self._flush(pending, parts)
-                parts.append(self._panel)
-            elif description.kind == "values":  # each of them can be followed
-                parts.append(self._make_text(write_title(section)))
-                parts.append(LinkList(section.rows, self._make_row, layout=self._layout))
-            elif links and any(row.path for row in section.rows):
-                self._flush(pending, parts)
-                links -= self._add_links(section, links, parts)
-            else:
-                pending.append(write_section(section))
-        self._flush(pending, parts)
-        self._replace(tuple(parts))
+        with self.lock:
+            self.description = description
+            self._error = ""
+            self._most.clear()
+            self._write()
+            self._show_panel()
 
     def show_error(self, message: str) -> None:
         """Show an error above what is shown."""
-        self._message.value = write_error(message)
+        with self.lock:
+            self._error = write_error(message)
+            self._write()
 
-    def _order(self, description: Description) -> list[Section | None]:
-        """Return the sections, with None where the tensor's panel stands: after the first."""
-        sections: list[Section | None] = list(description.sections)
-        if description.tensor is not None:
-            self._panel = TensorPanel(
-                description.tensor, description.value, "dark" if self.theme == "dark" else "light"
-            )
-            sections.insert(1, None)
-        return sections
+    def close(self) -> None:
+        """Close everything in it too."""
+        for widget in self._inside:
+            widget.close()
+        super().close()
 
-    def _add_links(self, section: Section, most: int, parts: list[ipywidgets.Widget]) -> int:
-        """Add a section whose rows can be clicked; return how many of them there are."""
-        parts.append(self._make_text(write_title(section)))
-        count = 0
-        text: list[Row] = []
-        for row in section.rows:
-            if row.path and count < most:
-                self._flush([write_table(text)] if text else [], parts)
-                text = []
-                parts.append(self._make_link(row))
-                count += 1
-            else:
-                text.append(row)
-        self._flush([write_table(text)] if text else [], parts)
-        return count
+    def _write(self) -> None:
+        """Write the description: where it has a tensor, all but its first section below that."""
+        description = self.description
+        if description is None:
+            self._above.html = self._error
+            return
+        sections = [*enumerate(description.sections)]
+        count = len(sections) if description.tensor is None else 1
+        above, below = sections[:count], sections[count:]
+        self._above.html = self._error + write_header(description) + self._write_sections(above)
+        self._below.html = self._write_sections(below)
 
-    def _make_row(self, row: Row) -> ipywidgets.Widget:
-        return self._make_link(row) if row.path else self._make_text(write_table([row]))
-
-    def _make_link(self, row: Row) -> ipywidgets.Button:
-        # no-break spaces: a long value is broken inside rather than moved to the next line
-        head = f"{row.name}\u00a0\u00a0\u00a0{row.value}" if row.name else row.value
-        button = ipywidgets.Button(
-            description=f"{head}\n{row.note}" if row.note else head,
-            tooltip=row.path[:1_000],
-            layout=self._layout,
-            style=self._link_style,
+    def _write_sections(self, sections: Sequence[tuple[int, Section]]) -> str:
+        return "".join(
+            write_pages(section, number, self._most.get(number, PAGE))
+            if any(row.path for row in section.rows)
+            else write_section(section)
+            for number, section in sections
         )
-        button.add_class("nl-inspector-link")
-        button.on_click(lambda _button, path=row.path: self._navigate(path))
-        return button
 
-    def _make_text(self, html: str) -> ipywidgets.HTML:
-        return ipywidgets.HTML(html, layout=self._layout, style=self._text_style)
+    def _show_more(self, number: int) -> None:
+        with self.lock:
+            self._most[number] = self._most.get(number, PAGE) + PAGE
+            self._write()
 
-    def _flush(self, pending: list[str], parts: list[ipywidgets.Widget]) -> None:
-        """Add the HTML that has gathered as one widget."""
-        if pending:
-            parts.append(self._make_text("".join(pending)))
-            pending.clear()
+    def _show_panel(self) -> None:
+        """Show the tensor of the description, or take the panel away."""
+        description = self.description
+        shown: list[ipywidgets.Widget] = [self._above, self._below]
+        if description is None or description.tensor is None:
+            if self._panel is not None:
+                self._panel.cancel()
+        elif not self._is_awaited:
+            if self._panel is None:
+                self._panel = TensorPanel(
+                    description.tensor,
+                    description.value,
+                    "dark" if self.theme == "dark" else "light",
+                )
+                self._inside += (self._panel,)
+            else:
+                self._panel.show(description.tensor, description.value)
+            shown.insert(1, self._panel)
+        self.children = shown
 
     def _navigate(self, path: str) -> None:
         if self.on_navigate is not None:
             self.on_navigate(path)
-
-    def _replace(self, parts: tuple[ipywidgets.Widget, ...]) -> None:
-        """Show other widgets, and close the last ones so that the page forgets them."""
-        last, self._shown = self._shown, parts
-        self.children = (self._style, self._message, *parts)
-        for widget in last:
-            widget.close()
 
     @traitlets.observe("theme")
     def _theme_changed(self, change: Any) -> None:

@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol, cast
 
 from netloupe.explorer.describe import (
     Description,
     describe_path,
-    describe_values,
+    describe_several,
 )
+from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.search import search_model
 from netloupe.explorer.view import View
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100
+
+
+class HasPath(Protocol):
+    """A node, value, tensor, graph or group."""
+
+    @property
+    def path(self) -> str:
+        """Where it is in its model."""
+
+
+#: an element of a model, its path or its name
+Selectable = str | HasPath
+
+
+def list_paths(wanted: Selectable | Iterable[Selectable] | None) -> list[str]:
+    """Return the paths or names of what a person wants: one thing, several, None for nothing.
+
+    Raises
+    ------
+    ViewError
+        For anything that is neither an element nor a path.
+    """
+    if wanted is None or wanted == "":
+        return []
+    if isinstance(wanted, str) or hasattr(wanted, "path"):
+        return [path_of(cast("Selectable", wanted))]
+    if not isinstance(wanted, Iterable):
+        raise ViewError(f"{wanted!r} is no element of a model and no path. Give one, or several.")
+    return [path_of(element) for element in wanted]
+
+
+def path_of(element: Selectable) -> str:
+    """Return the path or name of an element.
+
+    Raises
+    ------
+    ViewError
+        For anything that is neither an element nor a path.
+    """
+    path = element if isinstance(element, str) else getattr(element, "path", None)
+    if not isinstance(path, str) or not path:
+        raise ViewError(f"{element!r} is no element of a model and no path.")
+    return path
 
 
 def find_element(model: Model, view: View, path: str) -> Any:
@@ -49,7 +93,7 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     """
     if len(paths) == 1:
         return describe_path(model, paths[0], view)
-    return describe_values(model, paths, view)
+    return describe_several(model, paths, view)
 
 
 def search_shown(

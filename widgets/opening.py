@@ -8,8 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
-
-import ipywidgets
+from uuid import uuid4
 
 from netloupe.explorer.steps import watched
 
@@ -25,6 +24,14 @@ _SHARES = {
     "looking for repeats": 0.7,
     "reading edges": 0.9,
 }
+_BAR = (
+    '<div data-netloupe="opening" style="display:flex;align-items:center;gap:10px">'
+    '<progress max="1" value="{share:.3f}" style="flex:none;width:180px"></progress>'
+    '<span>{name}: {what} … <span style="opacity:0.7">(interrupt the kernel to cancel)</span>'
+    "</span></div>"
+)
+#: what takes the bar's place: an empty line would stay above the explorer
+_NOTHING = '<div data-netloupe="opened" hidden></div>'
 
 
 class Opening:
@@ -38,6 +45,11 @@ class Opening:
     name
         What is opened, as the user called it.
 
+    Notes
+    -----
+    The bar is HTML that is changed in place. A widget would have to be closed in the end, and a
+    page that comes to its output only then says that the widget was not found.
+
     Examples
     --------
     >>> with Opening("model.onnx"):
@@ -49,9 +61,8 @@ class Opening:
         self._what = "reading the file"
         self._share = 0.0
         self._begin = self._last = 0.0
-        self._bar: Any = None
-        self._text: Any = None
-        self._box: Any = None
+        #: by which the output is changed; "" before there is one
+        self._display_id = ""
         self._watching = ExitStack()
 
     def __enter__(self) -> Opening:
@@ -67,9 +78,8 @@ class Opening:
         traceback: TracebackType | None,
     ) -> None:
         self._watching.close()
-        if self._box is not None:
-            for widget in (self._bar, self._text, self._box):
-                widget.close()
+        if self._display_id:
+            self._show(_NOTHING)
 
     def _note(self, what: str) -> None:
         if what:
@@ -79,30 +89,19 @@ class Opening:
         if now - self._begin < PATIENCE_SECONDS or now - self._last < _SECONDS_BETWEEN_CHANGES:
             return
         self._last = now
-        if self._box is None:
-            self._show()
-        self._bar.value = self._share
-        self._text.value = (
-            f"{html.escape(self._name)}: {html.escape(self._what)} … "
-            "<span style='opacity: 0.7'>(interrupt the kernel to cancel)</span>"
-        )
+        name, what = html.escape(self._name), html.escape(self._what)
+        self._show(_BAR.format(share=self._share, name=name, what=what))
 
-    def _show(self) -> None:
+    def _show(self, content: str) -> None:
         from IPython import display as ipython
 
-        display: Callable[..., Any] = ipython.display
-        self._bar = ipywidgets.FloatProgress(
-            min=0.0, max=1.0, layout=ipywidgets.Layout(width="180px", flex="none")
-        )
-        self._text = ipywidgets.HTML(layout=ipywidgets.Layout(margin="0 0 0 8px"))
-        self._box = ipywidgets.HBox(
-            [self._bar, self._text], layout=ipywidgets.Layout(align_items="center")
-        )
-        display(self._box)
+        show: Callable[..., Any] = ipython.update_display if self._display_id else ipython.display
+        self._display_id = self._display_id or uuid4().hex
+        show({"text/html": content, "text/plain": ""}, raw=True, display_id=self._display_id)
 
 
 def _in_notebook() -> bool:
-    """Return whether a kernel runs this, whose cell can show widgets."""
+    """Return whether a kernel runs this, whose cell can show what changes."""
     from IPython.core.getipython import get_ipython
 
     shell = get_ipython()

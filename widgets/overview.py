@@ -34,12 +34,11 @@ class Overview:
         self._model = model
         self._inspector = inspector
         self._is_wanted = is_wanted
-        #: held by whoever shows something in the inspector
-        self.lock = threading.RLock()
         count = sum(len(graph.nodes) + len(graph.initializers) for graph in model.graphs)
         self._is_whole = count <= _MOST_AT_ONCE
         describe = describe_model if self._is_whole else describe_outline
         self._description: Description = describe(model)
+        self._is_started = False
         self._is_read = threading.Event()
         if self._is_whole:
             self._is_read.set()
@@ -47,12 +46,12 @@ class Overview:
 
     def show(self) -> None:
         """Show what is known of the model so far."""
-        with self.lock:
-            self._inspector.show(self._description)
+        self._inspector.show(self._description)
 
     def read(self) -> None:
         """Read the rest, if there is any, and show it if it is still wanted; only once."""
-        if not self._is_whole:
+        if not self._is_whole and not self._is_started:
+            self._is_started = True
             self._reading.start()
 
     def wait(self, seconds: float) -> bool:
@@ -69,7 +68,7 @@ class Overview:
 
         with watched(go_on):
             self._description = describe_model(self._model)
-        with self.lock:
+        with self._inspector.lock:
             if self._is_wanted():
                 self.show()
         self._is_read.set()

@@ -19,6 +19,7 @@ from .busy import Busy
 from .canvas import Canvas, Message
 from .lookup import search_shown
 from .session import Session
+from .trail import find_holder
 
 #: a flat picture of more boxes is asked about first
 SURE_ABOVE = 5_000
@@ -38,6 +39,11 @@ class Requests:
         Returns the paths of what is selected.
     select
         Called with the paths of what a request selects.
+    settle
+        Called when something else is shown: what is selected may be gone.
+    on_begun
+        Called when a browser has been given its first scene. Until then it may not have read
+        the state of the widgets, and what is opened meanwhile makes it wait two seconds each.
     """
 
     def __init__(
@@ -46,11 +52,15 @@ class Requests:
         canvas: Canvas,
         selected: Callable[[], Sequence[str]],
         select: Callable[[Sequence[str]], None],
+        settle: Callable[[], None],
+        on_begun: Callable[[], None],
     ) -> None:
         self.session = session
         self.canvas = canvas
         self._selected = selected
         self._select = select
+        self._settle = settle
+        self._on_begun = on_begun
         self.lock = threading.RLock()
         self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
         self._busy = Busy(self._report)
@@ -96,6 +106,7 @@ class Requests:
             with self.lock, self._busy.during(number), self.session.changing():
                 self.session.resume()
                 handler(self, number, message)
+                self._settle()
         except LayoutError as error:
             self.canvas.reply(number, "error", message=str(error), cancelled=True)
         except NetloupeError as error:
@@ -117,6 +128,7 @@ class Requests:
             with self.lock, self._busy.during(None), self.session.changing():
                 self.session.resume()
                 yield
+                self._settle()
         finally:
             self._waiting.remove(mark)
             self.canvas.send({"type": "idle", "id": None})
@@ -153,6 +165,7 @@ class Requests:
             self._reply(number, scene, True, select=write_paths(selected), center=selected[0])
         else:
             self._reply(number, scene, True, fit=True)
+        self._on_begun()
 
     def _answer_toggle(self, number: Any, message: Message) -> None:
         item = self.session.toggle(_path(message))
@@ -167,8 +180,11 @@ class Requests:
         self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_enter(self, number: Any, message: Message) -> None:
-        self.session.enter(_path(message))
-        self._reply(number, self._compose(), fit=True)
+        inner = self.session.view.graph
+        graph = self.session.enter(_path(message))
+        # who comes out of a graph sees where it hangs
+        holder = find_holder(inner, graph)
+        self._reply(number, self._compose(), **self._fit_at([holder.path] if holder else []))
         self._tell_view()
 
     def _answer_reveal(self, number: Any, message: Message) -> None:
@@ -198,7 +214,8 @@ class Requests:
             )
             return
         self.session.group(grouping)
-        self._reply(number, self._compose(PATIENCE), fit=True)
+        self._settle()
+        self._reply(number, self._compose(PATIENCE), **self._fit_at(self._selected()))
         self._tell_view()
 
     def _answer_focus(self, number: Any, message: Message) -> None:
@@ -212,10 +229,33 @@ class Requests:
     def _answer_unfocus(self, number: Any, _message: Message) -> None:
         focused = self.session.focused
         self.session.unfocus()
-        target = focused[0] if focused else None
-        drawn = target if target and self.session.view.shown(target) else None
-        self._reply(number, self._compose(), **({"center": drawn} if drawn else {"fit": True}))
+        self._reply(number, self._compose(), **self._fit_at(focused[:1] if focused else ()))
         self._tell_view()
+
+    def _fit_at(self, paths: Sequence[str]) -> dict[str, Any]:
+        """Return how to show a picture as when first opened, but where something is in it."""
+        view = self.session.view
+        for path in paths[:1]:
+            item = view.shown(path)
+            if item is not None and item is not view.root:
+                exact = {item.path, item.repetition_path} | set(item.value_paths())
+                return {"fit": True, "center": path if path in exact else item.path}
+        return {"fit": True}
+
+    def _answer_undo(self, number: Any, _message: Message) -> None:
+        self._travel(number, -1)
+
+    def _answer_redo(self, number: Any, _message: Message) -> None:
+        self._travel(number, 1)
+
+    def _travel(self, number: Any, by: int) -> None:
+        scene = self.travel(by) or self.scene.result()
+        self._reply(number, scene, restore=True)
+        self._tell_view()
+
+    def travel(self, by: int) -> Scene | None:
+        """Go back (-1) or forth (1) in the history; None where there is nothing to go to."""
+        return self._compose(PATIENCE, is_noted=False) if self.session.travel(by) else None
 
     def _answer_shown(self, number: Any, message: Message) -> None:
         index = message.get("index")
@@ -234,8 +274,8 @@ class Requests:
             self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_unroll(self, number: Any, message: Message) -> None:
-        item = self.session.view.unroll(_path(message))
-        self._reply(number, self._compose(), anchor=item.path)
+        anchor = self.session.unroll(_path(message))
+        self._reply(number, self._compose(), anchor=anchor)
 
     def _answer_fold(self, number: Any, message: Message) -> None:
         item = self.session.fold(_path(message), self._selected())
@@ -263,26 +303,35 @@ class Requests:
         "unroll": _answer_unroll,
         "fold": _answer_fold,
         "wrap": _answer_wrap,
+        "undo": _answer_undo,
+        "redo": _answer_redo,
     }
 
     def _compose_first(self) -> Scene:
         with self.lock, self._busy.during(None):
             return self._compose()
 
-    def _compose(self, deadline: float = DEADLINE) -> Scene:
+    def _compose(self, deadline: float = DEADLINE, *, is_noted: bool = True) -> Scene:
         scene = self.session.compose(self._busy.progress, deadline)
         self.scene = _finished(scene)
+        if is_noted:
+            self.session.note()
         return scene
 
     def _reply(self, number: Any, scene: Scene, whole: bool = False, /, **extra: Any) -> None:
         header, buffers = self.session.encode(scene, whole=whole)
-        self.canvas.reply_scene(number, header, buffers, **extra)
+        self.canvas.reply_scene(number, header, buffers, **extra, history=self._tell_history())
 
-    def push(self, **extra: Any) -> None:
-        """Show the current view in the browser."""
-        header, buffers = self.session.encode(self._compose())
-        self.canvas.push_scene(header, buffers, **extra)
+    def push(self, scene: Scene | None = None, **extra: Any) -> None:
+        """Show the current view in the browser, laid out already or not."""
+        header, buffers = self.session.encode(scene or self._compose())
+        self.canvas.push_scene(header, buffers, **extra, history=self._tell_history())
         self._tell_view()
+
+    def _tell_history(self) -> dict[str, Any]:
+        """Return which moment a scene shows, and whether one can go back and forth from it."""
+        history = self.session.history
+        return {"moment": history.number, "undo": history.can_undo, "redo": history.can_redo}
 
     def _tell_view(self) -> None:
         """Tell the canvas which graph is shown, and how much of it."""

@@ -19,7 +19,6 @@ from netloupe.explorer.layout import (
     LayoutEngine,
     Progress,
     Scene,
-    SceneLayer,
     Wrap,
 )
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -29,6 +28,7 @@ from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 from .ahead import prepare_next
+from .history import History, Moment
 from .lookup import find_element
 from .trail import find_outermost, list_trail
 
@@ -56,12 +56,14 @@ class Session:
         self._scene: Scene | None = None
         view, self.notices = make_view(model, options)
         self.view = view
-        #: by graph, what is open in it; neighbourhoods are not kept
-        self._views: dict[str, View] = {} if view.only else {view.graph.path: view}
+        #: by grouping and graph, what is open; neighbourhoods are not kept
+        self._views: dict[tuple[str, str], View] = {}
+        self.history = History()
         #: path and hops of the neighbourhood that is shown
         self.focused: tuple[str, int] | None = (
             (options.focus, options.hops) if options.focus else None
         )
+        self._show(view)
 
     # the scene
 
@@ -112,23 +114,23 @@ class Session:
     def changing(self) -> Iterator[None]:
         """Undo what is done inside where it ends by an error, such as a cancelled layout."""
         view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
-        scene, focused = self._scene, self.focused
+        opened, focused, position = view.opened(), self.focused, self.history.position
         try:
             with watched(lambda _: self._check()):
                 yield
         except Exception:
-            self.focused = focused
+            self.focused, self.history.position = focused, position
             self.view, self.options, self.wrap, self._views = view, options, wrap, views
             self.notices = []
-            if scene is not None and scene.root is not None and scene.root.item is view.root:
-                _reopen(view, scene.root)
+            view.reopen(opened)
             raise
 
     def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
         """Lay out what is likely to be opened next, as :func:`prepare_next` does."""
         scene = self._scene
-        if scene is not None and scene.root is not None and scene.root.item is self.view.root:
-            prepare_next(self._composer, self.view, scene.root, self.labels, engine, is_wanted)
+        root, now = scene.root if scene is not None else None, self.view.root
+        if root is not None and root.item is now and root.revision == now.revision:
+            prepare_next(self._composer, self.view, root, self.labels, engine, is_wanted)
 
     def picture(self, scene: Scene) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere."""
@@ -187,6 +189,20 @@ class Session:
                 return self.view.close(item.key if is_same else candidate)
         raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
 
+    def unroll(self, path: str) -> str:
+        """Show all repetitions of a repeat; return the path of the one shown before, or its own.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        view = self.view
+        before = view.items.get(path) or view.shown(path)
+        shown = before.repetition_path if before is not None and before.repeat is not None else ""
+        item = view.unroll(path)
+        return shown if shown in view.items else item.key
+
     def fold(self, path: str, selected: Sequence[str] = ()) -> Item:
         """Show one repetition of a repeat that is unrolled: that of what is selected, if any.
 
@@ -218,7 +234,7 @@ class Session:
     def _show(self, view: View) -> None:
         self.view = view
         if view.only is None:
-            self._views[view.graph.path] = view
+            self._views[view.grouping, view.graph.path] = view
 
     def group(self, grouping: str) -> None:
         """Group the nodes of the current view, and of all others, in another way.
@@ -231,10 +247,15 @@ class Session:
         old = self.view
         view = View(self.model, old.graph, grouping, old.only)
         notice = expand_view(view, "auto")
-        self.options = replace(self.options, grouping=view.grouping)
         self.notices = [notice] if notice else []
-        self._views.clear()
+        self._group_as(view.grouping)
         self._show(view)
+
+    def _group_as(self, grouping: str) -> None:
+        """Let all graphs be grouped in another way; the views grouped as before are kept."""
+        wanted = (self.options.grouping, grouping)
+        self.options = replace(self.options, grouping=grouping)
+        self._views = {key: view for key, view in self._views.items() if key[0] in wanted}
 
     def count_flat(self) -> int:
         """Return the number of boxes of the current view without any groups."""
@@ -285,12 +306,11 @@ class Session:
             found = bodies[0]
         if not isinstance(found, Graph):
             raise ViewError(f"{self.model.source}: {path!r} is no graph.")
-        view = self._views.get(found.path)
+        view = self._views.get((self.options.grouping, found.path))
         if view is None:
             view = View(self.model, found, self.options.grouping)
             expand_view(view, "auto")
-            self._views[found.path] = view
-        self.view = view
+        self._show(view)
         self.focused = None
         return found
 
@@ -333,28 +353,86 @@ class Session:
         return target
 
     def reveal_all(self, paths: Sequence[str]) -> list[str]:
-        """Open what hides an element, or several values; return their paths.
+        """Open what hides elements, the first of them last; return their paths.
+
+        Repeats of which only one repetition could be shown are unrolled.
 
         Raises
         ------
         NotFoundError
             Where there is no such element.
-        ViewError
-            Where one of several is no value.
         """
+        found = [self.reveal(path) for path in reversed(paths)]
         targets: list[str] = []
-        for target in dict.fromkeys(map(self.reveal, paths)):
+        for target in dict.fromkeys(reversed(found)):
             item = self.view.items.get(target)
             several = item is not None and item.is_terminal and not item.is_selected_whole
             # a box for several inputs means these
             targets += item.value_paths() if item is not None and several else [target]
-        for target in targets if len(targets) > 1 else ():
-            if not isinstance(find_element(self.model, self.view, target), Value):
-                raise ViewError(
-                    f"{self.model.source}: {target!r} is no value. Only values are selected "
-                    "together; select anything else by itself."
-                )
+        for target in targets[1:]:
+            repeat = self._hiding_repeat(target)
+            if repeat is not None:
+                self.view.unroll(repeat.key)
+                self.view.reveal(target)
         return targets
+
+    def _hiding_repeat(self, path: str) -> Item | None:
+        """Return the open repeat that shows another repetition than that of an element."""
+        item = self.view.shown(path)
+        if item is None or item.repetition is None or path in (item.path, item.repetition_path):
+            return None
+        element = find_element(self.model, self.view, path)
+        # a value of a family crosses the repeat's border beside the others
+        crossing = {member for port in item.merged for member in item.members(port)}
+        return None if isinstance(element, Value) and element in crossing else item
+
+    # back and forth
+
+    def note(self) -> None:
+        """Add what is shown now to the history."""
+        self.history.note(
+            Moment(
+                self.view.graph.path,
+                self.options.grouping,
+                self.focused,
+                self.view.opened(),
+            )
+        )
+
+    def travel(self, by: int) -> bool:
+        """Go back (-1) or forth (1) in the history; return whether there was anything to show.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
+        moment = self.history.go(by)
+        if moment is None:
+            return False
+        is_regrouped = moment.grouping != self.options.grouping
+        if is_regrouped:
+            self._group_as(moment.grouping)
+        is_elsewhere = moment.graph != self.view.graph.path
+        if is_regrouped or is_elsewhere or moment.focused != self.focused:
+            self._show(self._find_view(moment))
+            self.focused = moment.focused
+        self.view.reopen(moment.opened)
+        return True
+
+    def _find_view(self, moment: Moment) -> View:
+        """Return the view of a moment; what is open in it may be different now."""
+        if moment.focused is not None:
+            path, hops = moment.focused
+            options = asdict(self.options)
+            options |= {"graph": moment.graph, "focus": path, "hops": hops, "expand": "none"}
+            return make_view(self.model, ViewOptions.parse(options))[0]
+        view = self._views.get((moment.grouping, moment.graph))
+        if view is not None:
+            return view
+        graph = self.model[moment.graph]
+        assert isinstance(graph, Graph)  # noqa: S101 - the path of what was shown
+        return View(self.model, graph, moment.grouping)
 
     def _candidates(self, path: str) -> Iterable[str]:
         yield path
@@ -371,20 +449,3 @@ class Session:
     def breadcrumb(self) -> list[list[str]]:
         """Return path and label of each graph from the main one to the one shown."""
         return list_trail(self.model, self.view.graph)
-
-
-def _reopen(view: View, root: SceneLayer) -> None:
-    """Open in a view what is open in a scene of it, and close all else."""
-    shown: dict[str, None] = {}
-    pending = [root]
-    while pending:
-        layer = pending.pop()
-        shown[layer.item.key] = None
-        pending.extend(layer.inner.values())
-    for item in list(view.open_items()):
-        if item.is_open and item.key not in shown:
-            view.close_item(item)
-    for key in shown:
-        item = view.items[key]
-        if not item.is_open:
-            view.open_item(item)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import ipywidgets
@@ -36,16 +39,28 @@ _VIEWS: dict[View, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A question about one tensor, what answers it, and what is known of that tensor."""
+
+    question: Question
+    read: Callable[..., Reading]
+    known: dict[tuple[View, int, int], Statistics]
+
+    @property
+    def key(self) -> tuple[View, int, int]:
+        return self.question.view, self.question.axis, self.question.channel
+
+
 class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """Shows a tensor's histogram with its controls, and its statistics.
 
     Parameters
     ----------
     tensor
-        Its elements are read when the panel is made; of more than ``AT_ONCE`` first a sample
-        and then all, in a thread.
+        The tensor that is shown first.
     value
-        The value whose elements these are; its quantization can be drawn over the histogram.
+        The value whose elements these are.
     theme
         ``light`` or ``dark``.
     """
@@ -54,22 +69,44 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self, tensor: Tensor | SparseTensor, value: Value | None = None, theme: Theme = "light"
     ) -> None:
         super().__init__()
-        self._tensor = tensor
-        #: the given elements and indices, where the tensor is sparse
-        given = describe_parts(tensor)
-        self._parts = write_section(given) if given.rows else ""
         self._theme: Theme = theme
-        self._quantization = find_quantization(value) if value is not None else None
         #: held while widgets change, since a thread changes them too
         self._lock = threading.RLock()
         self._background: Background | None = None
-        self._reading: Reading | None = None
-        self._is_stale = False
-        self._known: dict[tuple[View, int, int], Statistics] = {}
+        self._is_changing = False
         self._make_controls()
-        self._read()
+        self.show(tensor, value)
 
     # what Python can do
+
+    def show(self, tensor: Tensor | SparseTensor, value: Value | None = None) -> None:
+        """Show another tensor, with bins and scale as they are.
+
+        Parameters
+        ----------
+        tensor
+            Its elements are read at once; of more than ``AT_ONCE`` first a sample and then all,
+            in a thread.
+        value
+            The value whose elements these are; its quantization can be drawn over the histogram.
+        """
+        with self._lock:
+            self.cancel()
+            self._tensor = tensor
+            #: the given elements and indices, where the tensor is sparse
+            given = describe_parts(tensor)
+            self._parts = write_section(given) if given.rows else ""
+            self._quantization = find_quantization(value) if value is not None else None
+            self._reading: Reading | None = None
+            self._is_stale = False
+            self._known: dict[tuple[View, int, int], Statistics] = {}
+            self.statistics.value = ""
+            self._is_changing = True
+            try:
+                self._offer_views()
+            finally:
+                self._is_changing = False
+            self._read()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw the picture in another theme."""
@@ -107,24 +144,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     # widgets
 
     def _make_controls(self) -> None:
-        dims = self._tensor.dims
-        views: list[View] = ["all"]
-        if self._has_channels():
-            views += ["channels", "channel"]
-        if _has_scales(self._quantization):
-            views.append("scales")
-        axis = self._quantization.axis if self._quantization is not None else None
-        axis = axis if axis is not None and 0 <= axis < len(dims) else 0
-        self.view = ipywidgets.Dropdown(
-            options=[(_VIEWS[view], view) for view in views], layout=_sized("168px")
-        )
-        self.axis = ipywidgets.Dropdown(
-            options=[
-                (f"axis {place} · {size:,}", place) for place, size in enumerate(dims or (1,))
-            ],
-            value=axis if dims else 0,
-            layout=_sized("120px"),
-        )
+        self.view = ipywidgets.Dropdown(layout=_sized("168px"))
+        self.axis = ipywidgets.Dropdown(layout=_sized("120px"))
         self.channel = ipywidgets.BoundedIntText(
             min=0, max=0, description="channel", layout=_sized("130px")
         )
@@ -149,9 +170,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self.state = ipywidgets.HTML()
         self.state.add_class("nl-inspector-state")
         self.stop = ipywidgets.Button(description="Cancel", layout=_sized("auto"))
-        self.read_all = ipywidgets.Button(
-            description=f"Read all {self._tensor.size:,} elements", layout=_sized("auto")
-        )
+        self.read_all = ipywidgets.Button(layout=_sized("auto"))
         self.message = ipywidgets.HTML()
         self.statistics = ipywidgets.HTML()
         self._choice = ipywidgets.HBox()
@@ -164,13 +183,31 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             *(self.bins, self.log_scale, self.overlay, self.picture, self.progress, self.state),
             *(self.stop, self.read_all, self.message, self.statistics),
         ]
-        self._limit_channel()
         for control in (self.view, self.axis, self.channel, self.bins):
             control.observe(self._asked, "value")
         for control in (self.log_scale, self.overlay):
             control.observe(self._look_changed, "value")
         self.stop.on_click(lambda _button: self.cancel())
         self.read_all.on_click(lambda _button: self._read())
+
+    def _offer_views(self) -> None:
+        """Offer the views that the tensor has, and begin with all its elements."""
+        dims = self._tensor.dims
+        views: list[View] = ["all"]
+        if self._has_channels():
+            views += ["channels", "channel"]
+        if _has_scales(self._quantization):
+            views.append("scales")
+        self.view.options = [(_VIEWS[view], view) for view in views]
+        self.view.value = "all"
+        self.axis.options = [
+            (f"axis {place} · {size:,}", place) for place, size in enumerate(dims or (1,))
+        ]
+        axis = self._quantization.axis if self._quantization is not None else None
+        self.axis.value = axis if axis is not None and 0 <= axis < len(dims) else 0
+        self._limit_channel()
+        self.channel.value = 0
+        self.read_all.description = f"Read all {self._tensor.size:,} elements"
 
     def _has_channels(self) -> bool:
         """Return whether the elements can be shown by channel: numbers along two axes or more."""
@@ -241,6 +278,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     # reading
 
     def _asked(self, change: Any) -> None:
+        if self._is_changing:
+            return
         if change.owner is self.axis:
             self._limit_channel()
         is_channel = self.view.value == "channel"
@@ -270,34 +309,34 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 self._mark(is_stale=False)
                 self._arrange()
                 return
+            # bound here: by the time a thread reads, another tensor may be shown
+            read = partial(read_tensor, self._tensor, question, self._quantization)
+            job = _Job(question, read, self._known)
             if self._tensor.size <= AT_ONCE:
-                self._answer(None, question, lambda _share: None)
+                self._answer(None, job, lambda _share: None)
                 return
             self.progress.value = 0.0
             self.state.value = "reading a sample"
             self._mark(is_stale=True)
 
             def work(progress: Progress) -> None:
-                self._answer(background, question, progress)
+                self._answer(background, job, progress)
 
             background = Background(work, lambda share: self._report(background, share))
             self._background = background
             self._arrange()
             background.start()
 
-    def _answer(
-        self, background: Background | None, question: Question, progress: Progress
-    ) -> None:
+    def _answer(self, background: Background | None, job: _Job, progress: Progress) -> None:
         """Read and show; in a thread a sample first."""
         message = ""
         try:
-            key = (question.view, question.axis, question.channel)
             if background is not None:
                 progress(0.0)
-                sample = self._read_part(question, SAMPLE, None, lambda _share: progress(0.0))
+                sample = job.read(limit=SAMPLE, progress=lambda _share: progress(0.0))
                 self._show(background, sample)
-            reading = self._read_part(question, None, self._known.get(key), progress)
-            self._known[key] = reading.statistics
+            reading = job.read(known=job.known.get(job.key), progress=progress)
+            job.known[job.key] = reading.statistics
             self._show(background, reading)
         except CancelledError:
             raise
@@ -322,18 +361,6 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 self.statistics.value = self._parts
                 self._reading = None
             self._arrange()
-
-    def _read_part(
-        self, question: Question, limit: int | None, known: Statistics | None, progress: Progress
-    ) -> Reading:
-        return read_tensor(
-            self._tensor,
-            question,
-            self._quantization,
-            limit=limit,
-            known=known,
-            progress=progress,
-        )
 
     def _show(self, background: Background | None, reading: Reading) -> None:
         """Show what was read, unless something else is wanted meanwhile."""

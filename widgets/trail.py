@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Model
+from netloupe.explorer.model import Graph, Model, Node
 
 
 def list_trail(model: Model, graph: Graph) -> list[list[str]]:
@@ -21,6 +21,15 @@ def list_trail(model: Model, graph: Graph) -> list[list[str]]:
     if trail[-1][0] != model.graph.path:
         trail.append([model.graph.path, "main"])
     return trail[::-1]
+
+
+def find_holder(inner: Graph, outer: Graph) -> Node | None:
+    """Return the node of a graph that holds another one at whatever depth; None for none."""
+    while inner.parent_node is not None:
+        if inner.parent_node.graph is outer:
+            return inner.parent_node
+        inner = inner.parent_node.graph
+    return None
 
 
 def find_outermost(graph: Graph) -> Graph:

@@ -13,6 +13,7 @@ from .graphs import describe_function, describe_graph, describe_group
 from .models import describe_model, describe_outline
 from .nodes import describe_node
 from .place import Place, find_place
+from .several import describe_several
 from .statistics import (
     add_statistics,
     choose_elements,
@@ -42,6 +43,7 @@ __all__ = [
     "describe_outline",
     "describe_parts",
     "describe_path",
+    "describe_several",
     "describe_statistics",
     "describe_tensor",
     "describe_value",

@@ -73,9 +73,14 @@ def to_json(
     elif isinstance(element, Model):
         told = _tell_model(element)
     elif isinstance(element, tuple):
-        told = {
-            "values": Listing(element, lambda v: {"path": v.path, **_tell_value(v)}, len(element))
-        }
+        values = [value for value in element if isinstance(value, Value)]
+        if len(values) == len(element):
+            told = {
+                "values": Listing(values, lambda v: {"path": v.path, **_tell_value(v)}, len(values))
+            }
+        else:
+            rows = (row for section in description.sections for row in section.rows)
+            told = {"elements": [{"path": row.path, "name": row.name} for row in rows]}
     else:
         told = _tell_group(element)
     tensor = description.tensor
@@ -104,7 +109,7 @@ def _expand(thing: Any) -> Any:
     if isinstance(thing, Attribute):
         return _tell_attribute(thing)
     if isinstance(thing, Tensor | SparseTensor):
-        return _tell_tensor(thing) | {"path": thing.path}
+        return {"name": thing.name} | _tell_tensor(thing) | {"path": thing.path}
     if isinstance(thing, Graph):
         return {"path": thing.path, "name": thing.name, "nodes": len(thing.nodes)}
     if isinstance(thing, Dimension):
@@ -151,6 +156,9 @@ def _tell_node(node: Node) -> dict[str, Any]:
     for name, declared in schema.attributes.items() if schema else ():
         if name not in attributes and declared.default is not None:
             attributes[name] = {"kind": declared.kind, "value": declared.default, "default": True}
+    for name, attribute in function.attribute_defaults.items() if function is not None else ():
+        if name not in attributes:
+            attributes[name] = _tell_attribute(attribute, default=True)
     formals = [value.name for value in function.inputs] if function is not None else []
     results = [value.name for value in function.outputs] if function is not None else []
     return {

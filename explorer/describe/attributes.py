@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor, ValueType
+from netloupe.explorer.model import (
+    Attribute,
+    Function,
+    Graph,
+    Node,
+    SparseTensor,
+    Tensor,
+    ValueType,
+)
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
@@ -37,7 +46,10 @@ _CAFFE2 = CAFFE2_DATA_TYPES
 def list_attributes(
     node: Node, schema: OperatorSchema | None, place: Place | None = None
 ) -> list[Row]:
-    """Return rows for the attributes that a node sets, then for those that it leaves alone."""
+    """Return rows for the attributes that a node sets, then for those that it leaves alone.
+
+    Of a call of a model-local function these are what the function declares.
+    """
     place = place or Place()
     rows: list[Row] = []
     for key, attribute in node.attributes.items():
@@ -60,7 +72,21 @@ def list_attributes(
                 is_caffe2 = node.graph.model.format == "Caffe2"
                 notes += _name_element_type(declared.default, _CAFFE2 if is_caffe2 else _ONNX)
             rows.append(Row(name, write_attribute_value(declared.default), ", ".join(notes)))
+    function = node.function
+    if function is not None:
+        rows += _list_left_alone(node, function, place)
     return rows
+
+
+def _list_left_alone(node: Node, function: Function, place: Place) -> Iterable[Row]:
+    """Return rows for the attributes of a function that a call does not set."""
+    for name in function.attribute_names[:MOST_ROWS]:
+        if name not in node.attributes and name not in function.attribute_defaults:
+            yield Row(write_line(name) or '""', "not given", "required by the function")
+    for name, attribute in islice(function.attribute_defaults.items(), MOST_ROWS):
+        if name not in node.attributes:
+            notes = [attribute.kind, "the function's default"]
+            yield from _list_attribute(name, attribute, notes, place)
 
 
 def list_values(attributes: Mapping[str, Attribute], place: Place) -> list[Row]:
@@ -93,14 +119,15 @@ def _list_attribute(
         yield Row(name, text, ", ".join(notes))
     elif isinstance(value, Graph | Tensor | SparseTensor):
         path = place.path_of(value.path)
-        yield Row(name, write_attribute_value(value), ", ".join(notes), path)
+        yield Row(name, write_attribute_value(value), ", ".join(notes + _name_tensor(value)), path)
     else:
         yield Row(name, write_attribute_value(value), ", ".join(notes))
         for number, entry in enumerate(value if isinstance(value, tuple) else ()):
             if not isinstance(entry, Graph | Tensor | SparseTensor):
                 break
             path = place.path_of(entry.path)
-            yield Row(f"{name}[{number}]", write_attribute_value(entry), "", path)
+            note = ", ".join(_name_tensor(entry))
+            yield Row(f"{name}[{number}]", write_attribute_value(entry), note, path)
     for number, entry in enumerate(value[:MOST_ROWS] if isinstance(value, tuple) else (value,)):
         if not isinstance(entry, ValueType):
             break
@@ -132,6 +159,13 @@ def write_attribute_value(value: Any) -> str:
             return write_list([write_type(entry) for entry in value])
         return write_list(value)
     return write_type(value)
+
+
+def _name_tensor(value: Graph | Tensor | SparseTensor) -> list[str]:
+    """Return what the file calls a tensor; a graph's name stands with its value."""
+    if isinstance(value, Graph) or not value.name:
+        return []
+    return [f"named {write_line(value.name)}"]
 
 
 def _write_elements(tensor: Tensor | SparseTensor) -> str:

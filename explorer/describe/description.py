@@ -18,7 +18,9 @@ from netloupe.explorer.model import (
 )
 
 Element = Model | Graph | Node | Value | Tensor | SparseTensor | Group
-Kind = Literal["model", "graph", "function", "group", "node", "value", "values", "tensor"]
+Kind = Literal[
+    "model", "graph", "function", "group", "node", "value", "values", "tensor", "elements"
+]
 
 #: a section shows no more rows than this and says how many there are
 MOST_ROWS = 200
@@ -72,7 +74,7 @@ class Description:
     title, subtitle
         Its name or operator, and what is most worth knowing.
     element
-        The element itself; a tuple of several values.
+        The element itself; a tuple of several.
     sections
         The facts, what matters most first.
     tensor
@@ -87,7 +89,7 @@ class Description:
     kind: Kind
     title: str
     subtitle: str
-    element: Element | tuple[Value, ...]
+    element: Element | tuple[Element, ...]
     sections: tuple[Section, ...]
     tensor: Tensor | SparseTensor | None = None
     value: Value | None = None

@@ -15,7 +15,7 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
 )
-from netloupe.explorer.notation import write_bytes, write_count
+from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
 from netloupe.explorer.view import View
 from netloupe.explorer.view.wiring import nodes_inside
 
@@ -36,7 +36,7 @@ from .notation import (
     write_value_type,
 )
 from .place import Place
-from .repeats import find_constants, list_differences, list_stored, nodes_inside_one
+from .repeats import find_constants, list_contents, list_differences, list_stored
 from .unknown import describe_unknown
 
 MOST_WEIGHTS = 20
@@ -166,6 +166,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section("Outputs", _list_values(graph.outputs, place), total=len(graph.outputs)),
         make_section("Operators", list_counts(list_operators([graph]))),
         make_section("Operator sets", opsets),
+        make_section("Nodes", _list_nodes(graph, place), total=len(graph.nodes), is_folded=True),
         make_section("Largest weights", list_weights(stored, place), total=len(stored)),
         Section("Note in the file", (), write_text(graph.doc)),
         make_section("Quantization annotations", annotations, total=len(graph.annotations)),
@@ -194,12 +195,13 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         suffix = group.path[len(group.graph.path) :]
         place = Place(group.graph.path, shown.removesuffix(suffix))
     nodes = nodes_inside(group)
-    each = nodes_inside_one(group)
     constants = find_constants(nodes)
     stored = list_stored(nodes)
     size = sum(tensor.nbytes or 0 for tensor in stored)
     is_repeat = group.kind == "repeat"
-    own = list_stored(each) if is_repeat else []
+    contents = list_contents(group) if is_repeat else []
+    each = write_counts([one.nodes for one in contents], "node") if is_repeat else ""
+    own = [one.parameters for one in contents]
     facts = [
         Row("label", write_line(group.label) or '""'),
         Row("kind", _GROUP_KINDS.get(group.kind, "")),
@@ -207,18 +209,18 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("repetitions", f"{len(group.children):,}" if is_repeat else ""),
         *_list_repeat(group, place),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
-        Row("nodes", f"{group.node_count:,}", f"{len(each):,} each" if is_repeat else ""),
+        Row("nodes", f"{group.node_count:,}", f"{each} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
         Row(
             "parameters",
             f"{sum(tensor.size for tensor in stored):,}",
-            f"{sum(tensor.size for tensor in own):,} each" if is_repeat else "",
+            f"{write_span(own)} each" if is_repeat else "",
         ),
     ]
     operators = Counter(node.op_type for node in nodes)
     sections = [make_section("Group", facts)]
     if is_repeat:
-        sections.append(make_section("What differs", list_differences(group, place)))
+        sections.append(make_section("What differs", list_differences(group, contents, place)))
     if group.kind == "shape":
         sections.append(make_section("Computes", _list_shapes(group, place)))
     if view is not None:
@@ -242,7 +244,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         path=shown,
         kind="group",
         title=write_line(group.label or group.path),
-        subtitle=f"{kind}{_count_nodes(group, len(each))}",
+        subtitle=f"{kind}{_count_nodes(group, each)}",
         element=group,
         sections=keep_sections(sections),
     )
@@ -258,10 +260,10 @@ def _list_repeat(group: Group, place: Place) -> list[Row]:
     return [Row("repetition", which, f"of {write_line(repeat.label)}", path)]
 
 
-def _count_nodes(group: Group, each: int) -> str:
+def _count_nodes(group: Group, each: str) -> str:
     if group.kind != "repeat":
         return write_count(group.node_count, "node")
-    return f"{len(group.children):,} repetitions, {write_count(each, 'node')} each"
+    return f"{len(group.children):,} repetitions, {each} each"
 
 
 def _list_shapes(group: Group, place: Place) -> list[Row]:
@@ -306,6 +308,19 @@ def list_graph_warnings(graph: Graph) -> tuple[ModelWarning, ...]:
         for attribute in graph.attribute_defaults.values():
             found += attribute.warnings + attribute.tensor_warnings
     return tuple(found)
+
+
+def _list_nodes(graph: Graph, place: Place) -> list[Row]:
+    """Return a row for each of the first nodes: what to ask for, and the operator."""
+    return [
+        Row(
+            write_line(node.path.removeprefix(f"{graph.path}/")),
+            write_line(node.op_type) or '""',
+            "",
+            place.path_of(node.path),
+        )
+        for node in graph.nodes[:MOST_ROWS]
+    ]
 
 
 def _list_parent(graph: Graph, place: Place) -> list[Row]:

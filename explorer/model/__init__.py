@@ -26,7 +26,7 @@ from .model import Model, TrainingInfo
 from .node import Node, NodeDetails, NodeLoader, wire_nodes
 from .paths import resolve_path
 from .sparse_tensor import SparseTensor
-from .storage import ExternalLocation, Payload, Segment, StatedQuantization
+from .storage import ExternalLocation, Payload, Segment, StatedQuantization, StoredRow
 from .tensor import Tensor
 from .types import (
     Dimension,
@@ -71,6 +71,7 @@ __all__ = [
     "SparseTensor",
     "SparseTensorType",
     "StatedQuantization",
+    "StoredRow",
     "Tensor",
     "TensorType",
     "TrainingInfo",

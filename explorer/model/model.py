@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from netloupe.explorer.quantization import Quantization
+    from netloupe.explorer.tensors import ModelFiles
 
 
 @dataclass(slots=True)
@@ -72,8 +73,8 @@ class Model(Drawable, Loaded):
         ``ONNX`` or ``Caffe2``.
     container
         How the bytes are written: ``protobuf``, ``protobuf text`` …
-    folder
-        Where external data may be found; None where there is no file.
+    files
+        The files that it is read from; None where there are none.
     """
 
     __slots__ = {  # with a text for each: help() shows them
@@ -83,7 +84,7 @@ class Model(Drawable, Loaded):
         "_graphs": "Graphs by path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
-        "folder": "Where external data may be found; None where there is no file.",
+        "files": "The files of the model, held to be what they were when it was read.",
         "format": "``ONNX`` or ``Caffe2``.",
         "functions": "The model-local functions; of Caffe2 the nets that a plan runs.",
         "graph": "The main graph.",
@@ -99,12 +100,12 @@ class Model(Drawable, Loaded):
         source: str,
         format: str,
         container: str,
-        folder: Path | None = None,
+        files: ModelFiles | None = None,
     ) -> None:
         self.source = source
         self.format = format
         self.container = container
-        self.folder = folder
+        self.files = files
         self.header = ModelHeader()
         self.graph = Graph(self, "main", "", "main")
         self.functions: list[Function] = []
@@ -115,6 +116,11 @@ class Model(Drawable, Loaded):
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
+
+    @property
+    def folder(self) -> Path | None:
+        """Where external data may lie; None where the model did not come from a file."""
+        return None if self.files is None else self.files.folder
 
     # what the header says, under the specification's names
 

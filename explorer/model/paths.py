@@ -114,7 +114,7 @@ def say_missing(model: Model, path: str, kind: str, near: Sequence[str]) -> NotF
     hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     return NotFoundError(
         f"{model.source}: there is no {kind} named {path!r}.{hint} "
-        "`netloupe info` lists what the model holds."
+        "`netloupe inspect MODEL main` lists what the main graph holds."
     )
 
 

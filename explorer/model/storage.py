@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -31,12 +31,16 @@ class ExternalLocation:
         Number of bytes; None for all up to the end.
     entries
         Every key and value in file order, known or not.
+    misstated
+        What is wrong where offset or length is stated, but is no plain decimal number: nobody
+        knows then where the bytes lie.
     """
 
     location: str
     offset: int | None
     length: int | None
     entries: tuple[tuple[str, str], ...]
+    misstated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,27 @@ class Segment:
 
     begin: int
     end: int
+
+
+class StoredRow(Protocol):
+    """Bytes or numbers in a row that are read when they are asked for, piece by piece."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the numbers; of bytes uint8."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def read(self, start: int, stop: int) -> np.ndarray[Any, Any]:
+        """Return the elements from one position up to another, in one dimension.
+
+        Raises
+        ------
+        TensorDataError
+            Where they cannot be read.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +84,14 @@ class Payload:
         element. ``elements``: decoded already, to be taken piece by piece. ``absent``:
         nothing is stored.
     data
-        The bytes, the array or the list that ``kind`` promises.
+        The bytes, the array or the list that ``kind`` promises; bytes and arrays that are still
+        in a file as a :class:`StoredRow`.
     elements
         What ``kind`` promises where these are elements.
     """
 
     kind: Literal["raw", "typed", "strings", "elements", "absent"]
-    data: bytes | memoryview | np.ndarray[Any, Any] | Sequence[bytes] = b""
+    data: bytes | np.ndarray[Any, Any] | Sequence[bytes] | StoredRow = b""
     elements: Elements | None = None
 
 

@@ -174,12 +174,15 @@ class Tensor(ArrayLike, Loaded):
         -------
         numpy.ndarray
             Shape ``dims``; dtype ``self.dtype.numpy``; strings as ``str`` objects, or
-            ``bytes`` where they are not UTF-8. May be a read-only view of the file's bytes.
+            ``bytes`` where they are not UTF-8. A copy, which belongs to the caller: it does
+            not change with the file.
 
         Raises
         ------
         TensorDataError
             Where nothing is stored, or its size contradicts the dimensions.
+        SourceChangedError
+            Where the elements are in a file that has changed since it was opened.
         """
         from netloupe.explorer.tensors import decode_tensor
 

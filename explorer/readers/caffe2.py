@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,12 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
         Where nested nets are damaged, or an init net is given for a message that is no NetDef.
     """
     source, message = parts.source, parts.proto
-    model = Model(source.name, "Caffe2", "protobuf", source.folder)
+    model = Model(source.name, "Caffe2", "protobuf", source.files)
     root = model.header.message = message.DESCRIPTOR.name
     if root == "NetDef":
         model.graph.name = read_text(message.name)
         fills = Net(init.proto, init) if init is not None else None
-        NetReader(source.folder).read(model.graph, Net(message, parts), fills)
+        NetReader(source.files).read(model.graph, Net(message, parts), fills)
         if fills is not None:
             model.metadata["init net"] = read_text(fills.message.name)
         return model
@@ -67,7 +68,7 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
             "Load it without one."
         )
     if root == "PlanDef":
-        read_plan(model, parts, source.folder)
+        read_plan(model, parts, source.files)
     elif root == "TensorProtos":
         for index, tensor in enumerate(message.protos):
             _add_tensor(model, tensor, f"#{index}", parts)
@@ -102,6 +103,13 @@ def find_init_net(path: Path) -> Path | None:
     return None
 
 
+def leads_out(found: Path, net: Path) -> bool:
+    """Return whether a file is a link to outside of the folder of a net, and of its real one."""
+    real = Path(os.path.realpath(found))
+    folders = (Path(os.path.realpath(net.parent)), Path(os.path.realpath(net)).parent)
+    return not any(real.is_relative_to(folder) for folder in folders)
+
+
 def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:
     graph = model.graph
     name = key = read_text(proto.name) or fallback
@@ -116,7 +124,7 @@ def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:
     if proto.DESCRIPTOR.name == "QTensorProto":
         tensor = read_qtensor(proto, value.path, parts)
     else:
-        tensor = read_tensor(proto, value.path, model.folder, parts)
+        tensor = read_tensor(proto, value.path, parts.source.files, parts)
     _bind(value, tensor)
 
 

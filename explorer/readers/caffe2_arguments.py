@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Attribute, Graph, ModelWarning, Tensor
+from netloupe.explorer.model import Attribute, Graph, ModelWarning, StoredRow, Tensor
+from netloupe.explorer.tensors import ModelFiles
 
 from .caffe2_tensors import read_qtensor, read_tensor
 from .onnx_attributes import read_bytes
@@ -38,14 +38,14 @@ class ArgumentReader:
 
     Parameters
     ----------
-    folder
-        Where external data may lie.
+    files
+        Gives external data.
     parts
         What the messages were read with.
     """
 
-    def __init__(self, folder: Path | None, parts: Parts) -> None:
-        self._folder = folder
+    def __init__(self, files: ModelFiles, parts: Parts) -> None:
+        self._files = files
         self._parts = parts
 
     def read(
@@ -117,18 +117,22 @@ class ArgumentReader:
         if field in ("floats", "ints"):
             return tuple(getattr(proto, field) if left is None else left.numbers(path).tolist())
         if field == "s":
-            return read_bytes(proto.s if left is None else bytes(left.content(path)))
+            return read_bytes(proto.s if left is None else _read_all(left.content(path)))
         if field == "strings":
             return tuple(map(read_bytes, proto.strings if left is None else left.strings(path)))
-        folder, parts = self._folder, self._parts
+        files, parts = self._files, self._parts
         if field == "t":
-            return read_tensor(proto.t, path, folder, parts)
+            return read_tensor(proto.t, path, files, parts)
         if field == "tensors":
             return tuple(
-                read_tensor(tensor, f"{path}[{index}]", folder, parts)
+                read_tensor(tensor, f"{path}[{index}]", files, parts)
                 for index, tensor in enumerate(proto.tensors)
             )
         return tuple(
             read_qtensor(tensor, f"{path}[{index}]", parts)
             for index, tensor in enumerate(proto.qtensors)
         )
+
+
+def _read_all(row: StoredRow) -> bytes:
+    return row.read(0, len(row)).tobytes()

@@ -141,12 +141,16 @@ def _find_values(kind: str, dtype: DataType, values: Any, path: str, parts: Part
         fetch: Fetch = lambda: Payload("typed", _convert(np.array(stored, element), dtype))  # noqa: E731
         return TensorStorage(field, len(stored) * width, fetch, Count.of(len(stored)))
     count = numbers.count
+    is_float = field == "floats" and dtype.name == "float32"
     return TensorStorage(
         field,
         count.exact * width
         if count.exact is not None
         else lambda: measure(lambda: len(numbers.numbers(path)) * width),
-        lambda: Payload("typed", _convert(numbers.numbers(path), dtype)),
+        lambda: Payload(
+            "typed",
+            numbers.row(path) if is_float else _convert(numbers.numbers(path), dtype),
+        ),
         count,
     )
 

@@ -12,7 +12,6 @@ its operands.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 from netloupe.explorer.model import (
@@ -26,6 +25,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.steps import step
+from netloupe.explorer.tensors import ModelFiles
 
 from .caffe2_arguments import ArgumentReader, Graphs
 from .caffe2_fills import is_fill, read_fill
@@ -51,12 +51,12 @@ class NetReader:
 
     Parameters
     ----------
-    folder
-        Where external data may lie; None where there is no file.
+    files
+        Gives external data.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+    def __init__(self, files: ModelFiles) -> None:
+        self._files = files
 
     def read(self, graph: Graph, net: Net, fills: Net | None = None) -> None:
         """Fill a graph and the graphs of the nets inside it.
@@ -200,7 +200,7 @@ class NetReader:
                 graphs[position, field] = made
                 for inner, own in zip(nets, made, strict=True):
                     yield inner, Scope(own)
-        reader = ArgumentReader(self._folder, net.parts)
+        reader = ArgumentReader(self._files, net.parts)
         arguments, warnings = reader.read(message.arg, graph.path, graphs)
         graph.warnings += warnings
         for argument in arguments.values():
@@ -217,7 +217,7 @@ class NetReader:
     def _read_nodes(self, net: Net, scope: Scope, indexes: range | list[int]) -> _Steps:
         graph, operators = scope.graph, net.message.op
         subgraphs: dict[int, Graphs] = {}
-        loader = Caffe2NodeLoader(net, indexes, ArgumentReader(self._folder, net.parts), subgraphs)
+        loader = Caffe2NodeLoader(net, indexes, ArgumentReader(self._files, net.parts), subgraphs)
         step("reading operators")
         for position, index in enumerate(indexes):
             operator = operators[index]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.model import (
@@ -16,6 +15,7 @@ from netloupe.explorer.model import (
     NodeDetails,
 )
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.tensors import ModelFiles
 
 from .caffe2_net import NetReader
 from .caffe2_parts import Net, lift_message
@@ -41,13 +41,13 @@ _FIELDS = {
 }
 
 
-def read_plan(model: Model, parts: Parts, folder: Path | None) -> None:
+def read_plan(model: Model, parts: Parts, files: ModelFiles) -> None:
     """Read a PlanDef: its nets as functions, its steps as the main graph.
 
     A step is a node whose body holds its substeps, and a node for each net that it runs,
     which opens like the call of a function.
     """
-    plan, reader = parts.proto, NetReader(folder)
+    plan, reader = parts.proto, NetReader(files)
     for position, message in enumerate(plan.network):
         name = read_text(message.name)
         path = f"nets/{name or f'#{position}'}"

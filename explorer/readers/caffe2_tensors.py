@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
 from netloupe.explorer.model.storage import MOST_ELEMENTS
+from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto.unknown_enums import read_enum_number
 
 from .caffe2_roots import TYPED_FIELDS
@@ -72,7 +73,7 @@ def read_device(proto: Any, *, is_inherited: bool = False) -> DeviceOption:
     )
 
 
-def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Tensor:
+def read_tensor(proto: Any, path: str, files: ModelFiles, parts: Parts) -> Tensor:
     """Return a TensorProto as a tensor at a path; elements stay where they are until asked for.
 
     Parameters
@@ -81,8 +82,8 @@ def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Ten
         The message.
     path
         Where the tensor is in the model.
-    folder
-        Where external data may lie; None where there is no file.
+    files
+        Gives external data.
     parts
         What the message was read with.
     """
@@ -96,7 +97,7 @@ def read_tensor(proto: Any, path: str, folder: Path | None, parts: Parts) -> Ten
         warnings.append(f"the dimensions {list(dims)} are negative")
     external = _read_external(proto) if proto.HasField("external_data") else None
     held = _find_fields(proto, path, parts)
-    storage = _choose_storage(proto, path, folder, external, held, warnings)
+    storage = _choose_storage(proto, path, files, external, held, warnings)
     metadata = {
         f"also in {field}": _list_elements(other)
         for field, other in held.items()
@@ -200,7 +201,7 @@ def _find_fields(proto: Any, path: str, parts: Parts) -> dict[str, TensorStorage
 def _choose_storage(
     proto: Any,
     path: str,
-    folder: Path | None,
+    files: ModelFiles,
     external: ExternalLocation | None,
     held: dict[str, TensorStorage],
     warnings: list[str],
@@ -214,7 +215,7 @@ def _choose_storage(
         if external is None:
             warnings.append("is stored externally, but the file does not say where")
             return TensorStorage("external", None, lambda: Payload("absent"))
-        fetch = _external_fetch(proto, path, folder, external)
+        fetch = _external_fetch(proto, path, files, external)
         return TensorStorage("external", external.length, fetch)
     number = read_enum_number(proto, "data_type")
     wanted = "raw_data" if kind == _RAW else TYPED_FIELDS.get(1 if number is None else number, "")
@@ -263,7 +264,7 @@ def _find_left(left: StoredField, path: str) -> TensorStorage:
     return TensorStorage(
         left.field,
         known if known is not None else lambda: measure(lambda: left.numbers(path).nbytes),
-        lambda: Payload("typed", left.numbers(path)),
+        lambda: Payload("typed", left.row(path)),
         left.count,
     )
 
@@ -277,13 +278,16 @@ def _is_given(proto: Any, field: str) -> bool:
 def _list_elements(storage: TensorStorage) -> str:
     try:
         data = storage.fetch().data
+        count = len(data)
+        if not isinstance(data, (Sequence, np.ndarray)):
+            data = data.read(0, min(count, _MOST_LISTED))
     except TensorDataError:
         return "what cannot be read"
-    if isinstance(data, np.ndarray):
-        return _list_content(data[:_MOST_LISTED].tolist(), len(data))
-    if isinstance(data, (bytes, memoryview)):
-        return _list_content(bytes(data[:_MOST_LISTED]), len(data))
-    return _list_content(list(data[:_MOST_LISTED]), len(data))
+    first = data[:_MOST_LISTED]
+    if isinstance(first, np.ndarray):
+        is_bytes = first.dtype == np.uint8
+        return _list_content(first.tobytes() if is_bytes else first.tolist(), count)
+    return _list_content(first, count)
 
 
 def _list_content(content: Any, count: int | None = None) -> str:
@@ -338,9 +342,7 @@ def _read_external(proto: Any) -> ExternalLocation:
     )
 
 
-def _external_fetch(
-    proto: Any, path: str, folder: Path | None, external: ExternalLocation
-) -> Fetch:
+def _external_fetch(proto: Any, path: str, files: ModelFiles, external: ExternalLocation) -> Fetch:
     def fetch() -> Payload:
         number = read_enum_number(proto.external_data, "source_type") or 0
         if number != _SIMPLE_FILE:
@@ -354,9 +356,7 @@ def _external_fetch(
                 f"{path}: its elements are stored with the strides {list(strides)}. "
                 "Save the tensor again in row-major order."
             )
-        from netloupe.explorer.tensors import read_external
-
-        return Payload("raw", read_external(folder, external, None, path))
+        return Payload("raw", files.open_external(external, None, path))
 
     return fetch
 

@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ModelFormatError, SourceError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
 
-from .caffe2 import find_init_net, read_caffe2
+from .caffe2 import find_init_net, leads_out, read_caffe2
 from .caffe2_parts import parse_caffe2
 from .caffe2_roots import recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
@@ -107,7 +107,7 @@ def unwrap_source(source: Source) -> Unwrapped:
     if source.head[:2] != GZIP_MAGIC:
         return _unwrap_text(source)
     unpacked = unpack_gzip(source.data, source.name)
-    inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.folder)
+    inner = Source(f"{source.name} (unpacked from gzip)", unpacked, source.files)
     if inner.head[:2] == GZIP_MAGIC:
         raise ModelFormatError(f"{source.name}: is gzip within gzip. Unpack it with gunzip first.")
     unwrapped = _unwrap_text(inner)
@@ -120,14 +120,14 @@ def _unwrap_text(source: Source) -> Unwrapped:
     head = decode_marked_text(source.head)
     if is_onnx_text(head):
         data = parse_onnx_text(decode_marked_text(source.data), source.name)
-        return Unwrapped(Source(source.name, data, source.folder), "ONNX text")
+        return Unwrapped(Source(source.name, data, source.files), "ONNX text")
     if is_json(head):
         parsed, container = parse_json_root(source.data, source.name), "protobuf JSON"
     elif is_text(head):
         parsed, container = parse_text_root(source.data, source.name), "protobuf text"
     else:
         return Unwrapped(source)
-    binary = Source(source.name, parsed.data, source.folder)
+    binary = Source(source.name, parsed.data, source.files)
     return Unwrapped(binary, container, parsed.unknown, parsed.root)
 
 
@@ -157,18 +157,26 @@ def find_caffe2(unwrapped: Unwrapped) -> Parts | None:
 def _read_caffe2(parts: Parts, init: Source | None, beside: Path | None) -> Model:
     """Read a Caffe2 message with its init net: the one given, or the one found beside it."""
     if init is not None:
-        return read_caffe2(parts, _parse_init_net(init))
+        model = read_caffe2(parts, _parse_init_net(init))
+        parts.source.files.add(init.files)
+        return model
     is_net = parts.proto.DESCRIPTOR.name == "NetDef"
     found = find_init_net(beside) if is_net and beside is not None else None
-    if found is None:
+    if found is None or beside is None:
         return read_caffe2(parts)
     try:
-        fills = _parse_init_net(open_source(found))
+        if leads_out(found, beside):  # nobody named it: a downloaded folder may hold any link
+            raise SourceError(
+                f"{found}: is a link out of its folder. Give it with --init or as init=… to use it."
+            )
+        init = open_source(found)
+        fills = _parse_init_net(init)
     except (SourceError, ModelFormatError) as error:
         model = read_caffe2(parts)
         model.warnings.append(ModelWarning("model", f"the init net is not used: {error}"))
         return model
     model = read_caffe2(parts, fills)
+    parts.source.files.add(init.files)
     model.metadata["init net file"] = found.name
     return model
 
@@ -231,7 +239,7 @@ def _read_alone(source: Source, kind: str) -> Model:
     data = source.data
     for number in _WRAPPINGS[kind]:
         data = encode_varint(number << 3 | LENGTH) + encode_varint(len(data)) + data
-    model = read_onnx(Source(source.name, data, source.folder))
+    model = read_onnx(Source(source.name, data, source.files))
     model.format = f"ONNX {kind}"
     # a message within a model has no version of its own
     model.warnings = [warning for warning in model.warnings if "IR version" not in warning.message]

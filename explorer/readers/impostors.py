@@ -10,6 +10,15 @@ _CONVERT = "Convert it to ONNX."
 _UNPACK = "Unpack it and give the model file inside."
 _NO_MODEL = "Give a model file."
 
+# tried with ONNX Runtime 1.31: nodes and weights come back, optimized as they were in the file
+_FROM_ORT = (
+    "Give the ONNX file it was made from, or convert it with ONNX Runtime: "
+    'python -c "import onnxruntime as r; o = r.SessionOptions(); '
+    "o.graph_optimization_level = r.GraphOptimizationLevel.ORT_DISABLE_ALL; "
+    "o.add_session_config_entry('session.save_model_format', 'ONNX'); "
+    "o.optimized_model_filepath = 'model.onnx'; r.InferenceSession('model.ort', o)\""
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Impostor:
@@ -33,7 +42,7 @@ _MAGICS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", "a PDF document", _NO_MODEL),
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file (Keras?)", _CONVERT),
     (4, b"TFL3", "a TensorFlow Lite model", _CONVERT),
-    (4, b"ORTM", "an ONNX Runtime .ort file", "Give the ONNX file it was made from."),
+    (4, b"ORTM", "an ONNX Runtime .ort file", _FROM_ORT),
     (0, b"GGUF", "a GGUF file", "netloupe reads ONNX models."),
     (0, b"\x93NUMPY", "a numpy array", _NO_MODEL),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", _UNPACK),

@@ -54,8 +54,8 @@ class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
         self.parts = parts
         self.proto = parts.proto
-        self.model = Model(source.name, "ONNX", "protobuf", source.folder)
-        self.graph_reader = GraphReader(TensorReader(source.folder, parts), parts)
+        self.model = Model(source.name, "ONNX", "protobuf", source.files)
+        self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
 
     def read(self) -> Model:
         model, proto = self.model, self.proto

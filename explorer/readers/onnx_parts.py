@@ -123,7 +123,7 @@ def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
     return TensorStorage(
         chosen.field,
         known if known is not None else lambda: measure(lambda: chosen.numbers(path).nbytes),
-        lambda: Payload("typed", chosen.numbers(path)),
+        lambda: Payload("typed", chosen.row(path)),
         chosen.count,
     )
 

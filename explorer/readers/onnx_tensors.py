@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.model import (
@@ -27,12 +27,16 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.notation import clip_text
+from netloupe.explorer.tensors import ModelFiles
 
 from .onnx_parts import OnnxParts
 from .parts import TensorStorage
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
+_DECIMAL = re.compile(r"-?[0-9]+")
+_MOST_DIGITS = 40  # of an offset: no file is nearly so long
 #: the typed field of an element type; all others are in int32_data
 _TYPED_FIELD_OF = {
     "float32": "float_data",
@@ -116,14 +120,14 @@ class TensorReader:
 
     Parameters
     ----------
-    folder
-        Where external data may lie; None where there is no file.
+    files
+        Gives external data.
     parts
         Where data inside the model are.
     """
 
-    def __init__(self, folder: Path | None, parts: OnnxParts) -> None:
-        self._folder = folder
+    def __init__(self, files: ModelFiles, parts: OnnxParts) -> None:
+        self._files = files
         self._parts = parts
 
     def read(self, proto: Any, path: str) -> Tensor:
@@ -194,13 +198,11 @@ class TensorReader:
         self, proto: Any, path: str, external: ExternalLocation
     ) -> Callable[[], Payload]:
         def fetch() -> Payload:
-            from netloupe.explorer.tensors import read_external
-
             dtype = read_dtype(proto.data_type)
             expected = None
             if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
                 expected = (count_elements(proto.dims) * dtype.bits + 7) // 8
-            return Payload("raw", read_external(self._folder, external, expected, path))
+            return Payload("raw", self._files.open_external(external, expected, path))
 
         return fetch
 
@@ -297,16 +299,17 @@ class _OnnxTensor(Tensor):
 def _read_external_location(proto: Any) -> ExternalLocation:
     entries = tuple((read_text(e.key), read_text(e.value)) for e in proto.external_data)
     known = dict(reversed(entries))  # of a repeated key the first entry counts
+    numbers = {}
+    misstated = ""
+    for key in ("offset", "length"):
+        text = known.get(key)
+        if text is not None and not _DECIMAL.fullmatch(text):
+            shown = repr(clip_text(text, _MOST_DIGITS))
+            misstated = misstated or f"its {key} is {shown}, which is no plain decimal number"
+        elif text is not None and len(text) > _MOST_DIGITS:
+            misstated = misstated or f"its {key} is a number of {len(text):,} digits"
+        elif text is not None:
+            numbers[key] = int(text)
     return ExternalLocation(
-        known.get("location", ""),
-        _read_number(known.get("offset")),
-        _read_number(known.get("length")),
-        entries,
+        known.get("location", ""), numbers.get("offset"), numbers.get("length"), entries, misstated
     )
-
-
-def _read_number(text: str | None) -> int | None:
-    try:
-        return None if text is None or len(text) > 20 else int(text)
-    except ValueError:
-        return None

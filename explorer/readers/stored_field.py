@@ -12,6 +12,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import SourceError, TensorDataError
+from netloupe.explorer.model import StoredRow
 from netloupe.proto.scanner import Piece
 from netloupe.proto.wire import ReadRange
 
@@ -29,6 +30,7 @@ _VARINTS: dict[int, np.dtype[Any]] = {
 _MOST_PARSED = 2**31 - 1  # what the protobuf runtime takes at once
 _WINDOW = 2**22
 _LONGEST_VARINT = 10
+_MOST_PIECES = 1000  # of a list that is read piece by piece: each is looked for in every reading
 _MOST_COUNTED = 2**20  # bytes of a list of varints that are looked at only to count them
 
 
@@ -141,16 +143,14 @@ class StoredField:
                         return False
         return True
 
-    def content(self, path: str) -> bytes | memoryview:
+    def content(self, path: str) -> StoredRow:
         """Return the bytes of a single field; of one that is given twice the last counts.
 
-        Raises
-        ------
-        TensorDataError
-            Where the source cannot be read any more; so in the other methods.
+        Reading raises TensorDataError where the source cannot be read any more; so do the
+        other methods.
         """
         last = self.pieces[-1]
-        return self.source.stored.read(last.content, last.end - last.content, path)
+        return self.source.stored.part(last.content, last.end - last.content, path)
 
     def strings(self, path: str) -> list[bytes]:
         """Return the entries of a list of bytes."""
@@ -158,23 +158,37 @@ class StoredField:
 
     def numbers(self, path: str) -> npt.NDArray[Any]:
         """Return a list of numbers: float32, float64, int32, int64 or uint64, as in the schema."""
-        kind = self._descriptor.type
-        element = _FIXED[kind] if kind in _FIXED else _VARINTS[kind]
-        parts = [self._read_numbers(piece, element, path) for piece in self.pieces]
+        element = self._element
+        parts = [self.read_piece(piece, element, path) for piece in self.pieces]
         found = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return found.astype(element.newbyteorder("="), copy=False)
+
+    def row(self, path: str) -> npt.NDArray[Any] | StoredRow:
+        """Return a list of numbers, read piece by piece where each of them has its known place."""
+        is_plain = all(piece.content or piece.is_run for piece in self.pieces)
+        if self._element.kind == "f" and is_plain and len(self.pieces) <= _MOST_PIECES:
+            row = _FixedRow(self, self._element, path)
+            if row.is_whole:
+                return row
+        return self.numbers(path)
+
+    @property
+    def _element(self) -> np.dtype[Any]:
+        kind = self._descriptor.type
+        return _FIXED[kind] if kind in _FIXED else _VARINTS[kind]
 
     @property
     def _descriptor(self) -> Any:
         return self.message.DESCRIPTOR.fields_by_name[self.field]
 
-    def _read_numbers(
+    def read_piece(
         self, piece: Piece, element: np.dtype[Any], path: str
     ) -> npt.NDArray[np.generic]:
+        """Return the numbers of one piece."""
         if not piece.content and not piece.is_run:
             return np.array(self._parse(piece, path), element)
         start = piece.content or piece.start
-        data = self.source.stored.read(start, piece.end - start, path)
+        data = self._read(start, piece.end, path)
         if element.kind == "f":
             found = _read_fixed(data, element, piece)
         else:
@@ -193,17 +207,85 @@ class StoredField:
                 "Write the tensor again as raw data."
             )
         message = self.message()
-        data = self.source.stored.read(piece.start, piece.end - piece.start, path)
+        data = self._read(piece.start, piece.end, path)
         try:
-            message.ParseFromString(bytes(data))
+            message.ParseFromString(data.tobytes())
         except DecodeError:
             raise self._damage(path) from None
         return getattr(message, self.field)
+
+    def _read(self, start: int, end: int, path: str) -> npt.NDArray[np.uint8]:
+        return self.source.stored.part(start, end - start, path).read(0, end - start)
 
     def _damage(self, path: str) -> TensorDataError:
         return TensorDataError(
             f"{path}: its stored elements are damaged. Get the file again from its source."
         )
+
+
+class _FixedRow:
+    """A list of numbers of one width, each of which has its known place in the source.
+
+    Parameters
+    ----------
+    field
+        The list, all pieces of which are packed or runs.
+    element
+        The type of the numbers as they are stored.
+    path
+        The tensor's path, for messages.
+    """
+
+    def __init__(self, field: StoredField, element: np.dtype[Any], path: str) -> None:
+        self.dtype = element.newbyteorder("=")
+        self._field = field
+        self._element = element
+        self._path = path
+        width = element.itemsize
+        #: whether every piece ends where a number does
+        self.is_whole = True
+        self._spans: list[tuple[int, int, Piece]] = []
+        size = 0
+        for piece in field.pieces:
+            stride = width + piece.is_run
+            count, rest = divmod(piece.end - (piece.content or piece.start), stride)
+            self.is_whole = self.is_whole and not rest
+            self._spans.append((size, size + count, piece))
+            size += count
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def read(self, start: int, stop: int) -> npt.NDArray[Any]:
+        """Return the numbers from one position up to another."""
+        parts = []
+        for first, end, piece in self._spans:
+            low, high = max(start, first), min(stop, end)
+            if low < high:
+                parts.append(self._read_span(piece, first, end, low, high))
+        found = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0, self.dtype)])
+        return found.astype(self.dtype, copy=False)
+
+    def _read_span(
+        self, piece: Piece, first: int, end: int, low: int, high: int
+    ) -> npt.NDArray[Any]:
+        stride = self._element.itemsize + piece.is_run
+        begin = piece.content or piece.start
+        some = Piece(
+            piece.number,
+            piece.is_run,
+            begin + (low - first) * stride if piece.is_run else piece.start,
+            0 if piece.is_run else begin + (low - first) * stride,
+            begin + (high - first) * stride,
+        )
+        found = self._field.read_piece(some, self._element, self._path)
+        if len(found) != high - low:  # other fields stand among those of the run
+            raise TensorDataError(
+                f"{self._path}: other fields stand among its elements. "
+                "Write the tensor again as raw data."
+            )
+        return found
 
 
 def _count_in(read: ReadRange, piece: Piece) -> int:
@@ -213,7 +295,7 @@ def _count_in(read: ReadRange, piece: Piece) -> int:
 
 
 def _read_fixed(
-    data: bytes | memoryview, element: np.dtype[Any], piece: Piece
+    data: npt.NDArray[np.uint8], element: np.dtype[Any], piece: Piece
 ) -> npt.NDArray[np.generic] | None:
     if not piece.is_run:
         return np.frombuffer(data, element) if len(data) % element.itemsize == 0 else None
@@ -225,7 +307,7 @@ def _read_fixed(
 
 
 def _read_varints(
-    data: bytes | memoryview, element: np.dtype[Any], piece: Piece
+    data: npt.NDArray[np.uint8], element: np.dtype[Any], piece: Piece
 ) -> npt.NDArray[np.generic] | None:
     numbers = decode_varints(data)
     if piece.is_run:  # every other number is a tag
@@ -235,7 +317,7 @@ def _read_varints(
     return numbers.astype(element)  # what is too large for 32 bits is cut off, as the runtime does
 
 
-def decode_varints(data: bytes | memoryview) -> npt.NDArray[np.uint64]:
+def decode_varints(data: bytes | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     """Return the numbers of a packed list.
 
     Raises

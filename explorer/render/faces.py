@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.notation import write_counts
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
 from .box import HEADER, MARGIN, MOST_WIDTH, lay_title, make_box, round_size
 from .category import category_of
 from .face import TEXT_STYLES, Face, TextRun
-from .group_summary import category_of_group, choose_operators, count_operators, list_operators
+from .group_summary import (
+    category_of_group,
+    count_each,
+    count_nodes,
+    count_operators,
+    list_operators,
+    list_variants,
+)
 from .rows import (
     Row,
     describe_attributes,
@@ -94,19 +102,21 @@ def _count_nodes_inside(node: Node) -> str:
 
 def _make_group_face(item: Item, element: Group | Graph) -> Face:
     repeat = item.repeat
-    shown = repeat.children[repeat.exemplar] if repeat is not None else element
+    variants: list[Group | Graph | Node] = [element]
+    if repeat is not None:
+        variants = [one for one, _ in list_variants(repeat)]
     if isinstance(element, Group):
         label, type_name = short_range(item.label or element.label), element.type_name
         quiet = _other_than(type_name, label)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
-    operators = count_operators(shown)
-    count = shown.node_count if isinstance(shown, Group) else sum(operators.values())
-    listed = list_operators(choose_operators(operators), MOST_WIDTH - 2 * MARGIN)
-    counted = f"{count:,} node{'' if count == 1 else 's'}"
+    operators = count_operators(variants[0])
+    counts = [operators.total() if isinstance(one, Graph) else count_nodes(one) for one in variants]
+    listed = list_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
+    counted = write_counts(counts, "node")
     rows = [Row(f"{counted} each" if repeat is not None else counted, "muted", ())]
-    if listed and (count > 1 or repeat is not None):
+    if listed and (counts != [1] or repeat is not None):
         rows.append(Row(listed, "muted", ()))
     category = category_of_group(label, type_name, operators)
     times = len(repeat.children) if repeat is not None else 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.notation import write_span
 
 from .category import category_of_operator
 from .face import TEXT_STYLES
@@ -32,12 +33,14 @@ MOST_NODES_OF_ONE_FAMILY = 12
 _FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
 
 
-def list_operators(operators: Sequence[tuple[str, int]], room: float, most: int = 3) -> str:
-    """Return the first operators, as many as fit into a width in pixels."""
+def list_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
+    """Return the first operators with how often they occur, as many as fit into a width in pixels.
+
+    ``operators`` are names, and texts as :func:`count_each` returns them.
+    """
     listed = ""
-    for index, (op_type, number) in enumerate(operators):
-        longer = ", ".join(filter(None, (listed, clean_label(op_type, 24))))
-        longer += f" ×{number:,}" if number > 1 else ""
+    for index, (op_type, times) in enumerate(operators):
+        longer = ", ".join(filter(None, (listed, clean_label(op_type, 24) + times)))
         width = measure_text(longer + ", …", *TEXT_STYLES["muted"])
         if index >= most or (listed and width > room):
             return listed + ", …"
@@ -48,7 +51,8 @@ def list_operators(operators: Sequence[tuple[str, int]], room: float, most: int 
 def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
     """Return how many nodes inside have which domain and op_type, shape arithmetic left out.
 
-    Of a repeat the exemplar is counted for all, so that the work is that of what differs.
+    Of a repeat only repetitions that differ in size are looked at, so that the work is that of
+    what differs.
     """
     if isinstance(element, Node):
         return Counter([(element.domain, element.op_type)])
@@ -61,10 +65,43 @@ def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
         if isinstance(child, Node):
             operators[child.domain, child.op_type] += times
         elif child.kind == "repeat":
-            pending.append((child.children[child.exemplar], times * len(child.children)))
+            pending.extend((one, times * count) for one, count in list_variants(child))
         elif child.kind != "shape" or child is element:
             pending.extend((inner, times) for inner in child.children)
     return operators
+
+
+def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
+    """Return a repetition of each size, and how many there are of it; the exemplar first."""
+    exemplar = repeat.children[repeat.exemplar]
+    first: dict[int, Group | Node] = {count_nodes(exemplar): exemplar}
+    sizes: Counter[int] = Counter()
+    for child in repeat.children:
+        size = count_nodes(child)
+        first.setdefault(size, child)
+        sizes[size] += 1
+    return [(child, sizes[size]) for size, child in first.items()]
+
+
+def count_nodes(child: Group | Node) -> int:
+    """Return how many nodes a group holds; 1 for a node."""
+    return child.node_count if isinstance(child, Group) else 1
+
+
+def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:
+    """Return operators and how often each of several things holds them: "", `` ×4``, `` ×2 to 4``.
+
+    Operators that move data are named only where there are no others.
+    """
+    chosen = [dict(choose_operators(count_operators(one))) for one in shown]
+    total: Counter[str] = Counter()
+    for counts in chosen:
+        total.update(counts)
+    listed = []
+    for op_type, _ in sorted(total.items(), key=lambda entry: (-entry[1], entry[0])):
+        times = [counts.get(op_type, 0) for counts in chosen]
+        listed.append((op_type, "" if {*times} == {1} else f" ×{write_span(times)}"))
+    return listed
 
 
 def choose_operators(operators: Counter[tuple[str, str]]) -> list[tuple[str, int]]:

@@ -10,7 +10,7 @@ from .channels import ChannelHistogram, compute_channels, take_channel
 from .counting import count_strings
 from .decode import decode_sparse_tensor, decode_tensor, open_elements
 from .elements import Elements, Progress, Walk, sample_elements
-from .external import judge_location, read_external
+from .external import ModelFiles
 from .histogram import Histogram, compute_histogram
 from .histogram_plot import draw_frequencies, draw_histogram, draw_histogram_png, plot_histogram
 from .packed import Packing, unpack_elements
@@ -18,12 +18,14 @@ from .plot_frame import Theme, draw_png, open_axes
 from .saturation import Saturation, measure_saturation
 from .scale_plot import draw_scales
 from .statistics import Statistics, compute_statistics
-from .stored import StoredBytes, StoredFile
+from .stored import FileChangedError, StoredBytes, StoredFile
 
 __all__ = [
     "ChannelHistogram",
     "Elements",
+    "FileChangedError",
     "Histogram",
+    "ModelFiles",
     "Packing",
     "Progress",
     "Saturation",
@@ -45,13 +47,11 @@ __all__ = [
     "draw_png",
     "draw_scales",
     "find_ranges",
-    "judge_location",
     "measure_saturation",
     "open_axes",
     "open_elements",
     "plot_channels",
     "plot_histogram",
-    "read_external",
     "sample_elements",
     "take_channel",
     "unpack_elements",

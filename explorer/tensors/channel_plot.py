@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .channels import ChannelHistogram, compute_channels
 from .decode import open_elements
-from .plot_frame import COLOURS, Theme, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, Theme, choose_unit, make_axes, style_axes, write_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,6 +104,8 @@ def draw_channels(ax: Axes, channels: ChannelHistogram, theme: Theme = "light") 
     count = channels.counts.shape[0]
     starts = np.linspace(0, count, min(count, MOST_COLUMNS) + 1).astype(np.int64)[:-1]
     left, right = -0.5, max(count, 1) - 0.5
+    unit = choose_unit(channels.edges)
+    channels = _divide(channels, unit)
     bottom, top = float(channels.edges[0]), float(channels.edges[-1])
     if count:
         pooled = np.add.reduceat(channels.counts, starts, axis=0).astype(np.float64)
@@ -124,12 +127,25 @@ def draw_channels(ax: Axes, channels: ChannelHistogram, theme: Theme = "light") 
     ax.set_xlim(left, right)
     ax.set_ylim(bottom, top)
     ax.set_xlabel(f"channel (axis {channels.axis})")
-    ax.set_ylabel("value")
+    ax.set_ylabel("value" if unit == 1 else f"value / {unit:.0e}")
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     ax.yaxis.set_major_locator(MaxNLocator(5))
     _write_notes(ax, channels, count, starts.size, colours)
     style_axes(ax, colours)
     return ax
+
+
+def _divide(channels: ChannelHistogram, unit: float) -> ChannelHistogram:
+    """Return the same in another unit."""
+    ranges = channels.ranges
+    return replace(
+        channels,
+        edges=channels.edges / unit,
+        minimum=channels.minimum / unit,
+        mean=channels.mean / unit,
+        maximum=channels.maximum / unit,
+        ranges=None if ranges is None else (ranges[0] / unit, ranges[1] / unit),
+    )
 
 
 def _draw_lines(

@@ -109,7 +109,6 @@ def take_channel(
             elements.dtype,
             inner,
             lambda start, stop: elements.take(first + start, first + stop),
-            elements.release,
         )
     spans, shapes = zip(*_list_blocks(dims, axis, CHUNK), strict=True) if inner else ((), ())
     pieces = []
@@ -129,7 +128,7 @@ def sample_channels(
     Returns
     -------
     Elements
-        In runs of neighbours, so that a mapped file is read in few places.
+        In runs of neighbours, so that a file is read in few places.
     tuple
         The shape [outer, channels, inner]: the channels lie along axis 1.
     """
@@ -155,9 +154,7 @@ def sample_channels(
             for channel, shift in enumerate(shifts):
                 start = place * row + channel * inner + shift
                 pieces.append(elements.take(start, start + width))
-    sample = np.concatenate(pieces)
-    elements.release()
-    return as_elements(sample), (places, channels, width)
+    return as_elements(np.concatenate(pieces)), (places, channels, width)
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import SparseTensor, Tensor
+from netloupe.explorer.model import SparseTensor, StoredRow, Tensor
 
 from .elements import Elements, as_elements
-from .stored import release_pages
+from .stored import ReadAhead
 
 Array = np.ndarray[Any, Any]
 Bytes = npt.NDArray[np.uint8]
@@ -49,8 +49,7 @@ def decode_tensor(tensor: Tensor) -> Array:
     Returns
     -------
     numpy.ndarray
-        Shape ``tensor.dims``, dtype ``tensor.dtype.numpy``. A read-only view of the stored
-        bytes where they are whole elements in raw form.
+        Shape ``tensor.dims``, dtype ``tensor.dtype.numpy``; a copy that belongs to the caller.
 
     Raises
     ------
@@ -59,7 +58,10 @@ def decode_tensor(tensor: Tensor) -> Array:
         is not the size that the dimensions claim.
     """
     elements = open_elements(tensor)
-    return _shape(tensor.path, elements.take(0, elements.size), tensor.dims)
+    taken = elements.take(0, elements.size)
+    if not taken.flags.writeable:  # a view of what the model holds
+        taken = taken.copy()
+    return _shape(tensor.path, taken, tensor.dims)
 
 
 def open_elements(tensor: Tensor | SparseTensor) -> Elements:
@@ -95,9 +97,9 @@ def open_elements(tensor: Tensor | SparseTensor) -> Elements:
     data = payload.data
     match payload.kind:
         case "raw" if tensor.dtype.bits is not None:
-            take = _decode_raw(tensor, _as_bytes(tensor, data), dtype)
+            take = _decode_raw(tensor, _Row.of_bytes(tensor, data), dtype)
         case "typed" if tensor.dtype.bits is not None:
-            take = _decode_typed(tensor, np.ravel(np.asarray(data)), dtype)
+            take = _decode_typed(tensor, _Row.of_numbers(data), dtype)
         case "strings" if tensor.dtype.name == "string":
             take = _decode_strings(tensor, data)
         case "elements" if payload.elements is not None:
@@ -114,7 +116,7 @@ def open_elements(tensor: Tensor | SparseTensor) -> Elements:
                 f"{tensor.path}: elements of type {tensor.dtype} cannot be stored as {kind} data "
                 f"({tensor.storage}). Write the tensor again in the field of its type."
             )
-    return Elements(dtype, tensor.size, take, partial(release_pages, data))
+    return Elements(dtype, tensor.size, take)
 
 
 def decode_sparse_tensor(sparse: SparseTensor) -> Array:
@@ -198,41 +200,65 @@ def _size_error(tensor: Tensor, fact: str) -> TensorDataError:
     )
 
 
-def _as_bytes(tensor: Tensor, data: Any) -> Bytes:
-    try:
-        return np.frombuffer(data, np.uint8) if len(data) else np.empty(0, np.uint8)
-    except (TypeError, ValueError) as error:
-        raise TensorDataError(f"{tensor.path}: its stored elements are no bytes.") from error
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What a tensor stores, bytes or numbers: how many, and a function that reads some of them."""
+
+    dtype: np.dtype[Any]
+    size: int
+    read: Take
+
+    @classmethod
+    def of_bytes(cls, tensor: Tensor, data: Any) -> _Row:
+        if _is_in_file(data):
+            return cls(np.dtype(np.uint8), len(data), ReadAhead(data).read)
+        try:
+            stored = np.frombuffer(data, np.uint8) if len(data) else np.empty(0, np.uint8)
+        except (TypeError, ValueError) as error:
+            raise TensorDataError(f"{tensor.path}: its stored elements are no bytes.") from error
+        return cls(stored.dtype, stored.size, lambda start, stop: stored[start:stop])
+
+    @classmethod
+    def of_numbers(cls, data: Any) -> _Row:
+        if _is_in_file(data):
+            return cls(data.dtype, len(data), ReadAhead(data).read)
+        stored = np.ravel(np.asarray(data))
+        return cls(stored.dtype, stored.size, lambda start, stop: stored[start:stop])
 
 
-def _decode_raw(tensor: Tensor, stored: Bytes, dtype: np.dtype[np.generic]) -> Take:
+def _is_in_file(data: Any) -> TypeGuard[StoredRow]:
+    return hasattr(data, "read")
+
+
+def _decode_raw(tensor: Tensor, row: _Row, dtype: np.dtype[np.generic]) -> Take:
     bits = tensor.dtype.bits
     assert bits is not None  # noqa: S101 - the caller matched on it
     size = tensor.size
     expected = (size * bits + 7) // 8
     # float6 writers may fill the last group of four elements up to its three bytes
     padded = (size + 3) // 4 * 3 if bits == 6 else expected
-    if stored.size not in (expected, padded):
+    if row.size not in (expected, padded):
         raise _size_error(
             tensor,
-            f"{stored.size} bytes of raw data hold {stored.size * 8 // bits} (expected {expected})",
+            f"{row.size} bytes of raw data hold {row.size * 8 // bits} (expected {expected})",
         )
+    read = row.read
     if bits < 8:
-        return lambda start, stop: _unpack_range(stored, bits, start, stop).view(dtype)
+        return lambda start, stop: _unpack_range(read, bits, start, stop).view(dtype)
     width = dtype.itemsize
     if bits > 8 and sys.byteorder == "big":
         part = width // 2 if tensor.dtype.is_complex else width
         return lambda start, stop: (
-            stored[start * width : stop * width].reshape(-1, part)[:, ::-1].reshape(-1).view(dtype)
+            read(start * width, stop * width).reshape(-1, part)[:, ::-1].reshape(-1).view(dtype)
         )
-    return lambda start, stop: stored[start * width : stop * width].view(dtype)
+    return lambda start, stop: read(start * width, stop * width).view(dtype)
 
 
-def _unpack_range(stored: Bytes, bits: int, start: int, stop: int) -> Bytes:
+def _unpack_range(read: Take, bits: int, start: int, stop: int) -> Bytes:
     """Unpack some of the codes; those before ``start`` in the same byte, or three, come along."""
     first = start - start % 4
     begin, end = first * bits // 8, (stop * bits + 7) // 8
-    return _unpack(stored[begin:end], bits, stop - first)[start - first :]
+    return _unpack(read(begin, end), bits, stop - first)[start - first :]
 
 
 def _unpack(stored: Bytes, bits: int, size: int) -> Bytes:
@@ -258,40 +284,38 @@ def unpack_codes(stored: Bytes, bits: int) -> Bytes:
     return codes.reshape(-1)
 
 
-def _decode_typed(tensor: Tensor, stored: Array, dtype: np.dtype[np.generic]) -> Take:
-    name, field = tensor.dtype.name, stored.dtype.name
-    bits = tensor.dtype.bits
+def _decode_typed(tensor: Tensor, row: _Row, dtype: np.dtype[np.generic]) -> Take:
+    name, field = tensor.dtype.name, row.dtype.name
+    bits, read = tensor.dtype.bits, row.read
     assert bits is not None  # noqa: S101 - the caller matched on it
     if name in _BY_VALUE.get(field, ()):
-        _check_count(tensor, stored, tensor.size)
+        _check_count(tensor, row, tensor.size)
         # numbers out of range wrap around, as they do in the specification's own reader
-        return lambda start, stop: stored[start:stop].astype(dtype, copy=False)
+        return lambda start, stop: read(start, stop).astype(dtype, copy=False)
     if _COMPLEX_PARTS.get(name) == field:
-        _check_count(tensor, stored, 2 * tensor.size)
-        parts = np.ascontiguousarray(stored)
-        return lambda start, stop: parts[2 * start : 2 * stop].view(dtype)
+        _check_count(tensor, row, 2 * tensor.size)
+        return lambda start, stop: np.ascontiguousarray(read(2 * start, 2 * stop)).view(dtype)
     if field != "int32" or bits > 16:  # int32_data holds codes of up to 16 bits
         raise TensorDataError(
             f"{tensor.path}: elements of type {name} cannot be stored as {field} numbers "
             f"({tensor.storage}). Write the tensor again in the field of its type."
         )
     if bits in (2, 4):
-        _check_count(tensor, stored, (tensor.size * bits + 7) // 8)
-        packed = stored.astype(np.uint8)
-        return lambda start, stop: _unpack_range(packed, bits, start, stop).view(dtype)
-    _check_count(tensor, stored, tensor.size)
+        _check_count(tensor, row, (tensor.size * bits + 7) // 8)
+        return lambda start, stop: _unpack_range(
+            lambda begin, end: read(begin, end).astype(np.uint8), bits, start, stop
+        ).view(dtype)
+    _check_count(tensor, row, tensor.size)
     if bits == 6:
-        return lambda start, stop: (stored[start:stop].astype(np.uint8) & np.uint8(0x3F)).view(
-            dtype
-        )
+        return lambda start, stop: (read(start, stop).astype(np.uint8) & np.uint8(0x3F)).view(dtype)
     whole = np.uint16 if bits == 16 else np.uint8
-    return lambda start, stop: stored[start:stop].astype(whole).view(dtype)
+    return lambda start, stop: read(start, stop).astype(whole).view(dtype)
 
 
-def _check_count(tensor: Tensor, stored: Array, expected: int) -> None:
-    if stored.size != expected:
+def _check_count(tensor: Tensor, row: _Row, expected: int) -> None:
+    if row.size != expected:
         raise _size_error(
-            tensor, f"{stored.size} entries of {tensor.storage} are stored (expected {expected})"
+            tensor, f"{row.size} entries of {tensor.storage} are stored (expected {expected})"
         )
 
 

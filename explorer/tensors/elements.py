@@ -1,8 +1,8 @@
 """A tensor's elements as one flat row, given piece by piece.
 
 What is computed over a tensor asks for one piece after another, so that the memory it takes
-does not depend on the tensor's size: a mapped file is given back behind the reader, and narrow
-types are unpacked only as far as they are looked at.
+does not depend on the tensor's size: of a file only what is looked at is read, and narrow types
+are unpacked only as far.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Progress = Callable[[float], object]
 
 #: elements handled at a time: such a piece of float64 and its scratch space stay in the cache
 CHUNK = 2**16
-#: after so many elements progress is told, and the pages of a mapped file are given back
+#: after so many elements progress is told
 _REST = 2**22
 _NO_PLACES = np.empty(0, np.intp)
 
@@ -38,14 +38,11 @@ class Elements:
         Number of elements.
     take
         Gives the elements from one position up to another, flat; perhaps a read-only view.
-    release
-        Called now and then with nothing: memory behind the pieces taken may be given back.
     """
 
     dtype: np.dtype[Any]
     size: int
     take: Callable[[int, int], Array]
-    release: Callable[[], None] = lambda: None
 
     @property
     def is_integer(self) -> bool:
@@ -66,16 +63,14 @@ def as_elements(given: Array | Elements) -> Elements:
 def sample_elements(elements: Elements, limit: int) -> Elements:
     """Return about ``limit`` elements in short runs spread evenly over the others.
 
-    Short runs, not single elements, so that a mapped file is read in few places.
+    Short runs, not single elements, so that a file is read in few places.
     """
     if elements.size <= limit:
         return elements
     run = min(1024, max(limit, 1))
     starts = np.linspace(0, elements.size - run, max(limit // run, 1)).astype(np.int64)
     runs = [elements.take(start, start + run) for start in starts.tolist()]
-    sample = np.concatenate(runs)
-    elements.release()
-    return as_elements(sample)
+    return as_elements(np.concatenate(runs))
 
 
 def measure_magnitudes(elements: Elements) -> Elements:
@@ -86,7 +81,7 @@ def measure_magnitudes(elements: Elements) -> Elements:
             magnitudes: Array = np.abs(elements.take(start, stop).astype(np.complex128))
         return magnitudes
 
-    return Elements(np.dtype(np.float64), elements.size, take, elements.release)
+    return Elements(np.dtype(np.float64), elements.size, take)
 
 
 def replace_nonfinite(chunk: Array) -> tuple[Array, npt.NDArray[np.intp]]:
@@ -145,8 +140,7 @@ class Walk:
         self.report(0.0)
 
     def report(self, share: float) -> None:
-        """Say which share of this pass is done, and give back what lies behind it."""
-        self.elements.release()
+        """Say which share of this pass is done."""
         if self._progress is not None:
             self._progress(min((self._done + share) / self._passes, 1.0))
 

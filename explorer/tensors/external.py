@@ -1,4 +1,4 @@
-"""Read a tensor's bytes from a file beside the model (ONNX: external data).
+"""The files that a model is read from, and the bytes of tensors beside it (ONNX: external data).
 
 A model may name any path; only regular files inside the model's own folder are opened.
 """
@@ -9,10 +9,10 @@ import os
 import stat
 from pathlib import Path, PureWindowsPath
 
-from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import ExternalLocation
+from netloupe.explorer.errors import SourceChangedError, TensorDataError
+from netloupe.explorer.model import ExternalLocation, StoredRow
 
-from .stored import read_descriptor
+from .stored import FileIdentity, StoredFile
 
 _FILE_KINDS = (
     (stat.S_ISDIR, "a directory"),
@@ -23,84 +23,110 @@ _FILE_KINDS = (
 )
 
 
-def read_external(
-    folder: Path | None, location: ExternalLocation, expected_bytes: int | None, path: str
-) -> bytes | memoryview:
-    """Read the bytes of an external tensor.
+class ModelFiles:
+    """The files that one model is read from, each as it was when it was opened first.
 
     Parameters
     ----------
     folder
-        The model's folder; None where the model did not come from a file.
-    location
-        Path, offset and length as the model states them.
-    expected_bytes
-        What the tensor's type and dimensions need; None where that is unknown. Where the
-        model states no length, this many are read.
-    path
-        The tensor's path in the model, for messages.
-
-    Returns
-    -------
-    bytes or memoryview
-        Exactly the tensor's bytes; a read-only map of the file where they are many.
-
-    Raises
-    ------
-    TensorDataError
-        Where the location is not a regular file inside ``folder`` once links are resolved,
-        or offset and length do not lie within the file.
+        Where external data may lie; None where the model did not come from a file.
+    own
+        The model's file; None where it did not come from one.
     """
-    try:
-        return _read_location(folder, location, expected_bytes)
-    except _RefusalError as refusal:
+
+    def __init__(self, folder: Path | None = None, own: StoredFile | None = None) -> None:
+        self.folder = folder
+        self._own = [] if own is None else [own]
+        #: files of external data that were used, by their location as the model states it
+        self._external: dict[str, StoredFile] = {}
+
+    def add(self, others: ModelFiles) -> None:
+        """Count the files of another model as this one's too: those of an init net."""
+        self._own += others._own
+
+    def find_changed(self) -> dict[Path, str]:
+        """Return which files are no longer as they were, each with what has changed.
+
+        Only names, sizes and times are looked at; no file is opened.
+        """
+        files = dict.fromkeys((*self._own, *self._external.values()))
+        changes = {file.file: file.find_change() for file in files}
+        return {path: change for path, change in changes.items() if change}
+
+    def open_external(
+        self, location: ExternalLocation, expected_bytes: int | None, path: str
+    ) -> StoredRow:
+        """Return the bytes of an external tensor, which are read when they are asked for.
+
+        Parameters
+        ----------
+        location
+            Path, offset and length as the model states them.
+        expected_bytes
+            What the tensor's type and dimensions need; None where that is unknown. Where the
+            model states no length, it is this.
+        path
+            The tensor's path in the model, for messages.
+
+        Raises
+        ------
+        TensorDataError
+            Where the location is not a regular file inside the model's folder once links are
+            resolved, or offset and length are no numbers or do not lie within the file.
+        SourceChangedError
+            Where the file is no longer as it was when one of its tensors was first read.
+        """
         name = location.location
-        shown = repr(name if len(name) <= 120 else name[:120] + "…")
-        raise TensorDataError(
-            f"{path}: external data {shown} is not read: {refusal.reason}. {refusal.advice}."
-        ) from refusal.__cause__
+        try:
+            return self._open_location(location, expected_bytes, path)
+        except _RefusalError as refusal:
+            self._refuse_change(name, path)
+            shown = repr(name if len(name) <= 120 else name[:120] + "…")
+            raise TensorDataError(
+                f"{path}: external data {shown} is not read: {refusal.reason}. {refusal.advice}."
+            ) from refusal.__cause__
 
+    def judge_external(self, location: ExternalLocation, expected_bytes: int | None) -> str:
+        """Return why external data will not be read, as :meth:`open_external` judges, or nothing.
 
-def judge_location(
-    folder: Path | None, location: ExternalLocation, expected_bytes: int | None
-) -> str:
-    """Return why external data will not be read, as `read_external` judges; empty where they will.
-
-    Only names and sizes are looked at; no file is opened. Without a folder nothing is judged.
-    """
-    if folder is None:
+        Only names and sizes are looked at; no file is opened. Without a folder only what the
+        model states is judged.
+        """
+        try:
+            offset = _judge_statement(location)
+            if self.folder is None:
+                return ""
+            file = _resolve(self.folder, location.location)
+            status = file.lstat()
+            if not stat.S_ISREG(status.st_mode):
+                return "it is no regular file"
+            _judge_length(offset, location.length, expected_bytes, status.st_size)
+        except _RefusalError as refusal:
+            return refusal.reason
+        except OSError as error:
+            return (error.strerror or str(error)).lower()
         return ""
-    try:
-        offset = location.offset or 0
-        if offset < 0:
-            return f"its offset is negative ({offset})"
-        file = _resolve(folder, location.location)
-        status = file.lstat()
-        if not stat.S_ISREG(status.st_mode):
-            return "it is no regular file"
-        _judge_length(offset, location.length, expected_bytes, status.st_size)
-    except _RefusalError as refusal:
-        return refusal.reason
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    return ""
 
+    def _open_location(
+        self, location: ExternalLocation, expected_bytes: int | None, path: str
+    ) -> StoredRow:
+        offset = _judge_statement(location)
+        file = StoredFile(*_open_regular(_resolve(self.folder, location.location)))
+        held = self._external.setdefault(location.location, file)
+        if held != file:
+            self._refuse_change(location.location, path)
+        length = _judge_length(offset, location.length, expected_bytes, file.size)
+        return held.part(offset, length, path)
 
-def _read_location(
-    folder: Path | None, location: ExternalLocation, expected_bytes: int | None
-) -> bytes | memoryview:
-    offset = location.offset or 0
-    if offset < 0:
-        raise _RefusalError(f"its offset is negative ({offset})", "Write the model again")
-    descriptor = _open_regular(_resolve(folder, location.location))
-    try:
-        size = os.fstat(descriptor).st_size
-        length = _judge_length(offset, location.length, expected_bytes, size)
-        return read_descriptor(descriptor, offset, length)
-    except (OSError, OverflowError, ValueError) as error:
-        raise _RefusalError(f"it cannot be read ({error})", "Check the disk") from error
-    finally:
-        os.close(descriptor)
+    def _refuse_change(self, location: str, path: str) -> None:
+        """Raise SourceChangedError where a file is not the one that was used before."""
+        held = self._external.get(location)
+        change = held.find_change() if held is not None else ""
+        if held is not None and change:
+            raise SourceChangedError(
+                f"{path}: its data cannot be read: {held.file} has changed since it was opened "
+                f"({change}). Load the model again."
+            )
 
 
 class _RefusalError(Exception):
@@ -150,7 +176,18 @@ def _resolve(folder: Path | None, location: str) -> Path:
     return file
 
 
-def _open_regular(file: Path) -> int:
+def _judge_statement(location: ExternalLocation) -> int:
+    """Return the offset that is stated, where it and the length are numbers."""
+    if location.misstated:
+        raise _RefusalError(location.misstated, "Write the model again")
+    offset = location.offset or 0
+    if offset < 0:
+        raise _RefusalError(f"its offset is negative ({offset})", "Write the model again")
+    return offset
+
+
+def _open_regular(file: Path) -> tuple[Path, FileIdentity]:
+    """Open a file for a moment, to see that it can be read; return it with its identity."""
     advice = "Put a regular file in its place"
     try:
         before = os.lstat(file)
@@ -167,11 +204,13 @@ def _open_regular(file: Path) -> int:
         raise _RefusalError(
             f"it cannot be opened ({error.strerror})", "Check its permissions"
         ) from error
-    after = os.fstat(descriptor)
-    if (after.st_dev, after.st_ino) != (before.st_dev, before.st_ino):
+    try:
+        after = os.fstat(descriptor)
+    finally:
         os.close(descriptor)
+    if (after.st_dev, after.st_ino) != (before.st_dev, before.st_ino):
         raise _RefusalError("it was exchanged while it was opened", "Try again")
-    return descriptor
+    return file, FileIdentity.of(after)
 
 
 def _judge_length(offset: int, length: int | None, expected: int | None, size: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from .counting import count_strings
 from .decode import open_elements
 from .elements import Elements, Walk, sample_elements
 from .histogram import Histogram, compute_histogram
-from .plot_frame import COLOURS, Theme, draw_png, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, Theme, choose_unit, draw_png, make_axes, style_axes, write_note
 from .saturation import Saturation, measure_saturation
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def draw_histogram(
         How many elements lie outside the real range or at its ends.
     """
     colours = COLOURS[theme]
-    unit = _choose_unit(histogram)
+    unit = choose_unit(histogram.edges)
     _draw_bars(ax, histogram, unit, colours)
     notes = []
     if quantization is not None and unit == 1 and _is_about(quantization, dtype):
@@ -160,14 +159,6 @@ def draw_histogram_png(
         plot_histogram(tensor, ax, bins, log, quantization, theme, limit=limit)
 
     return draw_png(draw, theme, width=width, height=height, scale=scale)
-
-
-def _choose_unit(histogram: Histogram) -> float:
-    """Return what to divide values by: matplotlib overflows near the ends of float64."""
-    magnitude = float(np.abs(histogram.edges).max())
-    if 1e-200 < magnitude < 1e200:
-        return 1.0
-    return float(10.0 ** max(math.floor(math.log10(magnitude)), -300))
 
 
 def _draw_bars(ax: Axes, histogram: Histogram, unit: float, colours: dict[str, str]) -> None:

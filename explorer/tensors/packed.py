@@ -77,4 +77,4 @@ def unpack_elements(stored: Elements, packing: Packing, dtype: np.dtype[Any]) ->
         whole = take_run(row * padded, (last + 1) * padded).reshape(-1, padded)[:, :width]
         return whole.reshape(-1)[start - row * width : stop - row * width].view(dtype)
 
-    return Elements(dtype, packing.rows * width, take, stored.release)
+    return Elements(dtype, packing.rows * width, take)

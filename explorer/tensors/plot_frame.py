@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,3 +139,11 @@ def style_axes(ax: Axes, colours: dict[str, str]) -> None:
         axis.label.set_fontsize(FONT_SIZE)
         axis.offsetText.set_color(colours["quiet"])
         axis.offsetText.set_fontsize(FONT_SIZE)
+
+
+def choose_unit(edges: np.ndarray[Any, Any]) -> float:
+    """Return what to divide values by: matplotlib overflows near the ends of float64."""
+    magnitude = float(np.abs(edges).max())
+    if 1e-200 < magnitude < 1e200:
+        return 1.0
+    return float(10.0 ** max(math.floor(math.log10(magnitude)), -300))

@@ -24,6 +24,11 @@ from .ranks import find_ranked
 
 Array = np.ndarray[Any, Any]
 
+# squares of numbers beyond the first would overflow float64, though their deviation does not;
+# a power of two changes no digit
+_HUGE = 1e150
+_SCALE_OF_HUGE = 2.0**-600
+
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
@@ -85,8 +90,7 @@ class Statistics:
         return describe_statistics(self)
 
 
-# signalling NaNs are no news, and moments of numbers near the end of float64 may be infinite
-@np.errstate(over="ignore", invalid="ignore")
+@np.errstate(invalid="ignore")  # signalling NaNs are no news
 def compute_statistics(
     given: Array | Elements, *, limit: int | None = None, progress: Progress | None = None
 ) -> Statistics:
@@ -182,6 +186,7 @@ def _summarize_elements(walk: Walk, is_magnitude: bool, is_sample: bool) -> Stat
     low = high = None
     zeros = nans = positive = negative = seen = 0
     mean = squares = 0.0
+    scale = 1.0  # mean, and squares by its square, are kept in this unit
     for chunk in walk.chunks():
         zeros += chunk.size - int(np.count_nonzero(chunk))
         finite, places = replace_nonfinite(chunk)
@@ -197,9 +202,13 @@ def _summarize_elements(walk: Walk, is_magnitude: bool, is_sample: bool) -> Stat
         high = largest if high is None else max(high, largest)
         wide = finite.astype(np.float64)
         wide[places] = 0
-        total = wide.sum()
-        # the sum of finite numbers may overflow where their mean does not
-        chunk_mean = total / size if np.isfinite(total) else (wide / size).sum()
+        if scale == 1 and max(-smallest, largest) > _HUGE:
+            scale = _SCALE_OF_HUGE
+            mean *= scale
+            squares *= scale * scale
+        if scale != 1:
+            wide *= scale
+        chunk_mean = wide.sum() / size
         # moments of two sets joined: Chan, Golub and LeVeque, 1979
         wide -= chunk_mean
         wide[places] = 0
@@ -209,12 +218,12 @@ def _summarize_elements(walk: Walk, is_magnitude: bool, is_sample: bool) -> Stat
         squares += wide.sum() + delta * (seen * (size / joined)) * delta
         mean += delta * (size / joined)
         seen = joined
-    std = float(np.sqrt(squares / seen)) if seen else None
+    std = float(np.sqrt(squares / seen)) / scale if seen else None
     return Statistics(
         elements.size,
         low,
         high,
-        float(mean) if seen else None,
+        float(mean) / scale if seen else None,
         std,
         zeros,
         nans,

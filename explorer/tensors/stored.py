@@ -1,24 +1,60 @@
 """Where the bytes of a model lie while nobody needs them: in a file, or in memory.
 
-Both kinds give ranges of bytes. A file is opened anew each time, and is refused where it is no
-longer the one that the model was read from.
+Both kinds give ranges of bytes. A file is never mapped: what is read is a copy, so that nothing
+that is held changes or vanishes with the file. It is opened anew for every range, and refused
+where it is no longer the one that was opened first.
 """
 
 from __future__ import annotations
 
-import mmap
+import io
 import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from netloupe.explorer.errors import TensorDataError
+import numpy as np
+import numpy.typing as npt
 
-# above this size the file is mapped: a look at a histogram need not copy gigabytes
-_MAP_THRESHOLD = 16 * 2**20
+from netloupe.explorer.errors import SourceChangedError, TensorDataError
+from netloupe.explorer.model import StoredRow
+
+Bytes = npt.NDArray[np.uint8]
+
+#: so many bytes are read at once where pieces are asked for one after the other
+_AHEAD_BYTES = 2**20
+_MOST_READ = 2**30  # a system call reads less than 2 GiB
+
+
+class FileChangedError(OSError):
+    """A file is not the one that was opened first; the message says in what it differs."""
+
+
+class FileIdentity(NamedTuple):
+    """What tells a file from another one, and its content from a later one."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileIdentity:
+        """Return the identity of a file with a status."""
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+    def compare(self, now: FileIdentity) -> str:
+        """Return in words what has changed since; empty for the same file."""
+        if now == self:
+            return ""
+        if now[:2] != self[:2]:
+            return "another file is in its place"
+        if now.size != self.size:
+            return f"it has {now.size:,} bytes instead of {self.size:,}"
+        return "it was written to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,141 +74,214 @@ class StoredBytes:
         data = self.data
         yield lambda length, offset: data[offset : offset + length]
 
-    def read(self, offset: int, length: int, path: str) -> memoryview:
-        """Return a range without copying it; ``path`` is not needed here."""
-        return memoryview(self.data)[offset : offset + length]
+    def part(self, offset: int, length: int, path: str) -> StoredRow:
+        """Return a range, which is not copied; ``path`` is not needed here."""
+        return _MemoryPart(memoryview(self.data)[offset : offset + length])
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A regular file as it was when the model was read.
+    """A regular file as it was when it was opened first.
 
     Parameters
     ----------
     file
         Absolute path.
-    size
-        Number of bytes.
     identity
-        Device, inode and time of the last change (in ns): another file, or another content,
-        has others.
+        Another file, or another content, has another one.
     """
 
     file: Path
-    size: int
-    identity: tuple[int, int, int]
+    identity: FileIdentity
 
     @classmethod
     def at(cls, file: Path, status: os.stat_result) -> StoredFile:
         """Return a file whose status is known."""
-        return cls(file.absolute(), status.st_size, _identity(status))
+        return cls(file.absolute(), FileIdentity.of(status))
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.identity.size
+
+    def find_change(self) -> str:
+        """Return in words what has changed, as far as the system tells; empty where nothing has."""
+        try:
+            return self.identity.compare(FileIdentity.of(self.file.stat()))
+        except FileNotFoundError:
+            return "it is gone"
+        except OSError as error:
+            return (error.strerror or str(error)).lower()
 
     @contextmanager
     def open(self) -> Iterator[Callable[[int, int], bytes]]:
         """Give a function ``read(length, offset)``; the file is open meanwhile.
 
+        Up to the end of the file it gives exactly as many bytes as it is asked for.
+
         Raises
         ------
+        FileChangedError
+            Where it is no longer the same file, also at the end of the block.
         OSError
-            Where it cannot be opened or read, or is no longer the same file.
+            Where it cannot be opened or read.
         """
-        descriptor = self._open()
-        try:
-            if hasattr(os, "pread"):
-                yield partial(os.pread, descriptor)
-            else:
-                yield lambda length, offset: bytes(_read_pieces(descriptor, offset, length))
-        finally:
-            os.close(descriptor)
+        with self._open() as file:
+            descriptor = file.fileno()
 
-    def read(self, offset: int, length: int, path: str) -> bytes | memoryview:
-        """Return a range of the file; a read-only map of it where it is large.
+            def read(length: int, offset: int) -> bytes:
+                wanted = max(0, min(length, self.size - offset))
+                data = _read_at(descriptor, wanted, offset)
+                while len(data) < wanted:
+                    more = _read_at(descriptor, wanted - len(data), offset + len(data))
+                    if not more:
+                        raise FileChangedError("it became shorter while it was read")
+                    data += more
+                return data
+
+            yield read
+
+    def read_into(self, target: Bytes, offset: int) -> None:
+        """Fill an array with the bytes from an offset on; raises as :meth:`open` does."""
+        with self._open() as file:
+            file.seek(offset)
+            view = target.data
+            while view:
+                count = file.readinto(view[:_MOST_READ])
+                if not count:
+                    raise FileChangedError("it became shorter while it was read")
+                view = view[count:]
+
+    def part(self, offset: int, length: int, path: str) -> StoredRow:
+        """Return a range of the file, which is read piece by piece when it is asked for.
 
         Parameters
         ----------
         offset, length
-            In bytes.
+            In bytes, within the file.
         path
             The path of the tensor that is read, for messages.
-
-        Raises
-        ------
-        TensorDataError
-            Where the file is gone, changed, or cannot be read.
         """
+        return _FilePart(self, offset, length, path)
+
+    @contextmanager
+    def _open(self) -> Iterator[io.FileIO]:
         try:
-            descriptor = self._open()
-            try:
-                return read_descriptor(descriptor, offset, length)
-            finally:
-                os.close(descriptor)
-        except FileNotFoundError:
-            raise TensorDataError(
-                f"{path}: its data are gone with the file {self.file}. "
-                "Put the file back, or load the model again."
-            ) from None
-        except (OSError, OverflowError, ValueError) as error:
-            raise TensorDataError(
-                f"{path}: its data cannot be read from {self.file} ({_reason(error)}). "
-                "Load the model again."
-            ) from error
+            status = self.file.stat()  # asked before opening: a FIFO would block for ever
+            if not stat.S_ISREG(status.st_mode):
+                raise FileChangedError("it is no regular file any more")
+            flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+            file = io.FileIO(os.open(self.file, flags))
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileChangedError("it is gone") from None
+        with file:
+            self._check(file)
+            yield file
+            self._check(file)  # what was read meanwhile may be partly new
 
-    def _open(self) -> int:
-        status = self.file.stat()  # asked before opening: a FIFO would block for ever
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError("it is no regular file any more")
-        flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-        descriptor = os.open(self.file, flags)
-        status = os.fstat(descriptor)
-        if (status.st_size, _identity(status)) != (self.size, self.identity):
-            os.close(descriptor)
-            raise OSError("the file has changed since the model was loaded")
-        return descriptor
+    def _check(self, file: io.FileIO) -> None:
+        change = self.identity.compare(FileIdentity.of(os.fstat(file.fileno())))
+        if change:
+            raise FileChangedError(change)
 
 
-def read_descriptor(descriptor: int, offset: int, length: int) -> bytes | memoryview:
-    """Return exactly ``length`` bytes of an open file; a read-only map where they are many.
+class _FilePart:
+    """Some bytes of a file; each reading gives a copy.
 
     Raises
     ------
-    OSError
-        Where the file cannot be read or holds fewer bytes.
+    SourceChangedError
+        Where the file is gone, or no longer the same.
+    TensorDataError
+        Where it cannot be read.
     """
-    if length > _MAP_THRESHOLD:
-        start = offset - offset % mmap.ALLOCATIONGRANULARITY
-        span = length + offset - start
-        mapped = mmap.mmap(descriptor, span, access=mmap.ACCESS_READ, offset=start)
-        return memoryview(mapped)[offset - start :]
-    data = _read_pieces(descriptor, offset, length)
-    if len(data) < length:
-        raise OSError("the file became shorter while it was read")
-    return data
+
+    dtype: np.dtype[Any] = np.dtype(np.uint8)
+
+    def __init__(self, file: StoredFile, offset: int, size: int, path: str) -> None:
+        self._file = file
+        self._offset = offset
+        self._size = size
+        self._path = path
+
+    def __len__(self) -> int:
+        return self._size
+
+    def read(self, start: int, stop: int) -> Bytes:
+        """Return the bytes from one position up to another, which become the caller's."""
+        name = self._file.file
+        if self._offset + stop > self._file.size:
+            raise TensorDataError(
+                f"{self._path}: its data lie behind the end of {name}. Load the model again."
+            )
+        data = np.empty(stop - start, np.uint8)
+        try:
+            self._file.read_into(data, self._offset + start)
+        except FileChangedError as change:
+            raise SourceChangedError(
+                f"{self._path}: its data cannot be read: {name} has changed since it was opened "
+                f"({change}). Load the model again."
+            ) from None
+        except (OSError, OverflowError, ValueError) as error:
+            raise TensorDataError(
+                f"{self._path}: its data cannot be read from {name} ({_reason(error)}). "
+                "Check the disk, or load the model again."
+            ) from error
+        return data
 
 
-def release_pages(data: object) -> None:
-    """Give back the memory behind a map that :func:`read_descriptor` made; it can be read again.
+class _MemoryPart:
+    """Some bytes in memory; readings are views that cannot be written to."""
 
-    Does nothing with other data, and where the system has no such call.
+    dtype: np.dtype[Any] = np.dtype(np.uint8)
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def read(self, start: int, stop: int) -> Bytes:
+        """Return the bytes from one position up to another."""
+        return np.frombuffer(self._data[start:stop], np.uint8)
+
+
+class ReadAhead:
+    """Reads a row piece by piece, and more at once where one piece follows the other.
+
+    Parameters
+    ----------
+    row
+        What is read.
     """
-    mapped = data.obj if isinstance(data, memoryview) else None
-    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        mapped.madvise(mmap.MADV_DONTNEED)
+
+    def __init__(self, row: StoredRow) -> None:
+        self._row = row
+        self._step = max(_AHEAD_BYTES // row.dtype.itemsize, 1)
+        #: where what was read last begins, and what it is
+        self._held: tuple[int, npt.NDArray[Any]] | None = None
+
+    def read(self, start: int, stop: int) -> npt.NDArray[Any]:
+        """Return the elements from one position up to another, perhaps as a view."""
+        held = self._held
+        end = stop
+        if held is not None:
+            first, content = held
+            if first <= start and stop <= first + len(content):
+                return content[start - first : stop - first]
+            if first <= start <= first + len(content):
+                end = max(stop, min(start + self._step, len(self._row)))
+        content = self._row.read(start, end)
+        self._held = start, content
+        return content[: stop - start]
 
 
-def _read_pieces(descriptor: int, offset: int, length: int) -> bytes:
+def _read_at(descriptor: int, length: int, offset: int) -> bytes:
+    length = min(length, _MOST_READ)
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, offset)
     os.lseek(descriptor, offset, os.SEEK_SET)
-    pieces = []
-    while length > 0:
-        piece = os.read(descriptor, length)
-        if not piece:
-            break
-        pieces.append(piece)
-        length -= len(piece)
-    return b"".join(pieces)
-
-
-def _identity(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_dev, status.st_ino, status.st_mtime_ns
+    return os.read(descriptor, length)
 
 
 def _reason(error: Exception) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from netloupe.explorer.errors import ViewError
@@ -11,6 +10,7 @@ from netloupe.explorer.model import Function, Graph, Node
 from netloupe.explorer.steps import step
 
 from .item import Item
+from .opened import likeness
 from .view import View
 from .wiring import body_graphs
 
@@ -26,8 +26,6 @@ MOST_CHILDREN = 400
 ALIKE = 3
 #: no picture has more boxes than this; calls of functions can multiply without end
 MOST_BOXES = 150_000
-
-_DIGITS = re.compile(r"\d+")
 
 
 def expand_view(view: View, expand: str | int) -> str | None:
@@ -116,12 +114,12 @@ def _expand_first_view(view: View) -> None:
                 for child in item.children
                 if child.openable and not child.is_open and not child.is_terminal
             ]
-            alike.update(_likeness(child) for child in found)
+            alike.update(likeness(child) for child in found)
             candidates += found
         candidates.sort(key=lambda child: -_weight(child))  # stable: the first of equal ones
         for child in candidates:
             is_small = boxes < LEAST_BOXES
-            kind = _likeness(child)
+            kind = likeness(child)
             if _is_recursive(child) or (alike[kind] >= ALIKE and not is_small):
                 continue
             if child.repeat is not None and isinstance(child.repeat.children[0], Node):
@@ -157,16 +155,6 @@ def _count_at_least(item: Item) -> int:
     if not isinstance(element, Group):
         return 1
     return sum(not isinstance(child, Group) or child.kind != "shape" for child in element.children)
-
-
-def _likeness(item: Item) -> tuple[str, ...]:
-    """Return what siblings that do the same have in common: label without numbers, or op."""
-    element = item.element
-    if isinstance(element, Group):
-        return ("group", _DIGITS.sub("#", element.label), element.type_name)
-    if isinstance(element, Node):
-        return ("node", element.domain, element.op_type, element.overload)
-    return (item.kind, item.path)
 
 
 def _is_recursive(item: Item) -> bool:

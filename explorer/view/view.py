@@ -6,16 +6,20 @@ all of them. Shape arithmetic is folded away (nothing of it is drawn) or open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from netloupe.explorer.collector import collector_paused
-from netloupe.explorer.errors import ViewError
+from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import GROUPINGS, Group, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model.paths import CALL
 
 from .children import ChildMaker
 from .item import Instance, Item, Link
 from .links import list_links
+from .opened import Opened, list_open, look_inside
+from .repeat_states import RepeatStates
 from .stubs import add_stubs
 from .targets import find_child, find_first_user, find_folded, find_target, is_below
 from .wiring import Wiring
@@ -57,9 +61,7 @@ class View:
         self.grouping = grouping
         self.only = only
         self._wirings: dict[str, Wiring] = {}
-        #: by the key of a repeat, which repetition is shown; and the repeats that are unrolled
-        self._shown: dict[str, int] = {}
-        self._unrolled: set[str] = set()
+        self._repeats = RepeatStates(self.open_item, self._open_keys)
         self._unfolds_shapes = False
         self._maker = ChildMaker(self.wiring, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
@@ -168,9 +170,34 @@ class View:
             self._open(item)
 
     def close_item(self, item: Item) -> None:
-        """Close an open item of this view."""
+        """Close an open item of this view, and forget what was open in it."""
+        for inner in list_open([item]):
+            self._repeats.forget(inner.key)
         self._empty(item)
-        item.is_open = False
+
+    def opened(self) -> Opened:
+        """Return what is open, so that :meth:`reopen` can open it again."""
+        unfolded = {path: wiring.unfolded for path, wiring in self._wirings.items()}
+        return Opened(
+            tuple(item.key for item in list_open(self.root.children)),
+            frozenset(self._repeats.unrolled),
+            dict(self._repeats.shown),
+            {path: groups for path, groups in unfolded.items() if groups},
+            self._unfolds_shapes,
+            {key: dict(kept) for key, kept in self._repeats.repetitions.items() if kept},
+        )
+
+    def reopen(self, opened: Opened) -> None:
+        """Open what was open in this view, or in one like it, and close all else."""
+        if self._unfold_as(opened):
+            self.items.clear()
+            self.root.stubs = {}
+            self.root.is_open = False
+        else:
+            self._close_others(opened)
+        self._repeats.restore(opened.shown, opened.unrolled, opened.repetitions)
+        self.open_item(self.root)
+        self._open_keys(opened.keys)
 
     def reveal(self, path: str) -> Item:
         """Open whatever hides the element at a path; return the item that shows it.
@@ -235,7 +262,17 @@ class View:
                 group = self.wiring(body.graph).tree.groups.get(local)
                 if group is not None:
                     return group
-        return None
+        return self._group_in_closed(path)
+
+    def _group_in_closed(self, path: str) -> Group | None:
+        """Return the group at a path in a graph that was shown before."""
+        prefix, call, rest = path.rpartition(CALL)
+        if call:
+            with suppress(NotFoundError):
+                function = getattr(self.model[prefix], "function", None)
+                path = f"{function.path}{rest}" if function is not None else path
+        found = (wiring.tree.groups.get(path) for wiring in self._wirings.values())
+        return next((group for group in found if group is not None), None)
 
     def open_items(self) -> Iterator[Item]:
         """Yield the root and every open item, outer ones before inner ones."""
@@ -332,8 +369,8 @@ class View:
         item.is_open = True
         repeat = item.repeat
         if repeat is not None:
-            item.is_unrolled = item.key in self._unrolled
-            item.shown = self._shown.get(item.key, repeat.exemplar)
+            item.is_unrolled = item.key in self._repeats.unrolled
+            item.shown = self._repeats.shown.get(item.key, repeat.exemplar)
         item.children = self._maker.make_children(item)
         add_stubs(item, is_root=item is self.root)
         for child in item.children:
@@ -345,20 +382,60 @@ class View:
                 self._open(child)  # it has no closed form but the rows
 
     def _show(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
-        """Open a repeat in another state."""
-        if is_unrolled:
-            self._unrolled.add(item.key)
-        else:
-            self._unrolled.discard(item.key)
-        if shown is not None:
-            self._shown[item.key] = shown
-        is_as_wanted = item.is_unrolled == is_unrolled and shown in (None, item.shown)
-        if item.is_open and is_as_wanted:
+        """Open a repeat in another state; what is open in its repetitions stays open."""
+        was_open, was_unrolled = item.is_open, item.is_unrolled
+        is_as_wanted = was_unrolled == is_unrolled and shown in (None, item.shown)
+        if was_open and is_as_wanted:
             return item
-        if item.is_open:
-            self._empty(item, keep=item.key)
+        before, last = item.children, item.shown
+        if was_open:
+            self._repeats.remember(item)
+            self._empty(item)
+        self._repeats.change(item, is_unrolled=is_unrolled, shown=shown)
         self._open(item)
+        if was_open and is_unrolled:
+            self._repeats.open_repetition(item, last, look_inside(before))
+        elif was_open:
+            self._repeats.open_as_before(item, [] if was_unrolled else before)
         return item
+
+    def _open_keys(self, keys: Iterable[str]) -> None:
+        """Open the items of some keys, as far as they exist; outer ones come first."""
+        for key in keys:
+            item = self.items.get(key)
+            if item is not None and item.openable:
+                self.open_item(item)
+
+    def _unfold_as(self, opened: Opened) -> bool:
+        """Draw the shape arithmetic that was drawn; return whether it is other than now."""
+        self._unfolds_shapes = opened.unfolds_shapes
+        for path in opened.unfolded:
+            graph = self.model[path]
+            if isinstance(graph, Graph):
+                self.wiring(graph)
+        changed = [
+            (wiring, wanted)
+            for path, wiring in self._wirings.items()
+            if wiring.unfolded != (wanted := opened.unfolded.get(path, frozenset()))
+        ]
+        for wiring, wanted in changed:
+            wiring.unfold_only(wanted)
+        return bool(changed)
+
+    def _close_others(self, opened: Opened) -> None:
+        """Close what was closed, and repeats that showed another of their repetitions."""
+        keys = set(opened.keys)
+        for item in list(list_open(self.root.children)):
+            if self.items.get(item.key) is not item:
+                continue  # gone with what held it
+            repeat = item.repeat
+            state = (item.is_unrolled, item.shown)
+            if item.key not in keys or (
+                repeat is not None
+                and state
+                != (item.key in opened.unrolled, opened.shown.get(item.key, repeat.exemplar))
+            ):
+                self._empty(item)
 
     def _rebuild(self) -> None:
         """Make all items anew, the same ones open, since what crosses borders has changed."""
@@ -366,20 +443,15 @@ class View:
         self.items.clear()
         self.root.stubs = {}
         self._open(self.root)
-        for key in keys:
-            item = self.items.get(key)
-            if item is not None and item.openable:
-                self.open_item(item)
+        self._open_keys(keys)
 
-    def _empty(self, item: Item, keep: str = "") -> None:
-        """Forget what is inside an item, and that repeats in it were unrolled."""
+    def _empty(self, item: Item) -> None:
+        """Close an item; what was open in it is not forgotten."""
         pending = [item]
         while pending:
-            gone = pending.pop()
-            if gone.key != keep:
-                self._unrolled.discard(gone.key)
-            for child in gone.children:
+            for child in pending.pop().children:
                 self.items.pop(child.key, None)
                 pending.append(child)
         item.children = []
         item.stubs = {}
+        item.is_open = False

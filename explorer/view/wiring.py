@@ -76,6 +76,18 @@ class Wiring:
         if self._edges is not None:
             self._hide()
 
+    @property
+    def unfolded(self) -> frozenset[str]:
+        """The paths of the shape arithmetic that is drawn."""
+        return frozenset(group.path for group in self._unfolded)
+
+    def unfold_only(self, paths: Iterable[str]) -> None:
+        """Draw the shape arithmetic at some paths, and fold all other away."""
+        self._unfolded.clear()
+        self.fold(
+            [group for path in paths if (group := self.tree.groups.get(path)) is not None], False
+        )
+
     def folded_group(self, node: Node) -> Group | None:
         """Return the folded shape arithmetic that a node of this graph belongs to."""
         group = self.tree.group_of(node)

@@ -18,6 +18,7 @@ from onnx import numpy_helper
 
 import netloupe
 from netloupe.explorer.cli import main
+from tests.cli.failing import fail
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
 
@@ -39,21 +40,6 @@ def model(tmp_path: Path) -> Path:
     path = tmp_path / "model.onnx"
     path.write_bytes(onnx.parser.parse_model(_TEXT).SerializeToString())
     return path
-
-
-def fail(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
-    """Run a command that must fail; return its only line."""
-    try:
-        status = main([str(argument) for argument in arguments])
-    except SystemExit as ended:  # argparse's way to end
-        status = ended.code  # type: ignore[assignment]
-    printed = capsys.readouterr()
-    assert status == 2
-    assert printed.out == ""
-    assert printed.err.startswith("netloupe: error: ")
-    assert printed.err.count("\n") == 1
-    assert "Traceback" not in printed.err
-    return printed.err
 
 
 def test_info(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -301,7 +287,9 @@ def test_an_unknown_name_has_suggestions(model: Path, capsys: pytest.CaptureFixt
     assert "'main/relu'" in fail(capsys, "inspect", model, "relo")
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["info"], ["render"], ["info", "a", "b"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["info"], ["render"], ["inspect", "a"], ["open", "a", "b"]]
+)
 def test_commands_that_do_not_fit(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "--help" in fail(capsys, *arguments)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from onnx import helper
+
 from netloupe.explorer.info import format_summary, summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
@@ -61,3 +63,26 @@ def test_operator_sets_are_left_out_where_the_format_has_none() -> None:
     assert summary["opsets"] == {}
     assert "opsets" not in format_summary(summary)
     assert "opsets" in format_summary(summarize_model(load_text(NESTED)))
+
+
+def test_what_the_model_says_of_itself_is_shown() -> None:
+    proto = helper.make_model(
+        helper.make_graph([], "g", [], []), domain="org.example.vision", doc_string="One.\n\nTwo."
+    )
+    proto.model_version = 7
+    summary = summarize_model(load(proto))
+    assert (summary["domain"], summary["model_version"]) == ("org.example.vision", 7)
+    assert summary["doc"] == "One.\n\nTwo."
+    lines = [line.split(maxsplit=1) for line in format_summary(summary).split("\n")]
+    for shown in (["domain", "org.example.vision"], ["version", "7"], ["doc", "One."], ["Two."]):
+        assert shown in lines
+    bare = summarize_model(load_text(NESTED))
+    words = [line.split()[0] for line in format_summary(bare).split("\n")]
+    assert not {"domain", "version", "doc"} & set(words)
+
+
+def test_a_long_doc_is_cut() -> None:
+    proto = helper.make_model(
+        helper.make_graph([], "g", [], []), doc_string="\n".join(map(str, range(500)))
+    )
+    assert "… 494 more" in format_summary(summarize_model(load(proto)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,50 @@ def test_folders_that_are_none(tmp_path: Path) -> None:
             write_file(path, b"data")
     with pytest.raises(OutputError, match="is a directory"):
         write_file(tmp_path, b"data")
+
+
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "private.svg"
+    path.write_bytes(b"before")
+    path.chmod(0o600)
+    write_file(path, b"after")
+    assert path.read_bytes() == b"after"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    real = tmp_path / "folder" / "real.svg"
+    real.write_bytes(b"before")
+    for name, target in (("link.svg", real), ("new.svg", tmp_path / "folder" / "new.svg")):
+        link = tmp_path / name
+        link.symlink_to(target)
+        write_file(link, b"after")
+        assert link.is_symlink()
+        assert target.read_bytes() == b"after"
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == ["new.svg", "real.svg"]
+
+
+def test_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "loop.svg"
+    link.symlink_to(link)
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_file(link, b"data")
+    assert link.is_symlink()
+
+
+def test_a_fifo_and_a_device_are_written_to(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo.svg"
+    os.mkfifo(fifo)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(fifo.read_bytes()))
+    reader.start()
+    data = bytes(200_000)  # more than a pipe holds
+    write_file(fifo, data)
+    reader.join(60)
+    assert got == [data]
+    assert stat.S_ISFIFO(fifo.stat().st_mode)
+    write_file("/dev/null", b"data")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    with pytest.raises(OutputError, match="no space left"):
+        write_file("/dev/full", b"data")

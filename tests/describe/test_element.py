@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from onnx import helper, numpy_helper
 
+import netloupe
 from netloupe.explorer.describe import (
     Description,
     Row,
@@ -9,10 +12,12 @@ from netloupe.explorer.describe import (
     describe_element,
     describe_path,
     describe_statistics,
+    to_json,
 )
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.view import View
+from tests.onnx_text import load_text
 
 
 def rows(description: Description, title: str) -> dict[str, Row]:
@@ -158,3 +163,53 @@ def test_constant_nodes_show_their_tensor() -> None:
     assert value.value == "float32[3] = [1, 2, 3]"
     assert description.tensor is not None
     assert describe_path(model, value.path).tensor is description.tensor
+
+
+_CALL = """<ir_version: 10, opset_import: ["": 18, "local": 1]>
+g (float[2] x) => (float[2] y) {
+    [call] y = local.Scale <must: float = 3.0> (x)
+    [bare] z = local.Scale (x)
+}
+<domain: "local", opset_import: ["": 18]>
+Scale <must, alpha: float = 0.25, name: string = "soft"> (a) => (b) {
+    b = LeakyRelu <alpha: float = @alpha> (a)
+}"""
+
+
+def test_a_call_shows_the_defaults_that_it_leaves_alone() -> None:
+    model = load_text(_CALL)
+    found = rows(describe_path(model, "main/call"), "Attributes")
+    assert found["must"] == Row("must", "3", "float")
+    assert found["alpha"] == Row("alpha", "0.25", "float, the function's default")
+    assert found["name"] == Row("name", '"soft"', "string, the function's default")
+    found = rows(describe_path(model, "main/bare"), "Attributes")
+    assert found["must"] == Row("must", "not given", "required by the function")
+    told = to_json(describe_path(model, "main/call"))["attributes"]
+    assert told["alpha"] == {"kind": "float", "value": 0.25, "default": True}
+    assert told["must"]["default"] is False
+
+
+def test_tensors_inside_attributes_have_their_names() -> None:
+    tensors = [
+        numpy_helper.from_array(np.zeros(count, np.float32), f"table_{count}") for count in (2, 3)
+    ]
+    nodes = [
+        helper.make_node("Constant", [], ["c"], name="constant", value=tensors[0]),
+        helper.make_node("Custom", [], ["d"], name="custom", domain="d", tables=tensors),
+    ]
+    model = netloupe.load(helper.make_model(helper.make_graph(nodes, "g", [], [])))
+    found = rows(describe_path(model, "main/constant"), "Attributes")
+    assert found["value"].value == "float32[2] = [0, 0]"
+    assert found["value"].note == "tensor, named table_2"
+    found = rows(describe_path(model, "main/custom"), "Attributes")
+    assert found["tables[1]"].note == "named table_3"
+    told = to_json(describe_path(model, "main/custom"))["attributes"]["tables"]["value"]
+    assert [tensor["name"] for tensor in told] == ["table_2", "table_3"]
+
+
+def test_a_graph_lists_its_nodes() -> None:
+    found = rows(describe_path(load_text(_CALL), "main"), "Nodes")
+    assert [(row.name, row.value, row.path) for row in found.values()] == [
+        ("call", "Scale", "main/call"),
+        ("bare", "Scale", "main/bare"),
+    ]

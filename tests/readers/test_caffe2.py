@@ -322,6 +322,31 @@ def test_an_init_net_that_is_none(tmp_path: Path) -> None:
         load((b"", b"", b""))
 
 
+def test_an_init_net_that_is_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "downloaded"
+    folder.mkdir()
+    (tmp_path / "elsewhere.pb").write_bytes(net(FILLS).SerializeToString())
+    (folder / "predict_net.pb").write_bytes(net(USES).SerializeToString())
+    init = folder / "init_net.pb"
+    init.symlink_to(tmp_path / "elsewhere.pb")
+    model = load(folder / "predict_net.pb")
+    assert not model.graph.initializers
+    assert "is a link out of its folder" in model.warnings[0].message
+    # who names it wants it
+    assert len(load(folder / "predict_net.pb", init).graph.initializers) == 5
+
+
+def test_links_to_one_store_of_files_belong_together(tmp_path: Path) -> None:
+    store, folder = tmp_path / "blobs", tmp_path / "snapshot"
+    store.mkdir()
+    folder.mkdir()
+    (store / "aa").write_bytes(net(USES).SerializeToString())
+    (store / "bb").write_bytes(net(FILLS).SerializeToString())
+    (folder / "predict_net.pb").symlink_to(store / "aa")
+    (folder / "init_net.pb").symlink_to(store / "bb")
+    assert len(load(folder / "predict_net.pb").graph.initializers) == 5
+
+
 def test_what_is_no_caffe2_is_not_taken_for_it() -> None:
     import onnx
     from onnx import helper, numpy_helper

@@ -156,7 +156,7 @@ IMPOSTORS = {
     "git lfs": (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "git lfs pull"),
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(40), "HDF5"),
     "tflite": (b"\x1c\0\0\0TFL3" + bytes(40), "TensorFlow Lite"),
-    "ort": (b"\x1c\0\0\0ORTM" + bytes(40), r"\.ort file"),
+    "ort": (b"\x1c\0\0\0ORTM" + bytes(40), r"\.ort file.*convert it with ONNX Runtime: python -c"),
     "safetensors": (b"\x10\0\0\0\0\0\0\0" + b'{"a":1}         ' + bytes(8), "safetensors"),
     "gguf": (b"GGUF" + bytes(40), "GGUF"),
     "numpy": (b"\x93NUMPY\x01\0" + bytes(40), "numpy"),

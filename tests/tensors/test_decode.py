@@ -113,11 +113,15 @@ def test_strings():
     assert array.tolist() == [["a", "日本"], ["", b"\xff\x00"]]
 
 
-def test_raw_data_is_not_copied():
-    stored = np.arange(1000, dtype="<f4").tobytes()
-    array = decode_tensor(make_tensor("float32", (10, 100), "raw", stored))
-    assert np.shares_memory(array, np.frombuffer(stored, np.uint8))
-    assert not array.flags.writeable
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint4"])
+def test_what_is_decoded_is_a_copy_that_can_be_written_to(dtype):
+    stored = np.arange(48, dtype=np.uint8).tobytes()
+    tensor = make_tensor(dtype, (384 // data_type(dtype).bits,), "raw", stored)
+    array = decode_tensor(tensor)
+    before = array.copy()
+    array[:] = 0
+    assert (decode_tensor(tensor) == before).all()
+    assert stored == bytes(range(48))
 
 
 def test_raw_data_from_a_memoryview():

@@ -13,8 +13,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
+from netloupe.explorer.load import load
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.tensors import (
+    StoredFile,
     compute_histogram,
     compute_statistics,
     elements,
@@ -23,6 +25,8 @@ from netloupe.explorer.tensors import (
 )
 from netloupe.explorer.tensors.elements import Walk, as_elements
 from netloupe.explorer.tensors.ranks import find_ranked
+from netloupe.proto import caffe2_pb2
+from tests.thresholds import threshold
 
 RANDOM = np.random.default_rng(11)
 CODES = [code for name, code in TensorProto.DataType.items() if name not in ("UNDEFINED", "STRING")]
@@ -257,3 +261,50 @@ def write_varint(number: int) -> bytes:
         result.append(number & 127 | 128)
         number >>= 7
     return bytes([*result, number])
+
+
+def write_in_field(path: Path, place: str, numbers: np.ndarray) -> None:
+    tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=numbers.shape)
+    if place == "raw":
+        tensor.raw_data = numbers.tobytes()
+    elif place == "typed":
+        tensor.float_data.extend(numbers.tolist())
+    elif place == "external":
+        tensor.data_location = TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value="w.bin")
+        (path.parent / "w.bin").write_bytes(numbers.tobytes())
+    else:
+        net = caffe2_pb2.NetDef()
+        fill = net.op.add(type="GivenTensorFill", output=["w"])
+        fill.arg.add(name="shape", ints=numbers.shape)
+        fill.arg.add(name="values", floats=numbers.tolist())
+        path.write_bytes(net.SerializeToString())
+        return
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+
+
+@pytest.mark.parametrize("place", ["raw", "typed", "external", "fill"])
+def test_statistics_and_histograms_read_a_weight_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    numbers = np.random.default_rng(0).standard_normal(1_000_000, np.float32)
+    write_in_field(tmp_path / "model.pb", place, numbers)
+    read_into, sizes = StoredFile.read_into, []
+
+    def watch(self: StoredFile, target: np.ndarray, offset: int) -> None:
+        sizes.append(target.nbytes)
+        read_into(self, target, offset)
+
+    monkeypatch.setattr(StoredFile, "read_into", watch)
+    with threshold(1000):
+        model = load(tmp_path / "model.pb")
+        tensor = model["w"] if place != "fill" else model.graph.nodes[0].details.constant
+    found, counted = tensor.statistics(), tensor.histogram()
+    assert found == compute_statistics(numbers)
+    assert (counted.counts == compute_histogram(numbers).counts).all()
+    assert max(sizes) <= 2 * 2**20  # of 4 MB
+    assert len(sizes) < 100  # no system calls for every few elements
+    sizes.clear()
+    assert (tensor.numpy() == numbers).all()
+    assert len(sizes) == 1

@@ -4,11 +4,12 @@ import os
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 
-from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.errors import SourceChangedError, TensorDataError
+from netloupe.explorer.load import load
 from netloupe.explorer.model import ExternalLocation
-from netloupe.explorer.tensors import read_external
-from netloupe.explorer.tensors import stored as stored_module
+from netloupe.explorer.tensors import ModelFiles
 
 
 @pytest.fixture
@@ -22,9 +23,9 @@ def folder(tmp_path):
 
 
 def read(folder, location, offset=None, length=None, expected=None):
-    return bytes(
-        read_external(folder, ExternalLocation(location, offset, length, ()), expected, "main/%w")
-    )
+    found = ExternalLocation(location, offset, length, ())
+    row = ModelFiles(folder).open_external(found, expected, "main/%w")
+    return row.read(0, len(row)).tobytes()
 
 
 def test_reads_what_is_asked_for(folder):
@@ -39,15 +40,15 @@ def test_reads_what_is_asked_for(folder):
     assert read(folder, "sub/v.bin") == b"inside"
 
 
-def test_large_data_is_mapped(folder, monkeypatch):
-    monkeypatch.setattr(stored_module, "_MAP_THRESHOLD", 1000)
-    stored = np.random.default_rng(0).integers(0, 256, 20_000, np.uint8).tobytes()
-    (folder / "large.bin").write_bytes(stored)
+def test_large_data_are_read_in_pieces(folder):
+    stored = np.random.default_rng(0).integers(0, 256, 20_000, np.uint8)
+    (folder / "large.bin").write_bytes(stored.tobytes())
     location = ExternalLocation("large.bin", 5000, 12_000, ())
-    data = read_external(folder, location, 12_000, "main/%w")
-    assert isinstance(data, memoryview)
-    assert data.readonly
-    assert bytes(data) == stored[5000:17_000]
+    row = ModelFiles(folder).open_external(location, 12_000, "main/%w")
+    piece = row.read(3000, 4000)
+    assert (piece == stored[8000:9000]).all()
+    piece[:] = 0  # a copy that belongs to the caller
+    assert (row.read(0, 12_000) == stored[5000:17_000]).all()
 
 
 def test_a_link_inside_the_folder_is_followed(folder):
@@ -126,3 +127,75 @@ def test_a_file_without_permission(folder):
     (folder / "w.bin").chmod(0)
     with pytest.raises(TensorDataError, match="cannot be opened"):
         read(folder, "w.bin")
+
+
+@pytest.mark.parametrize(
+    "change", ["shorter", "longer", "written", "replaced", "gone", "directory"]
+)
+def test_a_file_that_changes_after_it_was_first_read_is_refused(folder, change):
+    files, file = ModelFiles(folder), folder / "w.bin"
+    first = files.open_external(ExternalLocation("w.bin", 0, 10, ()), None, "main/%w")
+    assert files.find_changed() == {}
+    status = file.stat()
+    if change in ("shorter", "longer"):
+        os.truncate(file, 50 if change == "shorter" else 200)
+    elif change == "written":
+        file.write_bytes(bytes(100))
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+    elif change == "replaced":
+        other = folder / "other"
+        other.write_bytes(bytes(range(100)))
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        other.replace(file)
+    else:
+        file.unlink()
+        if change == "directory":
+            file.mkdir()
+    with pytest.raises(SourceChangedError, match=r"main/%w: .*w\.bin has changed since"):
+        first.read(0, 10)
+    for offset in (0, 80):  # another tensor of the same file
+        with pytest.raises(SourceChangedError, match=r"main/%v: .*w\.bin has changed since"):
+            files.open_external(ExternalLocation("w.bin", offset, 10, ()), None, "main/%v")
+    ((path, what),) = files.find_changed().items()
+    assert path == file.resolve()
+    assert what
+
+
+def write_model(folder, **numbers):
+    tensor = TensorProto(name="w", data_type=TensorProto.UINT8, dims=[4])
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, text in {"location": "w.bin", **numbers}.items():
+        tensor.external_data.add(key=key, value=text)
+    path = folder / "model.onnx"
+    graph = helper.make_graph([], "g", [], [], [tensor])
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("key", ["offset", "length"])
+@pytest.mark.parametrize(
+    "text", ["0x4", "4e0", "4.0", "", "abc", "1_0", " 4", "4 ", "+4", "\u0664", "4" * 5000, "4\n"]
+)
+def test_a_place_that_is_no_plain_decimal_number_is_not_guessed(folder, key, text):
+    model = load(write_model(folder, **{key: text}))
+    tensor = model.graph.initializers[0]
+    assert (tensor.external.offset, tensor.external.length) == (None, None)
+    with pytest.raises(TensorDataError, match=f"its {key} is .*no plain decimal number|5,000 dig"):
+        tensor.numpy()
+    (warning,) = [w for w in model.all_warnings() if w.path == "main/%w"]
+    assert f"its {key} is" in warning.message
+    assert len(warning.message) < 200
+
+
+@pytest.mark.parametrize("text", ["4", "0004"])
+def test_a_place_that_is_a_plain_decimal_number_is_read(folder, text):
+    model = load(write_model(folder, offset=text, length="4"))
+    assert model.graph.initializers[0].numpy().tolist() == [4, 5, 6, 7]
+    assert not list(model.all_warnings())
+
+
+def test_a_place_that_is_no_number_is_said_without_a_file(folder):
+    model = load(write_model(folder, offset="0x4").read_bytes())
+    assert [w.message for w in model.all_warnings()] == [
+        "its external data will not be read: its offset is '0x4', which is no plain decimal number"
+    ]

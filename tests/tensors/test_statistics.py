@@ -1,12 +1,16 @@
 """Statistics and histograms against numpy on the full data."""
 
+import io
+
 import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from onnx import helper, numpy_helper
 
+import netloupe
 from netloupe.explorer.model import data_type
 from netloupe.explorer.tensors import Statistics, compute_histogram, compute_statistics
 
@@ -317,3 +321,31 @@ def test_elements_of_which_some_are_not_finite(bins: int, dtype: type[np.floatin
     assert (found.below, found.above) == (3, 2)
     assert found.nans == np.count_nonzero(np.isnan(array))
     assert (found.edges[0], found.edges[-1]) == (finite.min(), finite.max())
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([np.finfo(np.float64).max, -np.finfo(np.float64).max]),
+        np.array([np.finfo(np.float64).max] * 3),
+        np.array([1.0, 2.0, 1e200, 3e200, -1e300, np.inf, np.nan]),
+        np.concatenate([np.ones(5_000_000), [1e308]]),
+    ],
+)
+def test_a_deviation_that_float64_holds_is_given(array):
+    # pytest makes errors of warnings
+    found = compute_statistics(array)
+    scaled = array[np.isfinite(array)] / 2.0**600
+    assert found.mean == pytest.approx(float(scaled.mean()) * 2.0**600)
+    assert found.std == pytest.approx(float(scaled.std()) * 2.0**600)
+    assert np.isfinite(list(found.quantiles.values())).all()
+
+
+def test_plots_reach_to_the_ends_of_float64():
+    end = np.finfo(np.float64).max
+    for numbers in ([end, -end], [end, end], [end]):
+        tensor = numpy_helper.from_array(np.array(numbers), "w")
+        graph = helper.make_graph([], "g", [], [], [tensor])
+        weight = netloupe.load(helper.make_model(graph))["w"]
+        for options in ({}, {"axis": 0}, {"log": True}):
+            weight.plot(**options).figure.savefig(io.BytesIO())

@@ -183,9 +183,67 @@ def test_what_only_one_repetition_has() -> None:
     assert [stub.key for stub in given] == ["main/%rotary for other repetitions"]
     assert find_lost_edges(view) == []
     described = describe_path(model, "main/Block A/", view)
-    assert described.subtitle == "6 repetitions, 2 nodes each"
+    assert described.subtitle == "6 repetitions, 2 to 3 nodes each"
     differs = next(section for section in described.sections if section.title == "What differs")
-    assert [(row.name, row.value) for row in differs.rows] == [("0", "Sin more")]
+    assert [(row.name, row.value) for row in differs.rows] == [
+        ("1 to 5", "5 of 6 repetitions alike"),
+        ("0", "Sin more"),
+    ]
+    view.close("main/Block A/")
+    assert "2 to 3 nodes each" in words(view.items["main/Block A/"])
+
+
+def layers(*ops: str) -> list[tuple[str, str]]:
+    """Return what is said of layers that hold Neg, MatMul, Add and some operators more."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="x")
+    last = "x"
+    for number, extra in enumerate(ops):
+        for op in ["Neg", "MatMul", "Add", "Relu", "Tanh", *filter(None, extra.split(" "))]:
+            name = f"layer.{number}/{op}_{len(proto.graph.node)}"
+            inputs = [last, last] if op in ("MatMul", "Add") else [last]
+            proto.graph.node.add(op_type=op, name=name, input=inputs, output=[name])
+            last = name
+    proto.graph.output.add(name=last)
+
+    def change(tree: GroupTree) -> None:
+        repeat = wrap(tree.root, "repeat", 0, len(proto.graph.node), "layers")
+        for number, extra in enumerate(ops):
+            wrap(repeat, "block", number, number + 5 + len(extra.split()), f"layer.{number}")
+
+    model = load(proto.SerializeToString())
+    view = make_view(model, change, "none")
+    repeat = view.items["main/layers/"]
+    described = describe_path(model, repeat.path, view)
+    differs = next(section for section in described.sections if section.title == "What differs")
+    return [(described.subtitle, "".join(words(repeat)))] + [
+        (row.name, f"{row.value} {row.note}".strip()) for row in differs.rows
+    ]
+
+
+def test_repetitions_that_differ_alike_are_told_in_one_row_and_counted_exactly() -> None:
+    (subtitle, face), *rows = layers("", "Erf", "Erf", "", "Erf", "Sin Sin")
+    assert subtitle == "6 repetitions, 5 to 7 nodes each"
+    assert "5 to 7 nodes each" in face
+    assert rows == [
+        ("3 repetitions", "3 of 6 repetitions alike layer.1, layer.2, layer.4"),
+        ("2 repetitions", "Erf less layer.0, layer.3"),
+        ("layer.5", "Sin ×2 more; Erf less"),
+    ]
+
+
+def test_repetitions_none_of_which_are_alike_are_compared_with_the_first() -> None:
+    _, *rows = layers("", "Erf", "Sin")
+    assert rows == [
+        ("layer.0", "the others are compared with it"),
+        ("layer.1", "Erf more"),
+        ("layer.2", "Sin more"),
+    ]
+
+
+def test_operators_of_repetitions_that_differ_are_counted_over_all() -> None:
+    graph = layers("", "Erf Erf Erf Erf", "Erf Erf Erf Erf", "Erf Erf Erf Erf")
+    assert "Erf ×0 to 4" in graph[0][1]
 
 
 def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:

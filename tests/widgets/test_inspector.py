@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import ipywidgets
 import numpy as np
@@ -9,11 +12,19 @@ import pytest
 from onnx import helper
 
 import netloupe
-from netloupe.explorer.describe import describe_element, describe_path, describe_values
+from netloupe.explorer.describe import (
+    Description,
+    Row,
+    Section,
+    describe_element,
+    describe_path,
+    describe_values,
+)
 from netloupe.explorer.model import Model
 from netloupe.widgets import tensor_panel
-from netloupe.widgets.inspector import MOST_LINKS, Inspector
-from netloupe.widgets.link_list import PAGE, LinkList
+from netloupe.widgets.description_html import PAGE
+from netloupe.widgets.description_text import DescriptionText
+from netloupe.widgets.inspector import Inspector
 from netloupe.widgets.tensor_panel import TensorPanel
 
 onnx = pytest.importorskip("onnx")
@@ -56,11 +67,58 @@ def walk(widget: ipywidgets.Widget) -> Iterator[ipywidgets.Widget]:
 
 
 def text_of(inspector: Inspector) -> str:
-    return "".join(w.value for w in walk(inspector) if isinstance(w, ipywidgets.HTML))
+    return "".join(
+        w.html if isinstance(w, DescriptionText) else w.value
+        for w in walk(inspector)
+        if isinstance(w, (DescriptionText, ipywidgets.HTML))
+    )
 
 
-def links_of(inspector: Inspector) -> list[ipywidgets.Button]:
-    return [w for w in walk(inspector) if "nl-inspector-link" in w._dom_classes]
+class Link(NamedTuple):
+    """A button in the text of an inspector."""
+
+    text: str
+    attributes: dict[str, str]
+    owner: DescriptionText
+
+    @property
+    def path(self) -> str:
+        """Where it leads."""
+        return unquote(self.attributes.get("data-path", ""), errors="surrogatepass")
+
+    def click(self) -> None:
+        """Press it, as ``description.ts`` does."""
+        if "data-path" in self.attributes:
+            content: dict[str, Any] = {"follow": self.attributes["data-path"]}
+        else:
+            content = {"more": int(self.attributes["data-more"])}
+        self.owner._handle_custom_msg(content, [])
+
+
+class _Buttons(HTMLParser):
+    def __init__(self, owner: DescriptionText) -> None:
+        super().__init__()
+        self.owner = owner
+        self.found: list[Link] = []
+        self.is_inside = False
+        self.feed(owner.html)
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        if tag == "button":
+            self.is_inside = True
+            self.found.append(Link("", dict(attributes), self.owner))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.is_inside = self.is_inside and tag != "button"
+
+    def handle_data(self, text: str) -> None:
+        if self.is_inside:
+            self.found[-1] = self.found[-1]._replace(text=self.found[-1].text + text)
+
+
+def links_of(inspector: Inspector) -> list[Link]:
+    texts = [w for w in walk(inspector) if isinstance(w, DescriptionText)]
+    return [link for text in texts for link in _Buttons(text).found]
 
 
 def panel_of(inspector: Inspector) -> TensorPanel:
@@ -79,7 +137,7 @@ def test_node_is_shown_and_its_weight_can_be_followed(model: Model) -> None:
     text = text_of(inspector)
     assert ">MatMul<" in text
     assert "main/multiply" in text
-    weight = next(b for b in links_of(inspector) if b.description.startswith("B\u00a0"))
+    weight = next(b for b in links_of(inspector) if b.text.startswith("B\u00a0"))
     weight.click()
     assert followed == ["main/%w"]
 
@@ -93,20 +151,97 @@ def test_names_are_escaped(model: Model) -> None:
     assert "&lt;script&gt;add" in text
 
 
-def test_many_links_become_text(model: Model) -> None:
+def test_many_links_come_by_pages(model: Model) -> None:
     inspector = Inspector()
     inspector.show(describe_element(model, model["main/many"]))
-    assert len(links_of(inspector)) == MOST_LINKS
-    assert "inputs[49]" in text_of(inspector)
+    inputs = [link for link in links_of(inspector) if "inputs[" in link.text]
+    assert len(inputs) == PAGE
+    assert [link.text for link in links_of(inspector)][PAGE] == "Show 10 more"
+    links_of(inspector)[PAGE].click()
+    assert sum("inputs[" in link.text for link in links_of(inspector)) == 50
 
 
-def test_next_description_replaces_and_closes_the_last_one(model: Model) -> None:
+@pytest.mark.parametrize("name", ['a"b', "a\rb\nc", "a%20b", "ü/ß", "\udcff", "<i>", "a&amp;b"])
+def test_a_link_leads_to_the_very_path(name: str) -> None:
+    followed: list[str] = []
+    inspector = Inspector(on_navigate=followed.append)
+    row = Row("name", "value", path=f"main/{name}")
+    inspector.show(Description("main/n", "node", "t", "s", (), (Section("Inputs", (row,)),)))
+    [link] = links_of(inspector)
+    assert link.attributes["data-path"].isascii()
+    link.click()
+    assert followed == [f"main/{name}"]
+
+
+class Counted:
+    """Counts the widgets that are opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened = 0
+        real = ipywidgets.Widget.open
+
+        def count(widget: ipywidgets.Widget) -> None:
+            self.opened += widget.comm is None
+            real(widget)
+
+        monkeypatch.setattr(ipywidgets.Widget, "open", count)
+
+
+def test_descriptions_come_and_go_in_the_same_widgets(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inspector = Inspector()
-    inspector.show(describe_element(model, model["B"]))
-    last = [w for child in inspector.children[2:] for w in walk(child)]
-    inspector.show(describe_element(model, model))
-    assert all(widget.comm is None for widget in last)
-    assert inspector.children[0].comm is not None
+    inspector.show(describe_path(model, "main/%Wq"))
+    counted = Counted(monkeypatch)
+    for path in ("multiply", "%Bq", "many", "%s", "weight", "%B", "bias", "%Wq", "%scale") * 3:
+        inspector.show(describe_path(model, f"main/{path}"))
+        assert f"main/{path}" in text_of(inspector)
+    assert counted.opened == 0
+
+
+def test_before_the_page_is_there_no_widget_is_opened(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspector = Inspector(is_awaited=True)
+    counted = Counted(monkeypatch)
+    inspector.show(describe_path(model, "main/%Wq"))
+    inspector.show(describe_path(model, "main/%B"))
+    assert ">B<" in text_of(inspector)
+    assert counted.opened == 0
+    inspector.begin()
+    assert "Statistics" in panel_of(inspector).statistics.value
+    opened = counted.opened
+    assert opened > 0
+    inspector.begin()
+    assert counted.opened == opened
+
+
+def test_the_panel_forgets_the_last_tensor(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_path(model, "main/%Wq"))
+    panel = panel_of(inspector)
+    panel.view.value = "channel"
+    panel.axis.value = 1
+    panel.channel.value = 9
+    panel.bins.value = 12
+    inspector.show(describe_path(model, "main/%B"))
+    assert panel_of(inspector) is panel
+    description = describe_path(model, "main/%B")
+    assert description.tensor is not None
+    fresh = TensorPanel(description.tensor, description.value)
+    assert panel.view.options == fresh.view.options == (("all elements", "all"),)
+    assert (panel.view.value, panel.axis.value, panel.channel.max) == ("all", 0, 0)
+    assert panel.statistics.value == fresh.statistics.value
+    fresh.bins.value = 12  # which stays, for comparing
+    assert bytes(panel.picture.value) == bytes(fresh.picture.value)
+
+
+def test_closing_closes_everything_in_it(model: Model) -> None:
+    inspector = Inspector()
+    inspector.show(describe_path(model, "main/%B"))
+    everything = [*walk(inspector)]
+    inspector.close()
+    assert all(widget.comm is None for widget in everything)
 
 
 def test_histogram_follows_its_controls(model: Model) -> None:
@@ -218,20 +353,20 @@ def test_all_of_many_values_can_be_followed() -> None:
     inspector.show(describe_values(model, paths))
     text = text_of(inspector)
     assert f"{count} values, 1 producer, {count} consumers" in text
-    values, _, consumers = (w for w in inspector.children if isinstance(w, LinkList))
+    assert [link.path for link in links_of(inspector)[:PAGE]] == paths[:PAGE]
     for left in (f"Show {PAGE} more of {PAGE + 7}", "Show 7 more"):
-        assert values.children[-1].description == left
-        values.children[-1].click()
-    links = values.children
-    assert [link.tooltip for link in links] == paths
-    assert "main/split → main/rv0" in links[0].description
+        more = next(link for link in links_of(inspector) if "data-more" in link.attributes)
+        assert more.text == left
+        more.click()
+    links = links_of(inspector)[:count]
+    assert [link.path for link in links] == paths
+    assert [link.attributes["title"] for link in links] == paths
+    assert "main/split → main/rv0" in links[0].text
     for link in links:
         link.click()
     assert followed == paths
-    consumers.children[0].click()
+    next(link for link in links_of(inspector) if link.path == "main/rv0").click()
     assert followed[-1] == "main/rv0"
-    inspector.show(describe_element(model, model))
-    assert all(widget.comm is None for widget in (values, *links))
 
 
 def test_a_list_that_was_cut_short_ends_in_a_text() -> None:
@@ -240,10 +375,8 @@ def test_a_list_that_was_cut_short_ends_in_a_text() -> None:
     model = netloupe.load(helper.make_model(helper.make_graph(nodes, "g", inputs, [])))
     inspector = Inspector()
     inspector.show(describe_values(model, ["main/%x", "main/%z"]))
-    _, consumers = (w for w in inspector.children if isinstance(w, LinkList))
-    while "nl-inspector-more" in consumers.children[-1]._dom_classes:
-        consumers.children[-1].click()
-    *links, last = consumers.children
-    assert len(links) == 200
-    assert isinstance(last, ipywidgets.HTML)
-    assert "50 more" in last.value
+    while more := [link for link in links_of(inspector) if link.text.startswith("Show")]:
+        more[0].click()
+    consumers = [link for link in links_of(inspector) if link.path.startswith("main/r")]
+    assert len(consumers) == 200
+    assert "50 more" in text_of(inspector).rpartition("</button>")[2]

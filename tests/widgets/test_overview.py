@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
+import ipywidgets
+import onnx
 import pytest
 from onnx import TensorProto, helper
 
@@ -17,6 +19,21 @@ from netloupe.widgets import Explorer, overview
 from tests.test_steps import make_model
 
 PATIENCE = 30.0
+
+
+def make_weights() -> onnx.ModelProto:
+    """Return a chain of additions, each with a weight of its own."""
+    nodes = [
+        helper.make_node("Add", [f"v{k}", f"w{k}"], [f"v{k + 1}"], f"add{k}") for k in range(20)
+    ]
+    weights = [helper.make_tensor(f"w{k}", TensorProto.FLOAT, [3], [k, 1, 2]) for k in range(20)]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in ("v0", "v20")]
+    return helper.make_model(helper.make_graph(nodes, "g", ends[:1], ends[1:], weights))
+
+
+def ask_first_scene(explorer: Explorer) -> None:
+    """Ask as the browser does when it shows the canvas."""
+    explorer._requests.receive({"id": "1", "type": "scene"}, [])
 
 
 def titles(explorer: Explorer) -> list[str]:
@@ -57,6 +74,7 @@ def test_a_small_model_is_described_at_once() -> None:
 def test_a_large_one_first_in_outline(gate: Gate) -> None:
     explorer = netloupe.explore(make_model())
     assert titles(explorer) == ["Model", "Contents", "Operator sets", "Inputs", "Outputs", "More"]
+    ask_first_scene(explorer)
     gate.set()
     assert explorer._overview.wait(PATIENCE)
     assert explorer.inspector.description == describe_model(explorer.model)
@@ -65,6 +83,7 @@ def test_a_large_one_first_in_outline(gate: Gate) -> None:
 
 def test_what_is_selected_meanwhile_stays(gate: Gate) -> None:
     explorer = netloupe.explore(make_model(), expand="all")
+    ask_first_scene(explorer)
     node = explorer.model.graph.nodes[0].path
     explorer.select(node)
     gate.set()
@@ -75,8 +94,46 @@ def test_what_is_selected_meanwhile_stays(gate: Gate) -> None:
     explorer.close()
 
 
+def test_until_the_browser_asks_nothing_is_read_and_no_widget_opened(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a page hears before it has read all widgets' states, it waits two seconds for."""
+    gate.set()
+    explorer = netloupe.explore(make_weights())
+    opened: list[ipywidgets.Widget] = []
+    real = ipywidgets.Widget.open
+
+    def note(widget: ipywidgets.Widget) -> None:
+        if widget.comm is None:
+            opened.append(widget)
+        real(widget)
+
+    monkeypatch.setattr(ipywidgets.Widget, "open", note)
+    explorer._requests.scene.result(timeout=PATIENCE)
+    explorer.select(explorer.model.graph.nodes[0].path)
+    explorer.select("main/%w7")
+    explorer._requests.pool.submit(lambda: None).result(timeout=PATIENCE)
+    assert opened == []
+    assert not gate.reached.is_set()
+    ask_first_scene(explorer)
+    assert gate.reached.wait(PATIENCE)
+    assert explorer._overview.wait(PATIENCE)
+    explorer._requests.pool.submit(lambda: None).result(timeout=PATIENCE)
+    assert opened  # the panel of the weight that is selected
+    ask_first_scene(explorer)  # another page: nothing is read or opened twice
+    explorer._requests.pool.submit(lambda: None).result(timeout=PATIENCE)
+    assert explorer._overview._reading.wait(PATIENCE)
+    count = len(opened)
+    for number in range(20):
+        explorer.select(f"main/%w{number}")
+        explorer.select(f"main/add{number}")
+    assert len(opened) == count
+    explorer.close()
+
+
 def test_nothing_is_read_further_for_an_explorer_that_is_closed(gate: Gate) -> None:
     explorer = netloupe.explore(make_model())
+    ask_first_scene(explorer)
     assert gate.reached.wait(PATIENCE)
     explorer.close()
     gate.set()

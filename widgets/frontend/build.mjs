@@ -1,5 +1,6 @@
-// Bundles src/canvas.ts, with its style sheet as text, into ../static. The output depends on nothing but
-// the sources and the locked versions, so that the committed bundle can be compared with it.
+// Bundles src/canvas.ts, with its style sheet as text, and src/description.ts into ../static. The
+// output depends on nothing but the sources and the locked versions, so that the committed bundles
+// can be compared with it.
 import { readFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
@@ -30,5 +31,15 @@ await build({
   legalComments: "inline",
   plugins: [styleSheets],
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
+  logLevel: "info",
+});
+await build({
+  entryPoints: { description: "src/description.ts" },
+  outdir: "../static",
+  bundle: true,
+  format: "esm",
+  target: "es2020",
+  minify: true,
+  charset: "utf8",
   logLevel: "info",
 });

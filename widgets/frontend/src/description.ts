@@ -1,0 +1,43 @@
+/**
+ * The text of a description: what it says, and links that the kernel follows.
+ *
+ * The kernel's side is widgets/description_text.py, with a trait of the same name.
+ */
+
+import { type WidgetModel, readText } from "./model";
+
+export default {
+  render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+    const text = document.createElement("div");
+    text.className = "nl-inspector-part";
+    text.tabIndex = -1;
+    // Keys typed here are ours, not JupyterLab's.
+    text.dataset.lmSuppressShortcuts = "true";
+    let isLonger = false;
+
+    const show = (): void => {
+      const buttons = (): HTMLElement[] => [...text.querySelectorAll("button")];
+      const place = buttons().indexOf(document.activeElement as HTMLElement);
+      text.innerHTML = readText(model, "html");
+      // who pressed a key goes on from the first new row, or from the beginning of what is new
+      if (place >= 0) ((isLonger && buttons()[place]) || text).focus({ preventScroll: true });
+      isLonger = false;
+    };
+    const onClick = (event: MouseEvent): void => {
+      const button = (event.target as Element).closest<HTMLElement>("button");
+      if (!button) return;
+      const { path, more } = button.dataset;
+      isLonger = more !== undefined;
+      if (path !== undefined) model.send({ follow: path });
+      else if (isLonger) model.send({ more: Number(more) });
+    };
+    text.addEventListener("click", onClick);
+    model.on("change:html", show);
+    show();
+    el.append(text);
+    return () => {
+      model.off("change:html", show);
+      text.remove();
+    };
+  },
+};

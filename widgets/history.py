@@ -1,0 +1,81 @@
+"""What was shown, one moment after the other, so that one can go back and forth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from netloupe.explorer.view.opened import Opened
+
+#: of more moments the first ones are forgotten
+MOST_MOMENTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was shown.
+
+    Parameters
+    ----------
+    graph
+        Path of the graph.
+    grouping
+        How its nodes were grouped.
+    focused
+        Path and hops of the neighbourhood that alone was shown; None for the whole graph.
+    opened
+        What was open.
+    """
+
+    graph: str
+    grouping: str
+    focused: tuple[str, int] | None
+    opened: Opened
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A history as it is at some time: all moments with their numbers, and which one is shown."""
+
+    moments: tuple[tuple[int, Moment], ...] = ()
+    at: int = -1
+
+
+class History:
+    """The moments up to the one that is shown, and those that were gone back from."""
+
+    def __init__(self) -> None:
+        self.position = Position()
+        self._numbers = count(1)
+
+    @property
+    def number(self) -> int:
+        """The number of the moment that is shown; no other one ever gets it."""
+        position = self.position
+        return position.moments[position.at][0] if position.moments else 0
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a moment before."""
+        return self.position.at > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a moment that was gone back from."""
+        return self.position.at + 1 < len(self.position.moments)
+
+    def note(self, moment: Moment) -> None:
+        """Add a moment, unless it is the one that is shown; those gone back from are dropped."""
+        moments, at = self.position.moments, self.position.at
+        if moments and moments[at][1] == moment:
+            return
+        kept = (*moments[: at + 1], (next(self._numbers), moment))[-MOST_MOMENTS:]
+        self.position = Position(kept, len(kept) - 1)
+
+    def go(self, by: int) -> Moment | None:
+        """Go back (-1) or forth (1); return the moment there, None where there is none."""
+        moments, at = self.position.moments, self.position.at + by
+        if not 0 <= at < len(moments):
+            return None
+        self.position = Position(moments, at)
+        return moments[at][1]
