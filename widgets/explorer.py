@@ -261,16 +261,17 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         return scene is not None
 
     def search(self, text: str, *, regex: bool = False) -> list[str]:
-        """Return the paths of all nodes, values and graphs that match, as the search box does.
+        """Return the paths of all groups, nodes, values and graphs that match, as the box does.
+
+        ``text`` is words in any order, as for :meth:`Model.search`.
 
         Raises
         ------
         ViewError
             For an invalid regular expression.
         """
-        from netloupe.explorer.search import search_model
-
-        return [hit.path for hit in search_model(self.model, text, regex=regex)]
+        with self._requests.lock:
+            return [hit.path for hit in self._session.search(text, regex=regex)]
 
     def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
         """Draw what is open now as SVG.

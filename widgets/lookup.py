@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol, cast
 
@@ -13,7 +13,7 @@ from netloupe.explorer.describe import (
 )
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.search import search_model
+from netloupe.explorer.search import Hit
 from netloupe.explorer.view import View
 
 #: the list of hits in the browser is this long
@@ -96,17 +96,8 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     return describe_several(model, paths, view)
 
 
-def search_shown(
-    model: Model, view: View, text: str, *, regex: bool = False
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the first hits as the canvas lists them, and how many there are.
-
-    Raises
-    ------
-    ViewError
-        For an invalid regular expression.
-    """
-    hits = search_model(model, text, regex=regex)
+def list_hits(hits: Iterator[Hit], view: View) -> tuple[list[dict[str, Any]], int]:
+    """Return the first hits as the canvas lists them, and how many there are."""
     first = []
     for hit in islice(hits, MOST_HITS):
         item = view.shown(hit.path)

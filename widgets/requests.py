@@ -17,7 +17,7 @@ from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene
 
 from .busy import Busy
 from .canvas import Canvas, Message
-from .lookup import search_shown
+from .lookup import list_hits
 from .session import Session
 from .trail import find_holder
 
@@ -283,8 +283,8 @@ class Requests:
 
     def _answer_search(self, number: Any, message: Message) -> None:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
-        session = self.session
-        hits, total = search_shown(session.model, session.view, text, regex=regex)
+        found = self.session.search(text, regex=regex)
+        hits, total = list_hits(found, self.session.view)
         self.canvas.reply(number, "hits", hits=hits, total=total)
 
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Message], None]]] = {

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from netloupe.explorer.errors import LayoutError, NotFoundError, ViewError
+from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
@@ -24,6 +25,7 @@ from netloupe.explorer.layout import (
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, check_wrap, make_view
 from netloupe.explorer.render.wire import SceneEncoder
+from netloupe.explorer.search import Hit, search_model
 from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
@@ -59,6 +61,8 @@ class Session:
         #: by grouping and graph, what is open; neighbourhoods are not kept
         self._views: dict[tuple[str, str], View] = {}
         self.history = History()
+        #: by grouping and graph, the groups that are searched beside a neighbourhood
+        self._trees: dict[tuple[str, str], GroupTree] = {}
         #: path and hops of the neighbourhood that is shown
         self.focused: tuple[str, int] | None = (
             (options.focus, options.hops) if options.focus else None
@@ -262,6 +266,25 @@ class Session:
         only = self.view.only
         return len(self.view.graph.nodes) if only is None else len(only)
 
+    def search(self, text: str, *, regex: bool = False) -> Iterator[Hit]:
+        """Yield what matches, groups included: see :func:`search_model`.
+
+        Raises
+        ------
+        ViewError
+            For an invalid regular expression.
+        """
+        return search_model(self.model, text, regex=regex, find_tree=self._find_tree)
+
+    def _find_tree(self, graph: Graph) -> GroupTree:
+        """Return the groups of a graph, those that a neighbourhood leaves out included."""
+        if self.view.only is None:
+            return self.view.wiring(graph).tree
+        key = self.view.grouping, graph.path
+        if key not in self._trees:
+            self._trees[key] = build_group_tree(graph, self.view.grouping)
+        return self._trees[key]
+
     # the neighbourhood of an element
 
     def focus(self, path: str, hops: int) -> None:
@@ -339,6 +362,10 @@ class Session:
             # a group may be known by the paths of several levels, or be a single node
             is_shown_in = self.view.group_at(candidate) is item.repetition
             return (is_shown_in and item.repetition_path) or item.path
+        home = self._find_home(path) if path.endswith("/") else None
+        if home is not None:  # a group of another graph, or left out of a neighbourhood
+            self.enter(find_outermost(home).path)
+            return self.view.reveal(path).path
         found: Any = self.model[path]
         if found is self.model:
             raise ViewError(f"{self.model.source}: the model itself has no box. Select None.")
@@ -351,6 +378,16 @@ class Session:
         if found is not root:
             self.view.reveal(target)
         return target
+
+    def _find_home(self, path: str) -> Graph | None:
+        """Return the graph in which there is a group at a path."""
+        outer = path.rstrip("/")
+        while outer:
+            outer = outer.rpartition("/")[0]
+            graph = self.model.graphs_by_path.get(outer)
+            if graph is not None:
+                return graph if path in self._find_tree(graph).groups else None
+        return None
 
     def reveal_all(self, paths: Sequence[str]) -> list[str]:
         """Open what hides elements, the first of them last; return their paths.

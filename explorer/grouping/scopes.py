@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
@@ -97,6 +98,19 @@ def read_module_scopes(graph: Graph) -> Scopes | None:
                 scopes.type_names[key] = type_name.rsplit(".", 1)[-1]
         scopes.of_node[node.index] = tuple(kept[:_MAX_DEPTH])
     return scopes if known >= _SHARE_NEEDED * _count_authored(graph) else None
+
+
+def list_classes(node: Node) -> list[str]:
+    """Return the classes of the modules that a node's metadata name, outermost first."""
+    return _read_classes(node.metadata.get(_CLASS_HIERARCHY, ""), node.metadata.get(_NAMESPACE, ""))
+
+
+@lru_cache(maxsize=4096)  # of many nodes, and repeats have the same
+def _read_classes(hierarchy: str, namespace: str) -> list[str]:
+    classes = _read_list(hierarchy)
+    if classes is None:
+        _, classes = _read_levels({_NAMESPACE: namespace}) or ([], [])
+    return [name.rsplit(".", 1)[-1] for name in classes if not _is_operator(name)]
 
 
 def _count_authored(graph: Graph) -> int:

@@ -196,6 +196,29 @@ class Model(Drawable, Loaded):
             or match(node.path, pattern)
         ]
 
+    def search(self, text: str, *, regex: bool = False) -> list[str]:
+        """Return the paths of groups, nodes, values and graphs that match, as an explorer does.
+
+        Parameters
+        ----------
+        text
+            Words in any order, in any case: parts of names, op types, attributes
+            (``axis = 1``), labels of groups and classes of modules. ``layer.7 query`` finds
+            the query of one layer.
+        regex
+            Whether ``text`` is a regular expression (of :mod:`re`, case ignored).
+
+        Raises
+        ------
+        ViewError
+            For an invalid regular expression.
+        """
+        from netloupe.explorer.grouping import build_group_tree
+        from netloupe.explorer.search import search_model
+
+        hits = search_model(self, text, regex=regex, find_tree=build_group_tree)
+        return [hit.path for hit in hits]
+
     def node(self, name: str) -> Node:
         """Return the node at a path, or the only one with that name.
 

@@ -135,6 +135,28 @@ def test_search_lists_what_is_shown(recorder: Recorder) -> None:
     assert recorder.explorer.search("gemm") == ["main/node_linear"]
 
 
+def test_search_finds_groups_which_can_be_gone_to(recorder: Recorder) -> None:
+    answer = recorder.ask(type="search", text="blocks 2", regex=False)
+    found = [hit["path"] for hit in answer["hits"]]
+    explorer = recorder.explorer
+    assert found == explorer.search("blocks 2") == explorer.model.search("2 blocks")
+    groups = [hit["path"] for hit in answer["hits"] if hit["kind"] == "group"]
+    assert groups
+    assert found[: len(groups)] == groups
+    for path in groups:
+        reply = recorder.ask(type="reveal", path=path)
+        assert (reply["type"], explorer.selection) == ("scene", reply["select"])
+
+
+def test_groups_outside_of_a_neighbourhood_are_found_and_gone_to(recorder: Recorder) -> None:
+    everything = recorder.explorer.search("blocks")
+    recorder.ask(type="focus", path="main/node_linear", hops=1)
+    assert recorder.explorer.search("blocks") == everything
+    answer = recorder.ask(type="reveal", path=everything[0])
+    assert answer["type"] == "scene"
+    assert recorder.explorer.selection == answer["select"] == everything[0]
+
+
 def test_invalid_expression_is_an_error_message(recorder: Recorder) -> None:
     answer = recorder.ask(type="search", text="(", regex=True)
     assert answer["type"] == "error"
