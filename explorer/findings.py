@@ -133,7 +133,9 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
     for kind, values in (("input", graph.inputs), ("output", graph.outputs)):
         if any(not value.name for value in values):
             yield ModelWarning(graph.path, f"has an {kind} without a name")
-    if any(not tensor.name for tensor in graph.initializers):
+    # in a sequence or a map tensors need no names
+    in_value = graph.model.format.endswith(("SequenceProto", "OptionalProto", "MapProto"))
+    if not in_value and any(not tensor.name for tensor in graph.initializers):
         yield ModelWarning(graph.path, "has an initializer without a name")
 
 

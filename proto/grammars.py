@@ -134,6 +134,7 @@ CAFFE2 = _build(
         "TensorProto": {},
         "QTensorProto": {},
         "TensorProtos": {1: "TensorProto"},
+        "TensorShapes": {},
         "BlobProto": {3: "TensorProto", 5: "QTensorProto"},
         "PlanDef": {2: "NetDef", 3: "ExecutionStep"},
         "ExecutionStep": {2: "ExecutionStep"},

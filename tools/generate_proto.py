@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = "1.62.3"
-SCHEMAS = ("onnx", "caffe2")
+SCHEMAS = ("onnx", "onnx_data", "caffe2")
 
 
 def generate_modules(destination: Path) -> list[Path]:

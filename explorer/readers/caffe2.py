@@ -6,9 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
+
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import (
     Dimension,
+    Graph,
     Model,
     ModelWarning,
     Payload,
@@ -17,13 +21,16 @@ from netloupe.explorer.model import (
     Value,
     data_type,
 )
+from netloupe.proto import caffe2_pb2
+from netloupe.proto.unknown_enums import read_enum_number
 
 from .caffe2_net import NetReader
 from .caffe2_parts import Net
 from .caffe2_plan import read_plan
-from .caffe2_tensors import read_qtensor, read_tensor
+from .caffe2_tensors import read_caffe2_dtype, read_qtensor, read_tensor
 from .onnx_tensors import read_text
 from .parts import Parts
+from .stored_field import StoredField
 
 #: endings of the name of a net without its suffix, and those of its init net
 _PATTERNS = (
@@ -34,6 +41,8 @@ _PATTERNS = (
     ("", "_init_net"),
     ("", "_init"),
 )
+#: the type of a blob that holds a DBReaderProto
+_READER = "DBReader"
 _SUFFIXES = (".pb", ".pbtxt", ".prototxt", ".txt")
 
 
@@ -43,7 +52,8 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     Parameters
     ----------
     parts
-        A NetDef, PlanDef, TensorProtos, TensorProto, QTensorProto, BlobProto or DBReaderProto.
+        A NetDef, PlanDef, TensorProtos, TensorShapes, TensorProto, QTensorProto, BlobProto or
+        DBReaderProto.
     init
         The init net of a NetDef, whose fills become initializers.
 
@@ -72,6 +82,8 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     elif root == "TensorProtos":
         for index, tensor in enumerate(message.protos):
             _add_tensor(model, tensor, f"#{index}", parts)
+    elif root == "TensorShapes":
+        _read_shapes(model, message)
     elif root in ("TensorProto", "QTensorProto"):
         _add_tensor(model, message, "tensor", parts)
     elif root == "BlobProto":
@@ -111,21 +123,40 @@ def leads_out(found: Path, net: Path) -> bool:
 
 
 def _add_tensor(model: Model, proto: Any, fallback: str, parts: Parts) -> None:
-    graph = model.graph
-    name = key = read_text(proto.name) or fallback
-    count = 2
-    while key in graph.values:
-        key = f"{name}#{count}"
-        count += 1
-    if key != name:
-        message = "another tensor has the same name"
-        graph.warnings.append(ModelWarning(f"{graph.path}/%{key}", message))
-    value = graph.values[key] = Value(name, graph, key)
+    value = _add_value(model.graph, read_text(proto.name) or fallback, "tensor")
     if proto.DESCRIPTOR.name == "QTensorProto":
         tensor = read_qtensor(proto, value.path, parts)
     else:
         tensor = read_tensor(proto, value.path, parts.source.files, parts)
     _bind(value, tensor)
+
+
+def _add_value(graph: Graph, name: str, kind: str) -> Value:
+    key, count = name, 2
+    while key in graph.values:
+        key = f"{name}#{count}"
+        count += 1
+    if key != name:
+        message = f"another {kind} has the same name"
+        graph.warnings.append(ModelWarning(f"{graph.path}/%{key}", message))
+    value = graph.values[key] = Value(name, graph, key)
+    return value
+
+
+def _read_shapes(model: Model, message: Any) -> None:
+    """Read a TensorShapes: blobs of which only type and dimensions are told."""
+    graph = model.graph
+    for index, shape in enumerate(message.shapes):
+        value = _add_value(graph, read_text(shape.name) or f"#{index}", "shape")
+        unknown = set(shape.unknown_dims)
+        dims = tuple(
+            Dimension(None if place in unknown else dim) for place, dim in enumerate(shape.dims)
+        )
+        number = read_enum_number(shape, "data_type")
+        dtype = read_caffe2_dtype(1 if number is None else number)
+        value.type = TensorType(dtype, None if shape.unknown_shape else dims)
+        value.is_output = True
+        graph.outputs.append(value)
 
 
 def _bind(value: Value, tensor: Tensor) -> None:
@@ -144,6 +175,8 @@ def _read_blob(model: Model, parts: Parts) -> None:
     if message.HasField("qtensor"):
         _add_tensor(model, message.qtensor, f"{name or 'tensor'} (quantized)", parts)
     left = parts.stored(message).get("content")
+    if message.type == _READER and _read_reader(model, message, left):
+        return
     if left is not None or message.HasField("content"):
         content = message.content
         size = len(content) if left is None else left.pieces[-1].end - left.pieces[-1].content
@@ -163,6 +196,26 @@ def _read_blob(model: Model, parts: Parts) -> None:
                 lambda: Payload("raw", content if left is None else left.content(value.path)),
             ),
         )
+
+
+def _read_reader(model: Model, message: Any, left: StoredField | None) -> bool:
+    """Add the state of a database reader, which a blob of its type holds; False where it has none.
+
+    See DBReaderSerializer (caffe2/core/db.cc).
+    """
+    row = None if left is None else left.content(model.graph.path)
+    content = message.content if row is None else row.read(0, len(row)).tobytes()
+    reader = caffe2_pb2.DBReaderProto()
+    try:
+        reader.ParseFromString(content)
+    except DecodeError:
+        return False
+    if not content or len(UnknownFieldSet(reader)):
+        return False
+    for field in ("name", "source", "db_type", "key"):
+        if reader.HasField(field):
+            model.metadata[f"reader.{field}"] = read_text(getattr(reader, field))
+    return True
 
 
 def _read_metadata(model: Model, message: Any, fields: tuple[str, ...]) -> None:

@@ -213,15 +213,26 @@ def _read_constant(
     operator: Any, arguments: dict[str, Any], name: str, path: str
 ) -> tuple[Tensor, list[str]]:
     argument = arguments.get("value")
-    dtype = _find_dtype(arguments) or data_type("float32")
     value: Any = 0
+    used = ""
     if argument is not None:
-        used = [field.name for field, _ in argument.ListFields() if field.name in ("f", "i", "s")]
-        value = getattr(argument, used[0]) if used else 0
+        used = next((field for field in ("f", "i", "s") if argument.HasField(field)), "")
+        value = getattr(argument, used) if used else 0
+    # filler_op.h, ConstantFillOp: without a type that of the value counts
+    inferred = data_type("int64" if used == "i" and "dtype" not in arguments else "float32")
+    dtype = _find_dtype(arguments) or inferred
     dims, warnings = _read_dims(arguments)
+    is_refused = used == "s" and "dtype" not in arguments
+    if is_refused:
+        warnings.append("is filled with a string, for which Caffe2 wants a dtype")
     size = count_elements(dims)
 
     def fetch() -> Payload:
+        if is_refused:
+            raise TensorDataError(
+                f"{path}: is filled with a string, but without the dtype that Caffe2 wants for it. "
+                "Add a dtype to the fill."
+            )
         if size > _MOST_FILLED:
             raise TensorDataError(
                 f"{path}: {size} elements are filled with {value!r}, more than {_MOST_FILLED}. "

@@ -16,6 +16,10 @@ from .parts import Parts, parse_parts
 from .source import Source
 
 
+class NestedTooDeepError(ModelFormatError):
+    """Nets or steps are nested deeper than ``MAX_GRAPH_DEPTH``."""
+
+
 class Net:
     """A NetDef, and what it was read with.
 
@@ -77,7 +81,7 @@ def parse_caffe2(source: Source, root: str) -> Parts:
     try:
         return parse_parts(source, caffe2_pb2, root, CAFFE2, Parts)
     except NestingError:
-        raise ModelFormatError(
+        raise NestedTooDeepError(
             f"{source.name}: its nets or steps are nested deeper than {MAX_GRAPH_DEPTH} levels. "
             "Save the net with fewer levels of control flow."
         ) from None

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.proto import caffe2_pb2
 
-from .caffe2_parts import damage, parse_caffe2
+from .caffe2_parts import NestedTooDeepError, damage, parse_caffe2
 from .message_writer import FIXED32, FIXED64, LENGTH, VARINT
 from .onnx_tensors import read_text
 from .parts import Parts
@@ -77,6 +77,8 @@ def recognize_caffe2(source: Source, top: TopFields | None = None) -> Parts | No
                 continue
             try:
                 parts = parse_caffe2(source, root)
+            except NestedTooDeepError:
+                raise  # nothing else is nested like that
             except ModelFormatError:
                 if root == _suspect(top, source):
                     raise
@@ -152,7 +154,7 @@ def _shows_type(operator: TopField, read: ReadRange) -> bool:
 def _is_net(parts: Parts) -> bool:
     message = parts.proto
     if message.op:
-        return _has_operators(message)
+        return _has_operators(message) or (_is_strict(parts) and _has_clean_operators(message))
     names = [message.name, *message.external_input, *message.external_output]
     return _are_clean(names) and (message.HasField("name") + len(names) > 2)
 
@@ -163,6 +165,15 @@ def _has_operators(message: Any) -> bool:
     return good * 2 >= len(judged) > 0
 
 
+def _has_clean_operators(message: Any) -> bool:
+    """Return whether the operators of a net may be some, however unusual their types are."""
+    judged = message.op[:_MOST_ENTRIES_JUDGED]
+    texts = [message.name, *message.external_input, *message.external_output]
+    for op in judged:
+        texts += [op.type, op.name, *op.input, *op.output]
+    return _are_clean(texts) and all(op.type or op.output for op in judged)
+
+
 def _is_plan(parts: Parts) -> bool:
     message = parts.proto
     if not _is_strict(parts) or not (message.network or message.execution_step):
@@ -170,8 +181,7 @@ def _is_plan(parts: Parts) -> bool:
     names = [message.name, *(step.name for step in message.execution_step)]
     nets = message.network[:_MOST_ENTRIES_JUDGED]
     return _are_clean(names) and all(
-        _has_operators(net) if net.op else _are_clean([net.name, *net.external_input])
-        for net in nets
+        (net.op and _has_operators(net)) or _has_clean_operators(net) for net in nets
     )
 
 
@@ -224,6 +234,16 @@ def _is_tensor_list(parts: Parts) -> bool:
     )
 
 
+def _is_shape_list(parts: Parts) -> bool:
+    shapes = parts.proto.shapes
+    return (
+        _is_strict(parts)
+        and len(shapes) > 0
+        and _are_clean([shape.name for shape in shapes[:_MOST_ENTRIES_JUDGED]])
+        and all(shape.name and min(shape.dims, default=0) >= 0 for shape in shapes)
+    )
+
+
 def _is_reader(parts: Parts) -> bool:
     message = parts.proto
     texts = [message.name, message.source, message.db_type, message.key]
@@ -237,6 +257,7 @@ _JUDGES: dict[str, Callable[[Parts], bool]] = {
     "TensorProto": _is_tensor,
     "BlobProto": _is_blob,
     "TensorProtos": _is_tensor_list,
+    "TensorShapes": _is_shape_list,
     "DBReaderProto": _is_reader,
 }
 

@@ -16,6 +16,7 @@ from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
 from .message_writer import LENGTH, VARINT, encode_varint
 from .onnx import read_onnx
+from .onnx_data import read_onnx_data
 from .onnx_text import is_onnx_text, parse_onnx_text
 from .parts import Parts
 from .roots import (
@@ -24,6 +25,7 @@ from .roots import (
     find_repetitions,
     identify_foreign,
     identify_onnx,
+    is_odd_tensor,
     scan_fields,
 )
 from .source import Source, open_source
@@ -31,6 +33,8 @@ from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
 _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
 
+#: values that are no tensors (onnx-data.proto)
+_DATA = ("SequenceProto", "OptionalProto", "MapProto")
 #: field numbers that lead from a ModelProto to a message that stands alone
 _WRAPPINGS = {"GraphProto": (7,), "FunctionProto": (25,), "TensorProto": (5, 7)}
 
@@ -85,7 +89,7 @@ def read_model(source: Source, init: Source | None = None, *, beside: Path | Non
             f"{source.name}: is no Caffe2 net, and only these have an init net. Load it alone."
         )
     else:
-        model = _read_protobuf(unwrapped.source)
+        model = _read_protobuf(unwrapped.source, unwrapped.root.rpartition(".")[2])
     model.source = source.name
     model.container = unwrapped.container
     if unwrapped.unknown:
@@ -149,7 +153,7 @@ def find_caffe2(unwrapped: Unwrapped) -> Parts | None:
     with source.open() as read:
         top = scan_fields(read, 0, source.size)
         kind = identify_onnx(top, read)
-        if kind == "TensorProto" or (kind == "ModelProto" and top.has(1, VARINT)):
+        if kind.endswith(("TensorProto", *_DATA)) or (kind == "ModelProto" and top.has(1, VARINT)):
             return None
     return recognize_caffe2(source, top)
 
@@ -190,11 +194,16 @@ def _parse_init_net(source: Source) -> Parts:
     return parts
 
 
-def _read_protobuf(source: Source) -> Model:
+def _read_protobuf(source: Source, root: str = "") -> Model:
+    """Read what is no Caffe2 message; ``root`` is the message, where a text says which."""
+    if root in _DATA:
+        return read_onnx_data(source, root)
     with source.open() as read:
         top = scan_fields(read, 0, source.size)
         kind = identify_onnx(top, read)
         foreign = "" if kind else identify_foreign(top, read)
+        if not kind and not foreign and is_odd_tensor(top, read):
+            kind = "TensorProto"
     if kind == "ModelProto":
         if top.is_cut_short:
             raise ModelFormatError(
@@ -204,6 +213,8 @@ def _read_protobuf(source: Source) -> Model:
         _warn_of_unknown_fields(model, top)
         _warn_of_repetitions(model, top)
         return model
+    if kind.endswith(_DATA):
+        return read_onnx_data(source, kind)
     if kind:
         return _read_alone(source, kind)
     if foreign:

@@ -21,7 +21,9 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
+    ValueType,
 )
+from netloupe.explorer.notation import clip_text
 from netloupe.explorer.steps import step
 from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
@@ -29,7 +31,7 @@ from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from .onnx_infos import Declared, OnnxUnknownFinder, state_info, take_value
 from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
-from .onnx_tensors import TensorReader, read_entries, read_text
+from .onnx_tensors import TensorReader, read_entries, read_text, read_type
 from .onnx_wiring import add_nodes
 
 #: the values of a name that is defined again, in file order, without the first
@@ -107,9 +109,10 @@ class GraphReader:
         if columns is None or not self._add_nodes(graph, proto, columns):
             declared = self._read_value_infos(graph, proto)
             redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
+        listed: dict[str, ValueType | None] = {}
         for info in proto.output:
             self._read_output(graph, read_text(info.name), outer, redefined)
-            self._declare(graph, info)
+            self._declare_output(graph, info, listed)
         self._read_annotations(graph, proto)
 
     def read_function(self, function: Function, proto: Any) -> None:
@@ -159,6 +162,26 @@ class GraphReader:
         value = take_value(graph, read_text(info.name))
         state_info(value, info)
         return value
+
+    def _declare_output(self, graph: Graph, info: Any, listed: dict[str, ValueType | None]) -> None:
+        """Add what a ValueInfoProto says to the output that was added last.
+
+        ``listed`` holds the types of the outputs before it by name.
+        """
+        value = graph.outputs[-1]
+        if value.graph is graph:
+            state_info(value, info)
+        else:
+            value = self._declare(graph, info)
+        name, stated = value.name, read_type(info.type) if info.HasField("type") else None
+        if name not in listed:
+            listed[name] = stated
+            return
+        message = "is listed twice as an output"
+        if stated != listed[name]:
+            first, second = (clip_text(str(t or "no type"), 100) for t in (listed[name], stated))
+            message += f", as {first} and as {second}; the last counts"
+        graph.warnings.append(ModelWarning(value.path, message))
 
     def _read_value_infos(
         self, graph: Graph, proto: Any, names: list[str] | None = None
@@ -333,7 +356,10 @@ class GraphReader:
         if _is_defined(value):
             again.append((node, name))
             versions = redefined.setdefault(name, [])
-            value = take_value(graph, f"{name}#{len(versions) + 2}")
+            number = len(versions) + 2
+            while (key := f"{name}#{number}") in graph.values:
+                number += 1
+            value = graph.values[key] = Value(name, graph, key)
             versions.append(value)
         value.producer = node
         value.output_index = index

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
@@ -130,7 +131,8 @@ def identify_onnx(top: TopFields, read: ReadRange) -> str:
     Returns
     -------
     str
-        ``ModelProto``, ``GraphProto``, ``FunctionProto`` or ``TensorProto``.
+        ``ModelProto``, ``GraphProto``, ``FunctionProto``, ``TensorProto``, or what
+        :func:`identify_data` returns.
     """
     if _is_model(top, read):
         return "ModelProto"
@@ -146,7 +148,8 @@ def identify_onnx(top: TopFields, read: ReadRange) -> str:
         inner = _look_inside(node, read)
         if inner.is_whole and inner.has(4, LENGTH):
             return "FunctionProto"
-    return "TensorProto" if _is_tensor(top, read) else ""
+    # before tensors: a name may be taken for their dimensions
+    return identify_data(top, read) or ("TensorProto" if _is_tensor(top, read) else "")
 
 
 def _is_model(top: TopFields, read: ReadRange) -> bool:
@@ -179,10 +182,35 @@ _TENSOR_FIELDS = {
 
 def _is_tensor(top: TopFields, read: ReadRange) -> bool:
     """Return whether this is a lone TensorProto whose elements fit its type and dimensions."""
-    if not top.has(2, VARINT) or not top.numbers & set(_TENSOR_STORAGE):
+    claim = _read_claim(top, read)
+    if claim is None or not 0 < claim.data_type < len(ONNX_DATA_TYPES):
         return False
+    if not top.numbers & set(_TENSOR_STORAGE):  # no elements, and none needed
+        return 0 in claim.dims and min(claim.dims) >= 0
+    raw = top.first(9)
+    if raw is None:
+        return top.numbers & set(_TENSOR_STORAGE) <= {_storage_of(claim.data_type), 13}
+    bits = data_type(ONNX_DATA_TYPES[claim.data_type]).bits
+    return bits is None or raw.length == (count_elements(claim.dims) * bits + 7) // 8
+
+
+def is_odd_tensor(top: TopFields, read: ReadRange) -> bool:
+    """Return whether this may be a lone TensorProto whose type is unknown, or does not fit.
+
+    That is little to go by: ask only where the bytes are nothing else.
+    """
+    claim = _read_claim(top, read)
+    if claim is None or not top.is_whole or not top.numbers & set(_TENSOR_STORAGE):
+        return False
+    return bool(claim.dims or top.has(8, LENGTH)) and _is_clean_text(top, 8, read)
+
+
+def _read_claim(top: TopFields, read: ReadRange) -> Any:
+    """Return a TensorProto with type and dimensions only; None where the bytes are no tensor."""
+    if not top.has(2, VARINT):
+        return None
     if any(f.wire_type not in _TENSOR_FIELDS.get(f.number, ()) for f in top.fields):
-        return False
+        return None
     kept = [f for f in top.fields if f.number in (1, 2) and f.length < 1_000]
     head = b"".join(
         bytes((f.number << 3 | f.wire_type,))
@@ -191,16 +219,9 @@ def _is_tensor(top: TopFields, read: ReadRange) -> bool:
         for f in kept[:100]
     )
     try:
-        claim = onnx_pb2.TensorProto.FromString(head)
+        return onnx_pb2.TensorProto.FromString(head)
     except DecodeError:
-        return False
-    if not 0 < claim.data_type < len(ONNX_DATA_TYPES):
-        return False
-    raw = top.first(9)
-    if raw is None:
-        return top.numbers & set(_TENSOR_STORAGE) <= {_storage_of(claim.data_type), 13}
-    bits = data_type(ONNX_DATA_TYPES[claim.data_type]).bits
-    return bits is None or raw.length == (count_elements(claim.dims) * bits + 7) // 8
+        return None
 
 
 #: fields that hold elements or say where they are, with the types that the typed ones are for
@@ -210,6 +231,94 @@ _TENSOR_STORAGE = {4: (1, 14), 5: (), 6: (8,), 7: (7,), 9: (), 10: (11, 15), 11:
 def _storage_of(code: int) -> int:
     """Return the number of the typed field that holds elements of a type."""
     return next((number for number, codes in _TENSOR_STORAGE.items() if code in codes), 5)
+
+
+def identify_data(top: TopFields, read: ReadRange) -> str:
+    """Return which value that is no tensor the fields are (onnx-data.proto), or the empty string.
+
+    Returns
+    -------
+    str
+        ``MapProto``, ``SequenceProto``, or ``SequenceProto or OptionalProto``: of at most one
+        element both are written alike.
+    """
+    if not top.is_whole or not _is_clean_text(top, 1, read):
+        return ""
+    if _is_map(top, read, 0):
+        return "MapProto"
+    if not _is_sequence(top, read, 0):
+        return ""
+    elements = sum(field.number > 2 for field in top.fields)
+    return "SequenceProto" if elements > 1 else "SequenceProto or OptionalProto"
+
+
+def _is_sequence(top: TopFields, read: ReadRange, depth: int) -> bool:
+    """Return whether this is a SequenceProto or an OptionalProto with elements of its type."""
+    kind = _read_number(top, 2, read)
+    if kind is None or kind not in _ELEMENTS or not top.is_whole:
+        return False
+    elements = [field for field in top.fields if field.number > 2]
+    if any(f.number != kind + 2 or f.wire_type != LENGTH for f in elements):
+        return False
+    if depth > _MOST_NESTED:
+        return True
+    if kind == 0:  # an optional without a value; a name is needed to tell it from anything
+        return top.has(1, LENGTH) or depth > 0
+    judge = _ELEMENTS[kind]
+    inner = (_look_inside(field, read) for field in elements[:_MOST_JUDGED])
+    return all(found.is_whole and judge(found, read, depth + 1) for found in inner)
+
+
+def _is_map(top: TopFields, read: ReadRange, depth: int) -> bool:
+    """Return whether this is a MapProto with keys of its type."""
+    kind = _read_number(top, 2, read)
+    values = top.first(5)
+    if kind not in _KEY_TYPES or values is None or not top.numbers <= {1, 2, 3, 4, 5}:
+        return False
+    if not top.numbers & {3, 4} and kind in _ELEMENTS:  # rather a sequence of sequences
+        return False
+    inner = _look_inside(values, read)
+    return inner.is_whole and (not inner.fields or _is_sequence(inner, read, depth + 1))
+
+
+def _is_sparse(top: TopFields, read: ReadRange, depth: int) -> bool:
+    values = top.first(1)
+    return (
+        values is not None
+        and top.numbers <= {1, 2, 3}
+        and _is_tensor(_look_inside(values, read), read)
+    )
+
+
+_MOST_JUDGED = 16
+_MOST_NESTED = 16
+#: DataType numbers that keys of a map may have: integers and strings
+_KEY_TYPES = (2, 3, 4, 5, 6, 7, 8, 12, 13)
+_ELEMENTS: dict[int, Callable[[TopFields, ReadRange, int], bool]] = {
+    0: lambda top, read, depth: False,
+    1: lambda top, read, depth: _is_tensor(top, read),
+    2: _is_sparse,
+    3: _is_sequence,
+    4: _is_map,
+    5: _is_sequence,
+}
+
+
+def _read_number(top: TopFields, number: int, read: ReadRange) -> int | None:
+    """Return the value of a numeric field; None where it is not there once."""
+    found = [field for field in top.fields if field.number == number]
+    if len(found) != 1 or found[0].wire_type != VARINT:
+        return None
+    return _read_varint(read(found[0].length, found[0].offset), 0)[0]
+
+
+def _is_clean_text(top: TopFields, number: int, read: ReadRange) -> bool:
+    """Return whether a field is not there, or is text that a person may have written."""
+    field = top.first(number)
+    if field is None:
+        return not any(other.number == number for other in top.fields)
+    text = read(min(field.length, 1000), field.offset).decode("utf-8", "backslashreplace")
+    return text.isprintable()
 
 
 def identify_foreign(top: TopFields, read: ReadRange) -> str:

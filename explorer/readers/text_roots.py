@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.proto import caffe2_pb2, onnx_pb2
+from netloupe.proto import caffe2_pb2, onnx_data_pb2, onnx_pb2
 
 from .containers import decode_marked_text
 from .json_form import JsonError, encode_json, load_json
@@ -22,8 +22,12 @@ _ROOTS: tuple[tuple[Any, set[str]], ...] = (
     (onnx_pb2.GraphProto.DESCRIPTOR, {"node", "initializer", "input", "output"}),
     (onnx_pb2.FunctionProto.DESCRIPTOR, {"node", "opset_import"}),
     (onnx_pb2.TensorProto.DESCRIPTOR, {"data_type"}),
+    (onnx_data_pb2.SequenceProto.DESCRIPTOR, {"elem_type"}),
+    (onnx_data_pb2.OptionalProto.DESCRIPTOR, {"elem_type"}),
+    (onnx_data_pb2.MapProto.DESCRIPTOR, {"key_type"}),
     (caffe2_pb2.PlanDef.DESCRIPTOR, {"network", "execution_step"}),
     (caffe2_pb2.TensorProtos.DESCRIPTOR, {"protos"}),
+    (caffe2_pb2.TensorShapes.DESCRIPTOR, {"shapes"}),
     (caffe2_pb2.TensorProto.DESCRIPTOR, {"data_type", "dims"}),
     (caffe2_pb2.QTensorProto.DESCRIPTOR, {"precision"}),
     (caffe2_pb2.BlobProto.DESCRIPTOR, {"tensor", "content", "qtensor"}),

@@ -13,7 +13,7 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorProto,
 )
 
-from netloupe.proto import onnx_pb2
+from netloupe.proto import onnx_data_pb2, onnx_pb2
 
 # The IR version that the schema follows. A released onnx with a lower one lacks what came later;
 # one with a higher one has what the schema must learn, and fails the comparison.
@@ -145,3 +145,10 @@ def test_fields_of_a_newer_writer_survive() -> None:
     model = onnx_pb2.ModelProto.FromString(b"\x08\x63" + unknown)
     assert model.ir_version == 99
     assert model.SerializeToString() == b"\x08\x63" + unknown
+
+
+def test_the_schema_of_values_is_that_of_the_onnx_package() -> None:
+    ours = describe_schema(copy_schema(onnx_data_pb2.DESCRIPTOR))
+    theirs = describe_schema(copy_schema(onnx.SequenceProto.DESCRIPTOR.file))
+    assert ours == theirs
+    assert {"SequenceProto.elem_type", "MapProto.string_keys"} <= ours.keys()

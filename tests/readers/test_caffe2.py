@@ -17,6 +17,7 @@ from netloupe.explorer.readers.caffe2 import find_init_net
 from netloupe.explorer.readers.caffe2_roots import recognize_caffe2
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
+from tests.thresholds import threshold
 
 
 def net(text: str) -> Any:
@@ -365,3 +366,91 @@ def test_elements_have_the_types_of_the_view_model() -> None:
     assert isinstance(model["main"], Graph)
     assert isinstance(model["main/#0:Sum"], Node)
     assert isinstance(model["w"], Tensor)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "elements"),
+    [
+        ("i: 7", "int64", [7, 7]),
+        ("f: 1.5", "float32", [1.5, 1.5]),
+        ("f: 1.5 i: 7", "float32", [1.5, 1.5]),
+        ("", "float32", [0, 0]),
+    ],
+)
+def test_a_constant_fill_without_a_type_has_that_of_its_value(
+    value: str, dtype: str, elements: list[float]
+) -> None:
+    text = (
+        'op { type: "ConstantFill" output: "w" arg { name: "shape" ints: 2 } '
+        f'arg {{ name: "value" {value} }} }} op {{ type: "Relu" input: "w" output: "y" }}'
+    )
+    (tensor,) = (node.details.constant for node in load(text.encode()).find("ConstantFill"))
+    assert tensor is not None
+    assert (tensor.dtype.name, tensor.numpy().tolist()) == (dtype, elements)
+
+
+def test_a_constant_fill_with_a_string_and_no_type_is_said() -> None:
+    text = 'op { type: "ConstantFill" output: "w" arg { name: "shape" } '
+    text += 'arg { name: "value" s: "x" } }'
+    (node,) = load(text.encode()).find("ConstantFill")
+    tensor = node.details.constant
+    assert tensor is not None
+    assert "wants a dtype" in tensor.warnings[0].message
+    with pytest.raises(TensorDataError, match="without the dtype"):
+        tensor.numpy()
+
+
+def test_a_net_whose_op_types_are_all_unusual() -> None:
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"])
+    for kind in ("Conv 2d", "<lambda>", "Größe!", "a@b", ""):
+        net.op.add(type=kind, input=["x"], output=["y"])
+    model = load(net.SerializeToString())
+    assert model.format == "Caffe2"
+    assert [node.op_type for node in model.graph.nodes] == [op.type for op in net.op]
+    plan = caffe2_pb2.PlanDef(name="p", network=[net])
+    assert load(plan.SerializeToString()).functions[0].name == "n"
+
+
+def test_a_blob_with_a_database_reader_shows_its_state() -> None:
+    reader = caffe2_pb2.DBReaderProto(name="r", source="/data/train", db_type="lmdb", key="k9")
+    blob = caffe2_pb2.BlobProto(name="b", type="DBReader", content=reader.SerializeToString())
+    for size in (2**20, 10):
+        with threshold(size):
+            model = load(blob.SerializeToString())
+        told = {key.removeprefix("reader."): text for key, text in model.metadata.items()}
+        del told["type"]
+        assert told == {"name": "r", "source": "/data/train", "db_type": "lmdb", "key": "k9"}
+        assert not model.graph.initializers
+    blob.content = b"\xff\xff"
+    assert load(blob.SerializeToString()).graph.initializers[0].numpy().tolist() == [255, 255]
+
+
+def test_steps_nested_too_deep_are_said_also_without_nets() -> None:
+    step = b""
+    for _ in range(20_000):
+        step = b"\x12" + write_varint(len(step)) + step
+    data = b"\x0a\x01p\x1a" + write_varint(len(step)) + step
+    with pytest.raises(ModelFormatError, match="steps are nested deeper than 500 levels"):
+        load(data)
+
+
+def test_shapes_alone() -> None:
+    shapes = caffe2_pb2.TensorShapes()
+    shapes.shapes.add(name="x", dims=[2, 3], data_type=caffe2_pb2.TensorProto.INT8)
+    shapes.shapes.add(name="y", dims=[4, 0], unknown_dims=[1])
+    shapes.shapes.add(name="z", unknown_shape=True)
+    for size in (2**20, 10):
+        with threshold(size):
+            model = load(shapes.SerializeToString())
+        assert model.header.message == "TensorShapes"
+        types = {name: str(value.type) for name, value in model.graph.values.items()}
+        assert types == {"x": "int8[2, 3]", "y": "float32[4, ?]", "z": "float32"}
+        assert not list(model.all_warnings())
+
+
+def write_varint(number: int) -> bytes:
+    result = bytearray()
+    while number > 127:
+        result.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*result, number])

@@ -9,6 +9,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from netloupe.explorer.describe import describe_path
+from netloupe.explorer.describe.as_json import to_json
 from netloupe.explorer.load import load
 from netloupe.explorer.model import (
     Function,
@@ -611,3 +613,31 @@ def test_domains_and_overloads_of_some_nodes_only() -> None:
     proto.graph.node.add(op_type="B")
     nodes = load(proto.SerializeToString()).graph.nodes
     assert [(node.domain, node.overload) for node in nodes] == [("d", "o"), ("", "")]
+
+
+def test_an_output_that_is_listed_twice_is_said_with_its_types() -> None:
+    node = helper.make_node("Relu", ["x"], ["y"])
+    outputs = [helper.make_tensor_value_info("y", kind, [2]) for kind in (1, 1, 7)]
+    told = {}
+    for count in (1, 2, 3):
+        model = load(helper.make_model(helper.make_graph([node], "g", [], outputs[-count:])))
+        told[count] = [w.message for w in model.all_warnings() if "twice" in w.message]
+    assert told[1] == []
+    differing = "is listed twice as an output, as float32[2] and as int64[2]; the last counts"
+    assert told[2] == [differing]
+    assert told[3] == ["is listed twice as an output", differing]
+
+
+def test_a_value_that_is_defined_twice_keeps_its_name() -> None:
+    nodes = [helper.make_node(kind, ["x"], ["3128"]) for kind in ("Relu", "Abs", "Neg")]
+    nodes.insert(0, helper.make_node("Exp", ["x"], ["3128#2"]))
+    out = helper.make_tensor_value_info("3128", 7, [2])
+    model = load(helper.make_model(helper.make_graph(nodes, "g", [], [out])))
+    values = [node.outputs[0] for node in model.graph.nodes]
+    assert [value.name for value in values] == ["3128#2", "3128", "3128", "3128"]
+    paths = [value.path for value in values]
+    assert paths == ["main/%3128#2", "main/%3128", "main/%3128#3", "main/%3128#4"]
+    assert [model[path] for path in paths] == values
+    assert str(values[-1].type) == "int64[2]"  # what is said of the output is said of the last
+    told = to_json(describe_path(model, paths[-1]))
+    assert (told["name"], told["path"]) == ("3128", "main/%3128#4")
