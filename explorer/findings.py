@@ -12,7 +12,16 @@ from collections.abc import Iterator
 
 from netloupe.explorer.cycles import find_cycles
 from netloupe.explorer.denotation_findings import find_denotations
-from netloupe.explorer.model import Function, Graph, Model, ModelWarning, Node, Tensor, Value
+from netloupe.explorer.model import (
+    EscapedText,
+    Function,
+    Graph,
+    Model,
+    ModelWarning,
+    Node,
+    Tensor,
+    Value,
+)
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.tensors import ModelFiles
@@ -246,7 +255,7 @@ def _find_bad_text(graphs: list[Graph]) -> Iterator[ModelWarning]:
         names = [graph.name, *(node.name for node in graph.nodes), *graph.values]
         if isinstance(graph, Function):
             names.append(graph.domain)
-        bad = [name for name in names if "\\x" in name]
+        bad = [name for name in names if isinstance(name, EscapedText)]
         if bad:
             shown = join_parts([name[:40] for name in bad[:_MOST_NAMES]], len(bad))
             yield ModelWarning(graph.path, f"has names that are not UTF-8: {shown}")

@@ -16,6 +16,8 @@ from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.stored_constants import find_stored_tensor
 
 _ONNX = ("", "ai.onnx")
+#: the opset from which on DequantizeLinear gives the type of its scale
+_SCALED = 19
 
 
 def infer_type(value: Value) -> TensorType | SparseTensorType | None:
@@ -31,7 +33,7 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
     TensorType or SparseTensorType or None
         Of an initializer or the result of Constant, its own; of DequantizeLinear over one, its
         shape with ``output_dtype`` or the type of the scale (ONNX operator specification,
-        DequantizeLinear-23), float32 where that is not known. None for anything else.
+        DequantizeLinear-23), before opset 19 with float32. None for anything else.
     """
     tensor = _find_constant(value)
     if tensor is not None:
@@ -47,7 +49,10 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
     number = output.value if output is not None else None
     if isinstance(number, int) and 0 < number < len(ONNX_DATA_TYPES):
         return _make_type(tensor, data_type(ONNX_DATA_TYPES[number]))
-    return _make_type(tensor, _find_dtype(scale) or data_type("float32"))
+    dtype = _find_dtype(scale)
+    if dtype is None and (node.opset_version or _SCALED) < _SCALED:
+        dtype = data_type("float32")
+    return None if dtype is None else _make_type(tensor, dtype)
 
 
 def _find_constant(value: Value | None) -> Tensor | SparseTensor | None:

@@ -16,6 +16,7 @@ from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.output import check_ending, check_place, write_file
 from netloupe.explorer.picture import ViewOptions, render_picture
 
 from .canvas import Canvas
@@ -279,7 +280,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         Parameters
         ----------
         path
-            Where to write it too.
+            Where to write it too; ``~`` is the home folder.
         wrap
             Whether it is cut into columns, as for :meth:`Model.to_svg`; as on the canvas where
             None.
@@ -288,14 +289,29 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         ------
         ViewError
             Where ``wrap`` is neither True, False, ``auto`` nor a number of columns.
+        OutputError
+            Where the file cannot be written, or its name promises another format.
         """
-        from netloupe.explorer.output import write_file
+        return self._draw("svg", path, wrap).decode()
 
+    def to_png(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
+        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`."""
+        return self._draw("png", path, wrap)
+
+    def to_pdf(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
+        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`."""
+        return self._draw("pdf", path, wrap)
+
+    def _draw(self, format: str, path: str | Path | None, wrap: Wrap | None) -> bytes:
+        if path is not None:  # what can be known to be wrong is said before the work begins
+            check_ending(path, format)
+            check_place(Path(path))
         with self._requests.wanted():
-            data = render_picture(self._session.picture(self._session.compose_for(wrap)), "svg")
+            picture = self._session.picture(self._session.compose_for(wrap))
+            data = render_picture(picture, format)
         if path is not None:
             write_file(path, data)
-        return data.decode()
+        return data
 
     # the selection
 

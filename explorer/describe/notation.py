@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import (
     Graph,
     OpaqueType,
@@ -99,9 +98,8 @@ def write_value_type(value: Value) -> str:
     """Return a value's type on one line: as stated, or as it follows from a constant."""
     if value.type is not None:
         return write_type(value.type)
-    inferred = infer_type(value)
-    # the tensor of an initializer states its type as well as any other place does
-    note = ", inferred" if inferred is not None and value.initializer is None else ""
+    inferred = value.inferred_type
+    note = "" if inferred is None else ", inferred"
     return write_type(inferred) + note
 
 

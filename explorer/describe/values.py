@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization
@@ -65,7 +64,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
 
 
 def _describe_type(value: Value) -> Row:
-    inferred = infer_type(value) if value.type is None else None
+    inferred = value.inferred_type
     if inferred is None:
         return Row("type", write_type(value.type))
     return Row("type", write_type(inferred), "inferred: the file states none")

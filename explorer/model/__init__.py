@@ -20,6 +20,7 @@ from .device import (
     ShardingSpec,
 )
 from .dtype import DataType, data_type
+from .escaped import EscapedText
 from .filling import fill_later
 from .graph import Function, Graph, NetDetails
 from .model import Model, TrainingInfo
@@ -49,6 +50,7 @@ __all__ = [
     "DeviceConfiguration",
     "DeviceOption",
     "Dimension",
+    "EscapedText",
     "ExternalLocation",
     "Function",
     "Graph",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .node import Node
     from .sparse_tensor import SparseTensor
     from .tensor import Tensor
-    from .types import ValueType
+    from .types import SparseTensorType, TensorType, ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,18 @@ class Value(Loaded):
         self._type = stated
 
     @property
+    def inferred_type(self) -> TensorType | SparseTensorType | None:
+        """The type that follows from the constant behind the value, where the file states none.
+
+        None where the file states a type, which counts, and where nothing follows: it is not
+        computed through nodes, only taken from constants and from DequantizeLinear over them.
+        ``value.type or value.inferred_type`` is the best that is known.
+        """
+        from netloupe.explorer.inference import infer_type
+
+        return infer_type(self) if self.type is None else None
+
+    @property
     def annotation(self) -> QuantizationAnnotation | None:
         """What the graph states about the value's quantization."""
         return self._notes.annotation if self._notes is not None else None
@@ -234,5 +246,8 @@ class Value(Loaded):
         return self.graph.model
 
     def __repr__(self) -> str:
-        text = str(self.type or "type unknown")[:100]
-        return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}>"
+        stated = self.type
+        inferred = None if stated is not None else self.inferred_type
+        text = str(stated or inferred or "type unknown")[:100]
+        note = "" if inferred is None else ", inferred"
+        return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}{note}>"

@@ -9,6 +9,7 @@ from typing import Any
 from netloupe.explorer.model import (
     DataType,
     Dimension,
+    EscapedText,
     ExternalLocation,
     MapType,
     ModelWarning,
@@ -51,8 +52,13 @@ _TYPED_FIELD_OF = {
 
 
 def read_text(text: str | bytes) -> str:
-    """Return a protobuf string; bytes that are not UTF-8 are shown as backslash escapes."""
-    return text if isinstance(text, str) else text.decode("utf-8", "backslashreplace")
+    """Return a protobuf string; bytes that are not UTF-8 become backslash escapes."""
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return EscapedText(text.decode("utf-8", "backslashreplace"))
 
 
 def read_dtype(code: int) -> DataType:

@@ -56,7 +56,7 @@ _OPERATORS = {
         TfIdfVectorizer
         Copy CopyFromCPUInput CopyGPUToCPU CopyCPUToGPU EnsureCPUOutput EnsureDense Alias
         StopGradient AsyncNetBarrier ExpandDims NHWC2NCHW NCHW2NHWC ResizeNearest ResizeNearest3D
-        ResizeLike PadImage PackSegments UnpackSegments GatherPadding AddPadding RemovePadding
+        ResizeLike PadImage PackSegments UnpackSegments GatherPadding AddPadding
         LengthsToSegmentIds SegmentIdsToLengths LengthsTile LengthsGather BatchGather
         SparseToDense SparseToDenseMask SegmentOneHot ChannelShuffle
         FlattenToVec UnsafeCoalesce MergeDim PrependDim

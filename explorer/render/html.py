@@ -14,7 +14,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.inference import infer_type
 from netloupe.explorer.model import Function, Graph, Model, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import (
     clip_text,
@@ -180,7 +179,7 @@ def _describe_operand(value: Value) -> str:
 def _describe_type(value: Value) -> str:
     if value.type is not None:
         return str(value.type)
-    inferred = infer_type(value)
+    inferred = value.inferred_type
     return "type unknown" if inferred is None else f"{inferred}, inferred"
 
 

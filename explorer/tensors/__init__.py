@@ -12,7 +12,7 @@ from .decode import decode_sparse_tensor, decode_tensor, open_elements
 from .elements import Elements, Progress, Walk, sample_elements
 from .external import ModelFiles
 from .histogram import Histogram, compute_histogram
-from .histogram_plot import draw_frequencies, draw_histogram, draw_histogram_png, plot_histogram
+from .histogram_plot import draw_frequencies, draw_histogram, plot_histogram
 from .packed import Packing, unpack_elements
 from .plot_frame import Theme, draw_png, open_axes
 from .saturation import Saturation, measure_saturation
@@ -43,7 +43,6 @@ __all__ = [
     "draw_channels",
     "draw_frequencies",
     "draw_histogram",
-    "draw_histogram_png",
     "draw_png",
     "draw_scales",
     "find_ranges",

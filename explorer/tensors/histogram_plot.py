@@ -11,7 +11,7 @@ from .counting import count_strings
 from .decode import open_elements
 from .elements import Elements, Walk, sample_elements
 from .histogram import Histogram, compute_histogram
-from .plot_frame import COLOURS, Theme, choose_unit, draw_png, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, Theme, choose_unit, make_axes, style_axes, write_note
 from .saturation import Saturation, measure_saturation
 
 if TYPE_CHECKING:
@@ -131,34 +131,6 @@ def draw_histogram(
     _choose_ticks(ax, dtype, histogram, log, colours)
     style_axes(ax, colours)
     return ax
-
-
-def draw_histogram_png(
-    tensor: Tensor | SparseTensor,
-    *,
-    bins: int = 64,
-    log: bool = False,
-    quantization: Quantization | None = None,
-    theme: Theme = "light",
-    width: int = 360,
-    height: int = 200,
-    scale: float = 2.0,
-    limit: int | None = None,
-) -> bytes:
-    """Draw the histogram of a tensor as a PNG; the same input gives the same bytes.
-
-    Parameters
-    ----------
-    tensor, bins, log, quantization, theme, limit
-        As for :func:`plot_histogram`.
-    width, height, scale
-        As for :func:`draw_png`.
-    """
-
-    def draw(ax: Axes) -> None:
-        plot_histogram(tensor, ax, bins, log, quantization, theme, limit=limit)
-
-    return draw_png(draw, theme, width=width, height=height, scale=scale)
 
 
 def _draw_bars(ax: Axes, histogram: Histogram, unit: float, colours: dict[str, str]) -> None:

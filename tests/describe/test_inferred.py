@@ -8,8 +8,10 @@ from netloupe.explorer.describe import describe_value, format_text
 from netloupe.explorer.describe.operands import describe_origin
 from netloupe.explorer.describe.place import Place
 from netloupe.explorer.inference import infer_type
+from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.html import describe_node
+from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 
 MODEL = """g (float[4, 3] x) => (float[4, 3] y)
@@ -66,3 +68,43 @@ def test_odd_wiring_infers_nothing() -> None:
     for line in ("f = DequantizeLinear ()", "f = DequantizeLinear (f, f)"):
         model = load_text(f"g (float[1] x) => (float[1] y) {{ {line} y = Add (x, f) }}")
         assert infer_type(model.graph.values["f"]) is None
+
+
+def test_python_has_what_inspect_shows(model: Model) -> None:
+    for value in model.graph.values.values():
+        told = describe_value(value).subtitle.partition(" · ")[0]
+        if value.inferred_type is not None:
+            assert told == f"{value.inferred_type}, inferred"
+            assert repr(value) == f"<Value {value.path!r} {value.inferred_type}, inferred>"
+        else:
+            assert told == str(value.type or "type unknown")
+            assert "inferred" not in repr(value)
+    assert str(model.value("f").inferred_type) == "float16[4, 3]"
+
+
+def test_an_inferred_type_is_never_given_as_a_stated_one(model: Model) -> None:
+    f, w, x = model.value("f"), model.value("w"), model.value("x")
+    assert f.type is None
+    assert w.inferred_type is None
+    assert str(w.type) == "int8[4, 3]"
+    assert x.inferred_type is None
+    stated = load_text(
+        """g (float[2] x) => (float[2] y) <int8[2] w = {1, 2}, float s = {0.5}, float16[N] f> {
+            f = DequantizeLinear (w, s)
+            y = Add (x, f)
+        }"""
+    ).value("f")
+    assert str(stated.type) == "float16[N]"
+    assert stated.inferred_type is None
+
+
+@pytest.mark.parametrize(("opset", "inferred"), [(18, "float32[2]"), (19, "None"), (0, "None")])
+def test_a_type_that_the_scale_decides_is_not_guessed(opset: int, inferred: str) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    if opset:
+        proto.opset_import.add(version=opset)
+    graph = proto.graph
+    graph.input.add(name="scale")  # of a type that is not stated
+    graph.initializer.add(name="w", data_type=3, dims=[2], raw_data=b"ab")
+    graph.node.add(op_type="DequantizeLinear", input=["w", "scale"], output=["f"])
+    assert str(load(proto.SerializeToString()).value("f").inferred_type) == inferred

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from netloupe.explorer.model import Payload, Tensor, data_type
 from netloupe.explorer.quantization import Quantization
-from netloupe.explorer.tensors import compute_histogram, draw_histogram_png, plot_histogram
+from netloupe.explorer.tensors import compute_histogram, draw_png, plot_histogram
 
 
 def make_tensor(array):
@@ -24,6 +24,13 @@ def make_tensor(array):
         payload = Payload("raw", array.tobytes())
         dtype = data_type(array.dtype.name)
     return Tensor("w", "main/%w", dtype, array.shape, "raw_data", None, lambda: payload)
+
+
+def draw(tensor, *, theme="light", width=360, height=200, scale=2.0, **options):
+    def draw_on(ax):
+        plot_histogram(tensor, ax, theme=theme, **options)
+
+    return draw_png(draw_on, theme, width=width, height=height, scale=scale)
 
 
 def make_quantization(scale, zero_point, storage):
@@ -54,16 +61,14 @@ ODD = [
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("array", [WEIGHTS, *ODD], ids=lambda a: f"{a.dtype}-{a.size}")
 def test_draws_anything(array, log, theme):
-    png = draw_histogram_png(make_tensor(array), log=log, theme=theme)
+    png = draw(make_tensor(array), log=log, theme=theme)
     assert png.startswith(b"\x89PNG")
 
 
 def test_size_and_determinism():
     from matplotlib.image import imread
 
-    first, second = (
-        draw_histogram_png(make_tensor(WEIGHTS), width=300, height=150, scale=2) for _ in range(2)
-    )
+    first, second = (draw(make_tensor(WEIGHTS), width=300, height=150, scale=2) for _ in range(2))
     assert first == second
     assert imread(io.BytesIO(first)).shape[:2] == (300, 600)
 
@@ -120,7 +125,7 @@ def test_zero_point_on_stored_integers():
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, 1e38, 1e-45])
 def test_odd_quantization(scale):
     quantization = make_quantization(scale, 0, "int8")
-    assert draw_histogram_png(make_tensor(WEIGHTS), quantization=quantization)
+    assert draw(make_tensor(WEIGHTS), quantization=quantization)
 
 
 def test_strings_are_escaped_and_bounded():
@@ -184,9 +189,9 @@ def test_pyplot_is_not_loaded():
     code = (
         "import sys\n"
         "from netloupe.explorer.model import *\n"
-        "from netloupe.explorer.tensors import draw_histogram_png\n"
+        "from netloupe.explorer.tensors import draw_png, plot_histogram\n"
         "t = Tensor('', '', data_type('int8'), (2,), '', 2, lambda: Payload('raw', b'12'))\n"
-        "draw_histogram_png(t)\n"
+        "draw_png(lambda ax: plot_histogram(t, ax), 'light', width=99, height=99, scale=1)\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

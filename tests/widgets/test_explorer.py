@@ -243,6 +243,36 @@ def test_svg_of_what_is_open(recorder: Recorder, tmp_path: Path) -> None:
     assert (tmp_path / "now.svg").read_text() == svg
 
 
+def test_png_and_pdf_of_what_is_open(recorder: Recorder, tmp_path: Path) -> None:
+    recorder.explorer.open("main/blocks/0/")
+    opened = recorder.explorer.to_png()
+    recorder.explorer.close("main/blocks/0/")
+    png = recorder.explorer.to_png(tmp_path / "now.png")
+    assert png.startswith(b"\x89PNG")
+    assert png != opened
+    assert (tmp_path / "now.png").read_bytes() == png
+    pdf = recorder.explorer.to_pdf(tmp_path / "now.pdf")
+    assert pdf.startswith(b"%PDF")
+    assert (tmp_path / "now.pdf").read_bytes() == pdf
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "words"),
+    [
+        ("to_svg", "x.pdf", r"Call to_pdf\("),
+        ("to_png", "x.svg", r"Call to_svg\("),
+        ("to_pdf", "x.jpg", "draws no .jpg"),
+        ("to_svg", "none/x.svg", "the folder .*none does not exist"),
+    ],
+)
+def test_pictures_of_what_is_open_are_not_written_under_other_names(
+    recorder: Recorder, tmp_path: Path, method: str, name: str, words: str
+) -> None:
+    with pytest.raises(netloupe.OutputError, match=words):
+        getattr(recorder.explorer, method)(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_opening_everything_is_cancelled_before_the_layout(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
