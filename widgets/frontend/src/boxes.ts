@@ -3,7 +3,7 @@
 import { type Picture, shareOf } from "./picture";
 import { TEXT_STYLES, fontOf, measureText } from "./text";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
-import { elide } from "./titles";
+import { elide, isUnderTitle } from "./titles";
 import type { Face, TextStyle } from "./scene";
 
 // Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
@@ -285,11 +285,14 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   const shown = elide(title, room / (width * size));
   if (!shown) return;
   const rounded = Math.round((size / zoom) * 4) / 4;
+  const middle = positions[at + 1] + positions[at + 3] / 2;
+  const place = { x: positions[at], y: middle - rounded / 2, width: positions[at + 2], height: rounded };
+  if (isUnderTitle(picture, place)) return;
   const colour = categoryOf(palette, face.category).text;
   texts.add(fontOf("title", rounded), colour, shareOf(picture, box), [
     shown,
     positions[at] + positions[at + 2] / 2,
-    positions[at + 1] + positions[at + 3] / 2 + rounded * 0.36,
+    middle + rounded * 0.36,
     "center",
   ]);
 }

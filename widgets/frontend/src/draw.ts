@@ -7,7 +7,7 @@ import type { Detail, Marks, Motion, Picture } from "./picture";
 import type { Scene } from "./scene";
 import type { Palette } from "./theme";
 import type { Tiles } from "./tiles";
-import { drawTitles } from "./titles";
+import { drawTitles, planTitles } from "./titles";
 import type { Lit } from "./trace";
 import { type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
 
@@ -19,6 +19,8 @@ export const MOST_BOXES_WITH_TEXT = 2500;
 const LEAST_TITLED = 20;
 /** How much of what is not lit is covered. */
 const VEIL = 0.72;
+/** More lit edges than these are left to the bitmaps. */
+const MOST_LIT_EDGES = 5000;
 
 export interface Painting {
   scene: Scene;
@@ -56,6 +58,7 @@ export function paint(
     ...{ context, scene, palette, marks, motion, part, zoom: view.zoom },
     positions: motion ? motion.boxes : scene.boxes,
     share: motion ? motion.share : 1,
+    ...{ isLit: false, titles: [] },
   };
   if (!motion && painting.tiles && view.zoom < TITLES_ZOOM) {
     return { count: paintTiled(painting, ground, part), tiled: true };
@@ -69,13 +72,14 @@ export function paint(
   const ports = picker.portsIn(part);
   const detail: Detail =
     view.zoom < TITLES_ZOOM || crowded ? "blocks" : view.zoom < FULL_ZOOM ? "titles" : "full";
-  const picture: Picture = { ...ground, boxes, edges, ports, detail };
+  const titles = detail === "full" ? [] : planTitles({ ...ground, boxes }, picker);
+  const picture: Picture = { ...ground, boxes, edges, ports, detail, titles };
   paintOneByOne(picture, crowded);
   if (marks.lit) {
     drawVeil(picture);
     paintOneByOne(onlyLit(picture, marks.lit), crowded);
   }
-  if (crowded || detail !== "full") drawTitles(picture, picker);
+  drawTitles(picture);
   drawRings(picture);
   return { count: boxes.length, tiled: false };
 }
@@ -99,13 +103,23 @@ function paintTiled(painting: Painting, ground: Ground, part: Rectangle): number
   if (marks.lit) {
     drawVeil(ground);
     litTiles?.draw(context, view, size, ratio);
+    drawLitEdges(painting, ground, part);
   }
   const marked = markedIn(painting, part);
   const picture: Picture = { ...ground, ...marked, ports: [], detail: "blocks" };
   drawEdges(picture);
-  drawTitles({ ...picture, boxes: picker.framesIn(part, LEAST_TITLED / view.zoom) }, picker);
+  const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
+  drawTitles({ ...picture, titles: planTitles({ ...ground, boxes: frames }, picker) });
   drawRings(picture);
   return marked.boxes.length;
+}
+
+/** Draw lit edges as wide as they are to be on the screen; bitmaps that are shrunk thin them. */
+function drawLitEdges({ marks, picker }: Painting, ground: Ground, part: Rectangle): void {
+  const { lit } = marks;
+  const edges = lit ? picker.edgesIn(part).filter((edge) => lit.edges[edge]) : [];
+  if (edges.length > MOST_LIT_EDGES) return;
+  drawEdges({ ...ground, boxes: [], edges, ports: [], detail: "blocks", isLit: true });
 }
 
 function drawVeil({ context, part, palette, share }: Ground): void {
@@ -122,7 +136,7 @@ function onlyLit(picture: Picture, lit: Lit): Picture {
   const edges = Array.from(picture.edges).filter((edge) => lit.edges[edge]);
   const values = new Set(edges.map((edge) => scene.edgePath(edge)));
   const ports = Array.from(picture.ports).filter((port) => values.has(scene.portPath(port)));
-  return { ...picture, boxes, edges, ports };
+  return { ...picture, boxes, edges, ports, isLit: true };
 }
 
 function movingBoxesIn(motion: Motion, part: Rectangle): number[] {

@@ -17,6 +17,8 @@ const LABEL_RADIUS = 4;
 const MOST_CURVES = 3000;
 /** Lines never get thinner on the screen. */
 const THINNEST = 0.5;
+/** Those that are lit among what is dimmed stay as wide as this. */
+const THINNEST_LIT = 1.6;
 
 /** @param rough draw straight lines without heads, whatever the number of edges */
 export function drawEdges(
@@ -38,12 +40,15 @@ export function drawEdges(
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
   }
-  const thin = Math.max(LINE, THINNEST / picture.zoom);
-  const thick = Math.max(MARKED_LINE, 1.4 / picture.zoom);
-  context.globalAlpha = picture.share * (rough ? 0.35 : picture.zoom < 0.1 ? 0.6 : 1);
-  strokeEdges(picture, plain, palette.edge, thin, [], rough);
-  strokeEdges(picture, captured, palette.edge_captured, thin, [5, 3.5], rough);
-  strokeEdges(picture, control, palette.edge_control, thin, [1.5, 3], rough);
+  const { isLit, zoom } = picture;
+  const thin = Math.max(LINE, (isLit ? THINNEST_LIT : THINNEST) / zoom);
+  const thick = Math.max(MARKED_LINE, THINNEST_LIT / zoom);
+  const faint = rough ? 0.35 : zoom < 0.1 ? 0.6 : 1;
+  context.globalAlpha = picture.share * (isLit ? 1 : faint);
+  const colour = (usual: string): string => (isLit ? palette.accent : usual);
+  strokeEdges(picture, plain, colour(palette.edge), thin, [], rough);
+  strokeEdges(picture, captured, colour(palette.edge_captured), thin, [5, 3.5], rough);
+  strokeEdges(picture, control, colour(palette.edge_control), thin, [1.5, 3], rough);
   context.globalAlpha = picture.share;
   strokeEdges(picture, hovered, palette.hover, thick, [], false);
   strokeEdges(picture, marked, palette.accent, thick, [], false);

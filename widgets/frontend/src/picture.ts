@@ -67,6 +67,19 @@ export interface Picture {
   readonly ports: ArrayLike<number>;
   /** how much of what has no place to come from is to be seen */
   readonly share: number;
+  /** whether this is what is lit: its edges keep a width on the screen and a strong colour */
+  readonly isLit: boolean;
+  /** titles of open groups that are drawn over the boxes; texts of these make way */
+  readonly titles: readonly PlacedTitle[];
+}
+
+/** The title of an open group seen from afar, and where it stands. */
+export interface PlacedTitle {
+  readonly box: number;
+  readonly text: string;
+  /** size of the text in the scene's pixels */
+  readonly size: number;
+  readonly ground: Rectangle;
 }
 
 /** How much of a box is to be seen: what is new fades in. */

@@ -186,6 +186,7 @@ export class Tiles {
     const picture: Picture = {
       ...{ context, scene, palette, part, marks: noMarks(), motion: null, ports: [] },
       ...{ positions: scene.boxes, zoom: scale, detail: "blocks", share: 1, boxes, edges },
+      ...{ isLit: lit !== null, titles: [] },
     };
     if (!lit) {
       for (const chunk of chunksOf(boxes)) {
