@@ -42,9 +42,10 @@ class Canvas(anywidget.AnyWidget):
         columns. ``theme``: ``auto``, ``light`` or ``dark``.
         ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
         the main one to the one shown. ``height`` in pixels, 0 for that of the
-        window. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
-        name that a screen reader speaks. ``static_id``: the static picture that the canvas
-        replaces.
+        window; ``inspector_width`` in pixels and ``inspector_shown``, for the inspector beside
+        the canvas: all three are set by the user's hand. ``shown_theme``: what
+        ``auto`` has come to, set by the browser. ``title``: the name that a screen reader speaks.
+        ``static_id``: the static picture that the canvas replaces.
 
     Raises
     ------
@@ -53,6 +54,8 @@ class Canvas(anywidget.AnyWidget):
     """
 
     _esm = _STATIC / "canvas.js"
+    # where it stands in an explorer; its own style sheet is in the module
+    _css = _STATIC / "explorer.css"
 
     selection = traitlets.Unicode("").tag(sync=True)
     selected_paths = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -66,6 +69,8 @@ class Canvas(anywidget.AnyWidget):
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
     shown_theme = traitlets.Unicode("").tag(sync=True)
     height = traitlets.Int(560, min=0).tag(sync=True)
+    inspector_width = traitlets.Int(360, min=0).tag(sync=True)
+    inspector_shown = traitlets.Bool(True).tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     static_id = traitlets.Unicode("").tag(sync=True)
 

@@ -36,7 +36,7 @@ class DescriptionText(anywidget.AnyWidget):
     """
 
     _esm = _STATIC / "description.js"
-    _css = _STATIC / "inspector.css"
+    _css = _STATIC / "explorer.css"
 
     html = traitlets.Unicode("").tag(sync=True)
 

@@ -81,21 +81,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             hops=options.hops if options.focus else 0,
             grouping=options.grouping,
             wrap=options.wrap is not False,
-            layout=ipywidgets.Layout(flex="1 1 auto", min_width="0", width="auto"),
         )
         self.inspector = Inspector(on_navigate=self._navigate, is_awaited=True)
-        self.inspector.layout = ipywidgets.Layout(
-            display="block",  # as a flex box of fixed height it would squeeze its parts
-            flex="0 0 360px",
-            width="360px",
-            height=f"{height}px" if height else "calc(100vh - 24px)",
-            overflow="hidden auto",
-            padding="0 0 0 12px",
-        )
-        super().__init__(
-            [self.canvas, self.inspector],
-            layout=ipywidgets.Layout(width="100%", align_items="stretch"),
-        )
+        super().__init__([self.canvas, self.inspector])
+        # where they stand is said by explorer.css, which needs no rule of the page around
+        self.add_class("nl-explorer")
+        self.canvas.add_class("nl-explorer-canvas")
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
         self.canvas.observe(self._theme_shown, "shown_theme")

@@ -28,8 +28,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     is_awaited
         Whether the page that shows it is still to come; until :meth:`begin` no widget is opened.
     **traits
-        ``theme``: ``light`` or ``dark``, for the histogram; everything else follows the
-        colours of the page. Those of :class:`ipywidgets.VBox`.
+        ``theme``: ``light`` or ``dark``, that of the canvas beside it. Those of
+        :class:`ipywidgets.VBox`.
 
     Raises
     ------
@@ -72,8 +72,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
         self._inside = (self._above, self._below)
         self.add_class("nl-inspector")
-        if self.layout.overflow is None:
-            self.layout.overflow = "hidden auto"
+        self._show_theme()
         self._show_panel()
 
     def begin(self) -> None:
@@ -155,5 +154,10 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
 
     @traitlets.observe("theme")
     def _theme_changed(self, change: Any) -> None:
+        self._show_theme()
         if self._panel is not None:
             self._panel.set_theme(change.new)
+
+    def _show_theme(self) -> None:
+        change = self.add_class if self.theme == "dark" else self.remove_class
+        change("nl-inspector-dark")

@@ -66,7 +66,7 @@ TRAITS = (
         "direction",
         "breadcrumb",
     ),
-    *("shown_theme", "height", "title", "static_id"),
+    *("shown_theme", "height", "inspector_width", "inspector_shown", "title", "static_id"),
 )
 
 
@@ -184,7 +184,7 @@ class Stand:
 
     def button(self, title: str) -> None:
         """Press a button that has a title."""
-        self.page.locator(f'{CANVAS} [title="{title}"]').first.click()
+        self.page.locator(f'{CANVAS} [title="{title}"]:visible').first.click()
         self.settle()
 
     def choose(self, label: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from netloupe.explorer.cli import _GROUPINGS
+from netloupe.explorer.arguments import GROUPINGS as GROUPINGS_OF_THE_SHELL
 from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.parts import MOST_CHILDREN
 from netloupe.explorer.grouping.runs import find_runs
@@ -91,7 +91,7 @@ def counts(graph: Graph, grouping: str = "repeats") -> list[tuple[str, int]]:
 
 
 def test_the_command_line_offers_every_grouping() -> None:
-    assert _GROUPINGS == GROUPINGS
+    assert GROUPINGS_OF_THE_SHELL == GROUPINGS
 
 
 def test_named_layers_are_one_repeat() -> None:

@@ -1,7 +1,7 @@
-// Bundles src/canvas.ts, with its style sheet as text, and src/description.ts into ../static. The
-// output depends on nothing but the sources and the locked versions, so that the committed bundles
-// can be compared with it.
-import { readFileSync } from "node:fs";
+// Bundles src/canvas.ts and src/description.ts, with their style sheets as text, and the style
+// sheet of the page around them into ../static. The output depends on nothing but the sources and
+// the locked versions, so that the committed bundles can be compared with it.
+import { readFileSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
 /** A style sheet that is imported becomes its minified text. */
@@ -9,37 +9,39 @@ const styleSheets = {
   name: "style sheets as text",
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const text = readFileSync(path, "utf8");
-      const { code } = await transform(text, { loader: "css", minify: true, charset: "utf8" });
-      return { contents: code, loader: "text" };
+      return { contents: await minify(readFileSync(path, "utf8")), loader: "text" };
     });
   },
 };
+
+async function minify(text) {
+  return (await transform(text, { loader: "css", minify: true, charset: "utf8" })).code;
+}
 
 const licence = ["flatbush", "flatqueue"]
   .map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}`)
   .join("\n\n");
 
-await build({
-  entryPoints: { canvas: "src/canvas.ts" },
+const common = {
   outdir: "../static",
   bundle: true,
   format: "esm",
   target: "es2020",
   minify: true,
   charset: "utf8",
-  legalComments: "inline",
   plugins: [styleSheets],
-  footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
   logLevel: "info",
-});
+};
 await build({
-  entryPoints: { description: "src/description.ts" },
-  outdir: "../static",
-  bundle: true,
-  format: "esm",
-  target: "es2020",
-  minify: true,
-  charset: "utf8",
-  logLevel: "info",
+  ...common,
+  entryPoints: { canvas: "src/canvas.ts" },
+  legalComments: "inline",
+  footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
+await build({ ...common, entryPoints: { description: "src/description.ts" } });
+
+// In the page around, important rules in a layer win over all others, whatever these select.
+const page = ["explorer", "inspector"]
+  .map((name) => readFileSync(`src/${name}.css`, "utf8").replace(/;$/gm, " !important;"))
+  .join("");
+writeFileSync("../static/explorer.css", await minify(`@layer netloupe {\n${page}}\n`));

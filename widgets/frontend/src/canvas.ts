@@ -15,6 +15,7 @@ import { Highlights } from "./highlights";
 import { type Command, readKey } from "./keys";
 import { type WidgetModel, readText } from "./model";
 import { Page } from "./page";
+import { Panes } from "./panes";
 import { Progress } from "./progress";
 import type { Hit as Found } from "./protocol";
 import { Requests } from "./requests";
@@ -38,6 +39,7 @@ export class CanvasView {
   private readonly question = new Question(this.giveBack);
   private readonly stage: Stage;
   private readonly page: Page;
+  private readonly panes: Panes;
   private readonly requests: Requests;
   private readonly selection: Selection;
   private readonly highlights: Highlights;
@@ -54,6 +56,20 @@ export class CanvasView {
     unroll: (path) => this.actions.ask({ type: "unroll", path }, path),
     fold: (path) => this.actions.ask({ type: "fold", path }, path),
   });
+  private readonly toolbar = makeToolbar({
+    zoom: (factor) => this.stage.zoom(factor),
+    fit: () => this.stage.fit(),
+    zoomToSelection: () => this.stage.zoomTo(this.selection.paths),
+    expand: (mode) => this.actions.ask({ type: "expand", mode }),
+    turn: () => this.actions.turn(),
+    fillScreen: () => this.panes.toggleScreen(),
+    toggleInspector: () => this.panes.toggleInspector(),
+    help: () => this.help.toggle(),
+    menu: (button) => this.menu.showBelow(button),
+  });
+  /** what the picture has for itself */
+  private readonly room = makeElement("div", "nl-room");
+  private readonly zoom = makeElement("span", "nl-zoom");
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
   private ready = false;
   private disposed = false;
@@ -69,9 +85,10 @@ export class CanvasView {
     });
     this.highlights = new Highlights(this.stage);
     const { host, live } = this.page;
-    this.selection = new Selection(model, this.stage, host, live, () =>
-      this.highlights.follow(this.selection),
-    );
+    this.selection = new Selection(model, this.stage, host, live, () => {
+      this.highlights.follow(this.selection);
+      this.steppers.follow(this.selection.holder ?? -1);
+    });
     this.search = new SearchBox({
       search: (text, regex) => this.requests.search(text, regex),
       reveal: (path) => this.actions.ask({ type: "reveal", path }),
@@ -90,8 +107,10 @@ export class CanvasView {
     });
     const { stage, selection, highlights, search, help } = this;
     this.actions = new Actions(model, stage, selection, highlights, this.requests);
+    this.panes = new Panes(model, host, this.page.frame, { changed: () => this.showPanes() });
+    this.page.later(() => this.panes.dispose());
     this.menu = new ContextMenu(
-      { model, frame: this.page.frame, stage, selection, highlights, actions: this.actions, search, help },
+      { model, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help },
       this.giveBack,
     );
     this.build(parent);
@@ -115,28 +134,23 @@ export class CanvasView {
 
   private build(parent: HTMLElement): void {
     const { page, stage, highlights } = this;
-    const toolbar = makeToolbar({
-      zoom: (factor) => stage.zoom(factor),
-      fit: () => stage.fit(),
-      zoomToSelection: () => stage.zoomTo(this.selection.paths),
-      expand: (mode) => this.actions.ask({ type: "expand", mode }),
-      turn: () => this.actions.turn(),
-      help: () => this.help.toggle(),
-      menu: (button) => this.menu.showBelow(button),
-    });
-    const corner = makeElement("div", "nl-corner");
-    corner.append(this.search.element, page.breadcrumb);
     const top = makeElement("div", "nl-top");
-    top.append(corner, toolbar);
-    const over = makeElement("div", "nl-over");
-    over.append(this.strip.element, top);
+    top.append(this.search.element, page.breadcrumb, this.toolbar.element);
+    this.room.append(
+      ...[stage.canvas, this.steppers.element, stage.minimap.canvas, this.tooltip.element],
+    );
     const bars = makeElement("div", "nl-bars");
-    bars.append(this.offer.element, this.focusBar.element, highlights.chip.element, highlights.bar.element);
+    bars.append(
+      ...[this.progress.element, this.hint.element, this.offer.element, this.focusBar.element],
+      ...[this.steppers.bar, highlights.chip.element, highlights.bar.element],
+    );
+    const foot = makeElement("div", "nl-foot");
+    foot.append(bars, this.zoom);
     page.frame.append(
-      ...[stage.canvas, this.steppers.element, over, bars, stage.minimap.canvas],
-      ...[this.hint.element, this.tooltip.element, this.progress.element],
+      ...[top, this.progress.line, this.room, this.strip.element, foot],
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
     );
+    page.frame.after(this.panes.side, this.panes.bottom);
     parent.append(page.host);
     Object.defineProperty(page.host, "netloupe", { value: this.face(), configurable: true });
   }
@@ -147,6 +161,12 @@ export class CanvasView {
     return {
       paths: () => stage.scene?.paths() ?? [],
       edges: () => stage.scene?.edgePaths() ?? [],
+      bounds: (path: string) => {
+        const bounds = stage.boundsOf(path);
+        if (!bounds) return null;
+        const { left, top } = stage.canvas.getBoundingClientRect();
+        return { ...bounds, x: left + bounds.x, y: top + bounds.y };
+      },
       locate: (path: string) => {
         const place = stage.locate(path);
         if (!place) return null;
@@ -204,8 +224,9 @@ export class CanvasView {
         wheelPassed: () => this.hint.show("Click to zoom with the wheel"),
       }),
     );
+    this.showPanes();
     const observer = new ResizeObserver(() => this.measure());
-    observer.observe(page.frame);
+    observer.observe(this.room);
     page.later(() => observer.disconnect());
     page.later(watchPixelRatio(() => this.measure()));
     this.measure();
@@ -213,12 +234,24 @@ export class CanvasView {
 
   private measure(): void {
     if (this.disposed) return;
-    const { clientWidth: width, clientHeight: height } = this.page.frame;
+    const { clientWidth: width, clientHeight: height } = this.room;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
+  }
+
+  private showPanes(): void {
+    const { screen, inspector } = this.toolbar;
+    // not while it is constructed
+    const panes: Panes | undefined = this.panes;
+    if (!panes) return;
+    screen.hidden = !panes.canFillScreen;
+    screen.setAttribute("aria-pressed", String(panes.isScreenFull));
+    inspector.hidden = !panes.hasInspector;
+    inspector.setAttribute("aria-pressed", String(panes.isInspectorShown));
   }
 
   private onPainted(): void {
     this.steppers.place(this.stage.view, this.stage.size);
+    this.zoom.textContent = `${writeZoom(this.stage.view.zoom)} %`;
     if (this.ready) return;
     this.ready = true;
     this.page.host.dataset.ready = "true";
@@ -260,7 +293,7 @@ export class CanvasView {
     this.stage.canvas.classList.toggle("nl-over-something", Boolean(hit));
     this.tooltip.hide();
     if (hit && point && scene) {
-      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.page.frame);
+      this.tooltip.showSoon(tooltipOf(scene, hit), point, this.room);
     }
     this.selection.hover(hit?.paths ?? []);
   }
@@ -340,6 +373,12 @@ export class CanvasView {
     else if (this.focusBar.isShown) this.actions.leaveFocus();
     else this.actions.closeAround();
   }
+}
+
+/** A zoom in per cent, with two digits where it is small. */
+function writeZoom(zoom: number): string {
+  const share = zoom * 100;
+  return share >= 10 ? String(Math.round(share)) : String(Number(share.toPrecision(2)));
 }
 
 export default {

@@ -6,6 +6,7 @@ import type { Highlights } from "./highlights";
 import { Menu } from "./menu";
 import { thingMenu, viewMenu } from "./menus";
 import { type WidgetModel, readText } from "./model";
+import type { Panes } from "./panes";
 import type { Hit } from "./pick";
 import type { SearchBox } from "./search";
 import type { Selection } from "./selection";
@@ -15,6 +16,7 @@ import type { Point } from "./viewport";
 export interface MenuParts {
   readonly model: WidgetModel;
   readonly frame: HTMLElement;
+  readonly panes: Panes;
   readonly stage: Stage;
   readonly selection: Selection;
   readonly highlights: Highlights;
@@ -38,18 +40,25 @@ export class ContextMenu {
     return this.menu.element;
   }
 
-  /** The menu of what is at a point; of the picture where nothing is. */
+  /** The menu of what is at a point of the picture; of the picture where nothing is. */
   showAt(point: Point): void {
     const hit = this.parts.stage.hitAt(point);
-    if (hit) this.showThing(hit, point);
-    else this.showView(point);
+    if (hit) this.showThing(hit, this.inFrame(point));
+    else this.showView(this.inFrame(point));
+  }
+
+  private inFrame({ x, y }: Point): Point {
+    const { canvas } = this.parts.stage;
+    const [at, frame] = [canvas, this.parts.frame].map((part) => part.getBoundingClientRect());
+    return { x: x + at.left - frame.left, y: y + at.top - frame.top };
   }
 
   /** The menu of what is selected, where it stands. */
   showSelected(): void {
     const { selection, stage } = this.parts;
     const { path, paths, box } = selection;
-    const place = stage.locate(path);
+    const found = stage.locate(path);
+    const place = found && this.inFrame(found);
     if (!path || !place) this.showView({ x: stage.size.width, y: 40 });
     else if (box !== undefined) this.showThing({ kind: "box", index: box, path, paths }, place);
     else this.showThing({ kind: "edge", index: -1, path, paths }, place);
@@ -87,7 +96,7 @@ export class ContextMenu {
   }
 
   private showView(point: Point): void {
-    const { model, stage, selection, actions, search, help } = this.parts;
+    const { model, panes, stage, selection, actions, search, help } = this.parts;
     const wrapped = stage.scene?.wrapped ?? false;
     const groups = viewMenu(
       {
@@ -96,6 +105,8 @@ export class ContextMenu {
         grouping: readText(model, "grouping"),
         wrapped,
         hasSelection: selection.path !== "",
+        inspector: panes.hasInspector ? panes.isInspectorShown : null,
+        screen: panes.canFillScreen ? panes.isScreenFull : null,
       },
       {
         fit: () => stage.fit(),
@@ -106,6 +117,8 @@ export class ContextMenu {
         wrap: () => actions.ask({ type: "wrap", wrap: !wrapped }),
         theme: (name) => actions.setTheme(name),
         search: () => search.focus(),
+        toggleInspector: () => panes.toggleInspector(),
+        fillScreen: () => panes.toggleScreen(),
         help: () => help.toggle(),
       },
     );

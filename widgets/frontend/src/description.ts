@@ -4,6 +4,7 @@
  * The kernel's side is widgets/description_text.py, with a trait of the same name.
  */
 
+import { keepKeys } from "./kept";
 import { type WidgetModel, readText } from "./model";
 
 export default {
@@ -11,8 +12,7 @@ export default {
     const text = document.createElement("div");
     text.className = "nl-inspector-part";
     text.tabIndex = -1;
-    // Keys typed here are ours, not JupyterLab's.
-    text.dataset.lmSuppressShortcuts = "true";
+    keepKeys(text);
     let isLonger = false;
 
     const show = (): void => {
@@ -21,6 +21,9 @@ export default {
       text.innerHTML = readText(model, "html");
       // who pressed a key goes on from the first new row, or from the beginning of what is new
       if (place >= 0) ((isLonger && buttons()[place]) || text).focus({ preventScroll: true });
+      // another description is read from its beginning
+      const inspector = text.closest(".nl-inspector");
+      if (!isLonger && inspector) inspector.scrollTop = 0;
       isLonger = false;
     };
     const onClick = (event: MouseEvent): void => {

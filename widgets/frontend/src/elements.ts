@@ -16,6 +16,8 @@ const ICONS = {
   turn: "M4 3v8M2 9l2 2.4L6 9M9 5h5M12 3l2.2 2L12 7",
   more: "M3 8h.1M8 8h.1M13 8h.1",
   help: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 12h.1",
+  screen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M6 6h4v4H6z",
+  inspector: "M2.5 3h11v10h-11zM9.5 3v10",
   back: "M10 3.5L5.5 8l4.5 4.5",
   forward: "M6 3.5L10.5 8L6 12.5",
 } as const;
@@ -53,31 +55,51 @@ export interface ToolbarActions {
   zoomToSelection(): void;
   expand(mode: "auto" | "all" | "none"): void;
   turn(): void;
+  fillScreen(): void;
+  toggleInspector(): void;
   menu(button: HTMLElement): void;
   help(): void;
 }
 
-export function makeToolbar(actions: ToolbarActions): HTMLElement {
+export interface Toolbar {
+  readonly element: HTMLElement;
+  readonly screen: HTMLButtonElement;
+  readonly inspector: HTMLButtonElement;
+}
+
+/** Where there is little room only the first and last few stand; the menu has the others. */
+export function makeToolbar(actions: ToolbarActions): Toolbar {
   const bar = makeElement("div", "nl-toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "View");
   const more = iconButton("more", "More", () => actions.menu(more));
   more.setAttribute("aria-haspopup", "menu");
+  const screen = iconButton("screen", "Full screen", () => actions.fillScreen());
+  const inspector = iconButton("inspector", "Inspector", () => actions.toggleInspector());
+  const apart = (button: HTMLElement, className: string): HTMLElement => {
+    button.classList.add(className);
+    return button;
+  };
   bar.append(
     iconButton("zoom-in", "Zoom in (+)", () => actions.zoom(1.3)),
     iconButton("zoom-out", "Zoom out (−)", () => actions.zoom(1 / 1.3)),
     iconButton("fit", "Show all (F)", () => actions.fit()),
-    iconButton("selection", "Zoom to the selection (Z)", () => actions.zoomToSelection()),
+    apart(
+      iconButton("selection", "Zoom to the selection (Z)", () => actions.zoomToSelection()),
+      "nl-rare",
+    ),
+    makeElement("span", "nl-gap nl-seldom"),
+    apart(iconButton("auto", "Open what fits", () => actions.expand("auto")), "nl-seldom"),
+    apart(iconButton("all", "Open all groups", () => actions.expand("all")), "nl-seldom"),
+    apart(iconButton("none", "Close all groups", () => actions.expand("none")), "nl-seldom"),
+    apart(iconButton("turn", "Run downwards or to the right", () => actions.turn()), "nl-seldom"),
     makeElement("span", "nl-gap"),
-    iconButton("auto", "Open what fits", () => actions.expand("auto")),
-    iconButton("all", "Open all groups", () => actions.expand("all")),
-    iconButton("none", "Close all groups", () => actions.expand("none")),
-    iconButton("turn", "Run downwards or to the right", () => actions.turn()),
-    makeElement("span", "nl-gap"),
-    iconButton("help", "Keys (?)", () => actions.help()),
+    inspector,
+    apart(screen, "nl-rare"),
+    apart(iconButton("help", "Keys (?)", () => actions.help()), "nl-rare"),
     more,
   );
-  return bar;
+  return { element: bar, screen, inspector };
 }
 
 /** Path and label of each graph from the main one to the one shown. */
@@ -90,14 +112,20 @@ export function readCrumbs(value: unknown): Crumb[] {
     .map((entry) => [String(entry[0]), String(entry[1])] as const);
 }
 
+/** Of a longer trail only the ends are shown, and what opens its middle. */
+const MOST_CRUMBS = 6;
+
 export function fillBreadcrumb(
   bar: HTMLElement,
   crumbs: Crumb[],
   enter: (path: string) => void,
+  whole = crumbs.length <= MOST_CRUMBS,
 ): void {
   bar.hidden = crumbs.length < 2;
   bar.replaceChildren();
+  const hidden = whole ? 0 : crumbs.length - MOST_CRUMBS + 1;
   crumbs.forEach(([path, label], index) => {
+    if (index > 1 && index <= hidden) return;
     if (index > 0) {
       const between = makeElement("span", "nl-crumb-between");
       between.textContent = "›";
@@ -109,7 +137,11 @@ export function fillBreadcrumb(
     crumb.type = "button";
     crumb.textContent = label;
     crumb.title = path;
-    if (last) crumb.setAttribute("aria-current", "page");
+    if (index === 1 && hidden > 0) {
+      crumb.textContent = "…";
+      crumb.title = `${hidden.toLocaleString("en")} more`;
+      crumb.addEventListener("click", () => fillBreadcrumb(bar, crumbs, enter, true));
+    } else if (last) crumb.setAttribute("aria-current", "page");
     else crumb.addEventListener("click", () => enter(path));
     bar.append(crumb);
   });

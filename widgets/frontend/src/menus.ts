@@ -17,6 +17,10 @@ export interface ViewState {
   readonly grouping: string;
   readonly wrapped: boolean;
   readonly hasSelection: boolean;
+  /** whether the inspector is shown; null where there is none */
+  readonly inspector: boolean | null;
+  /** whether the screen is full; null where it cannot be */
+  readonly screen: boolean | null;
 }
 
 export interface ViewActions {
@@ -28,6 +32,8 @@ export interface ViewActions {
   wrap(): void;
   theme(name: string): void;
   search(): void;
+  toggleInspector(): void;
+  fillScreen(): void;
   help(): void;
 }
 
@@ -59,6 +65,20 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
       checked: state.theme === name,
       press: () => actions.theme(name),
     })),
+    [
+      ...(state.inspector === null
+        ? []
+        : [
+            {
+              label: "Inspector",
+              checked: state.inspector,
+              press: () => actions.toggleInspector(),
+            },
+          ]),
+      ...(state.screen === null
+        ? []
+        : [{ label: "Full screen", checked: state.screen, press: () => actions.fillScreen() }]),
+    ],
     [{ label: "Keys", key: "?", press: () => actions.help() }],
   ];
 }

@@ -1,13 +1,21 @@
-/** The small picture of the whole scene with the window marked in it. */
+/**
+ * The small picture of the whole scene with the window marked in it. It shows while the window
+ * moves; where it would cover boxes it then fades away.
+ */
 
 import type { Tiles } from "./tiles";
 import { type Palette, categoryOf, frameOf } from "./theme";
-import { type Point, type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
+import { type Point, type Rectangle, type Size, type Viewport, toScene, visiblePart } from "./viewport";
+import type { Picker } from "./pick";
 import type { Scene } from "./scene";
 
 const LARGEST: Size = { width: 150, height: 130 };
 const SMALLEST_SIDE = 36;
 const MARGIN = 4;
+/** between the minimap and the window's edges, as in canvas.css */
+const APART = 8;
+/** It stays so long after the window has moved, in milliseconds. */
+const REST = 1_500;
 
 /** How a scene lies in the minimap: its scale and the minimap's size. */
 export interface MapPlan {
@@ -72,6 +80,9 @@ export class Minimap {
   private plan: MapPlan | null = null;
   private ground: HTMLCanvasElement | null = null;
   private painted = "";
+  private picker: Picker | null = null;
+  private last: { view: Viewport; size: Size } | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     this.canvas.className = "nl-minimap";
@@ -86,6 +97,7 @@ export class Minimap {
 
   paint(
     scene: Scene,
+    picker: Picker,
     view: Viewport,
     size: Size,
     ratio: number,
@@ -96,6 +108,7 @@ export class Minimap {
     this.plan = plan;
     this.canvas.hidden = plan === null;
     if (!plan) return;
+    this.wake(picker, view, size);
     const pixels = {
       width: Math.round(plan.size.width * ratio),
       height: Math.round(plan.size.height * ratio),
@@ -124,6 +137,37 @@ export class Minimap {
     context.lineWidth = 1.2;
     context.strokeRect(mark.x, mark.y, mark.width, mark.height);
     context.globalAlpha = 1;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Show while the window moves; afterwards only where nothing is underneath. */
+  private wake(picker: Picker, view: Viewport, size: Size): void {
+    const { view: was, size: had } = this.last ?? {};
+    if (was === view && had === size && this.picker === picker) return;
+    this.last = { view, size };
+    this.picker = picker;
+    this.canvas.classList.remove("nl-faded");
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.fade(), REST);
+  }
+
+  private fade(): void {
+    const { plan, picker, last, canvas } = this;
+    if (!plan || !picker || !last) return;
+    if (canvas.matches(":hover, :active")) {
+      this.timer = setTimeout(() => this.fade(), REST);
+      return;
+    }
+    const { x, y } = toScene(last.view, {
+      x: last.size.width - plan.size.width - 2 * APART,
+      y: last.size.height - plan.size.height - 2 * APART,
+    });
+    const width = (plan.size.width + 2 * APART) / last.view.zoom;
+    const height = (plan.size.height + 2 * APART) / last.view.zoom;
+    canvas.classList.toggle("nl-faded", picker.isTaken({ x, y, width, height }));
   }
 
   /** Call `go` with the scene's point that is pressed or dragged to; returns what stops it. */

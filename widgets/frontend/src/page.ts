@@ -1,5 +1,5 @@
 /**
- * The host element and what the widget's traits say about it: theme, size, title, breadcrumb.
+ * The host element and what the widget's traits say about it: theme, title, breadcrumb.
  *
  * All that is seen stands in a shadow root, with a style sheet of its own: no rule of the page
  * around reaches it. The host element carries what scripts and screen readers ask for.
@@ -7,6 +7,7 @@
 
 import styleSheet from "./canvas.css";
 import { fillBreadcrumb, makeElement, readCrumbs } from "./elements";
+import { keepKeys } from "./kept";
 import { type WidgetModel, readText } from "./model";
 import {
   type Palette,
@@ -17,11 +18,6 @@ import {
   watchTheme,
 } from "./theme";
 
-/** for a page that holds nothing else */
-const WINDOW_HEIGHT = "calc(100vh - 24px)";
-const LEAST_HEIGHT = 120;
-/** What is typed here must do nothing in the notebook around. */
-const KEPT_EVENTS = ["keydown", "keyup", "keypress", "copy", "cut", "paste"];
 
 export interface PageActions {
   /** show another graph */
@@ -48,9 +44,7 @@ export class Page {
     host.attachShadow({ mode: "open" }).append(style, frame);
     host.dataset.netloupe = "canvas";
     host.dataset.selected = "";
-    // JupyterLab looks at keys before they come here; this tells it that they are not meant for it.
-    host.dataset.lmSuppressShortcuts = "true";
-    for (const kept of KEPT_EVENTS) host.addEventListener(kept, (event) => event.stopPropagation());
+    keepKeys(host);
     host.tabIndex = 0;
     host.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");
@@ -59,12 +53,10 @@ export class Page {
     this.breadcrumb.setAttribute("aria-label", "Graphs");
     this.onTrait("theme", () => this.applyTheme());
     this.onTrait("title", () => this.applyTitle());
-    this.onTrait("height", () => this.applySize());
     this.onTrait("breadcrumb", () => this.applyBreadcrumb());
     this.stops.push(watchTheme(() => this.applyTheme()));
     this.applyTheme();
     this.applyTitle();
-    this.applySize();
     this.applyBreadcrumb();
   }
 
@@ -115,14 +107,6 @@ export class Page {
       this.model.set("shown_theme", name);
       this.model.save_changes();
     }
-  }
-
-  private applySize(): void {
-    const height = Number(this.model.get("height"));
-    this.frame.style.height =
-      height === 0
-        ? WINDOW_HEIGHT
-        : `${Math.max(LEAST_HEIGHT, Number.isFinite(height) ? height : 560)}px`;
   }
 
   private applyTitle(): void {

@@ -45,6 +45,15 @@ export class Picker {
     return search(this.boxIndex, part);
   }
 
+  /** Whether a box or the title of an open one is in the rectangle. */
+  isTaken(part: Rectangle): boolean {
+    return this.boxesIn(part).some((box) => {
+      if (!this.scene.isOpen(box)) return true;
+      const { y } = boxRectangle(this.scene, box);
+      return y + FRAME_TITLE > part.y && y < part.y + part.height;
+    });
+  }
+
   edgesIn(part: Rectangle): Uint32Array {
     return search(this.edgeIndex, part);
   }

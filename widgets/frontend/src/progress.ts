@@ -1,4 +1,4 @@
-/** A slim bar along the top: what the kernel is doing, how far it is, and a way to stop it. */
+/** A slim line under the controls, and words below the picture: what the kernel is doing, how far it is, and a way to stop it. */
 
 import { makeElement } from "./elements";
 
@@ -6,12 +6,12 @@ import { makeElement } from "./elements";
 const PAUSE = 300;
 
 export class Progress {
-  readonly element = makeElement("div", "nl-progress");
-  private readonly line = makeElement("div", "nl-progress-line");
-  private readonly note = makeElement("div", "nl-progress-note");
-  private readonly text = makeElement("span", "");
+  readonly element = makeElement("div", "nl-chip nl-progress");
+  readonly line = makeElement("div", "nl-progress-line");
+  private readonly text = makeElement("span", "nl-chip-text");
   private readonly button = makeElement("button", "nl-cancel");
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private isShown = false;
   private cancel: (() => void) | null = null;
 
   constructor() {
@@ -20,8 +20,7 @@ export class Progress {
     this.button.type = "button";
     this.button.textContent = "Cancel";
     this.button.addEventListener("click", () => this.cancel?.());
-    this.note.append(this.text, this.button);
-    this.element.append(this.line, this.note);
+    this.element.append(this.text, this.button);
   }
 
   /**
@@ -38,17 +37,18 @@ export class Progress {
     this.element.setAttribute("aria-valuetext", this.text.textContent);
     if (percent === null) this.element.removeAttribute("aria-valuenow");
     else this.element.setAttribute("aria-valuenow", String(percent));
-    if (!this.element.hidden) return;
-    this.element.hidden = false;
-    this.note.hidden = true;
-    clearTimeout(this.timer);
+    if (this.isShown) return;
+    this.isShown = true;
+    this.line.classList.add("nl-running");
     this.timer = setTimeout(() => {
-      this.note.hidden = false;
+      this.element.hidden = false;
     }, PAUSE);
   }
 
   hide(): void {
     clearTimeout(this.timer);
+    this.isShown = false;
+    this.line.classList.remove("nl-running");
     this.element.hidden = true;
     this.cancel = null;
   }

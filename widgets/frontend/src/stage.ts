@@ -12,6 +12,7 @@ import { Tiles } from "./tiles";
 import type { Lit } from "./trace";
 import {
   type Point,
+  type Rectangle,
   type Size,
   type Viewport,
   between,
@@ -83,6 +84,7 @@ export class Stage {
   dispose(): void {
     cancelAnimationFrame(this.request);
     this.request = 0;
+    this.minimap.dispose();
     this.scene = null;
     this.tiles = this.litTiles = null;
   }
@@ -248,8 +250,7 @@ export class Stage {
     const box = this.scene.boxesAt(path)[0];
     if (box === undefined || !this.scene.isOpen(box)) return centreOn(point, this.size, zoom);
     const { x, y, width, height } = boxRectangle(this.scene, box);
-    // along the top are the search box and the buttons
-    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height - 2 * SIGHT;
+    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height;
     if (fits) return centreOn({ x: x + width / 2, y: y + height / 2 }, this.size, zoom);
     return placeAt(point, { x: this.size.width / 2, y: this.size.height / 5 }, zoom);
   }
@@ -278,6 +279,20 @@ export class Stage {
     const inside =
       place.x >= 0 && place.y >= 0 && place.x <= this.size.width && place.y <= this.size.height;
     return inside ? place : null;
+  }
+
+  /** What the box of a path takes in the window, also outside of it; null where it is not drawn. */
+  boundsOf(path: string): Rectangle | null {
+    const { scene } = this;
+    const box = scene?.boxesAt(path)[0];
+    if (!scene || box === undefined || this.isHidden) return null;
+    const view = this.glide ? this.glide.to : this.view;
+    const { x, y, width, height } = boxRectangle(scene, box);
+    return {
+      ...toWindow(view, { x, y }),
+      width: width * view.zoom,
+      height: height * view.zoom,
+    };
   }
 
   hitAt(point: Point): Hit | null {
@@ -341,7 +356,7 @@ export class Stage {
       motion: this.glide?.transition?.motion ?? null,
     });
     this.visible = count;
-    this.minimap.paint(scene, view, size, ratio, palette, tiles);
+    this.minimap.paint(scene, picker, view, size, ratio, palette, tiles);
     const more = this.paintTiles(tiled);
     this.frameMs = performance.now() - start;
     if (this.glide || more) this.redraw();

@@ -1,10 +1,14 @@
-/** Small controls on the titles of open repeats: which repetition is shown, and all of them. */
+/**
+ * Small controls for open repeats: which repetition is shown, and all of them. They stand in the
+ * line of the repeat's title, as large as the picture is drawn, where that leaves them room; for
+ * the repeat around the selection also below the picture.
+ */
 
 import { iconButton, makeElement } from "./elements";
 import { boxRectangle } from "./pick";
 import { type Scene, repetitionOf } from "./scene";
-import { titleEnd } from "./text";
-import { type Size, type Viewport, toWindow } from "./viewport";
+import { titleEnd, titleOf } from "./text";
+import { type Point, type Size, type Viewport, toWindow } from "./viewport";
 
 export interface StepperActions {
   /** show another repetition, counted from 0 */
@@ -13,29 +17,62 @@ export interface StepperActions {
   fold(path: string): void;
 }
 
-const LEAST_ZOOM = 0.4;
+/** at smaller zooms they could not be hit */
+const LEAST_ZOOM = 0.5;
 const HEIGHT = 22;
-/** between the control, the frame and its title, on the screen */
+/** between the control, the frame and its title, at actual size */
 const GAP = 6;
 const MOST = 12;
 
-/** Top of a control at a frame's right end: on its title's line, or above where both find no room. */
-export function stepperTop(
+/** Where a control stands in the window, and how much smaller than it is. */
+export interface StepperPlace extends Point {
+  readonly scale: number;
+}
+
+/**
+ * Place a control at the right end of a title's line; null where it would cover the title, or be
+ * cut by the window.
+ */
+export function placeStepper(
   frame: { top: number; right: number; titleEnd: number },
   width: number,
-): number {
-  const fits = frame.titleEnd + GAP <= frame.right - GAP - width;
-  return fits ? frame.top + 2 : frame.top - HEIGHT - 2;
+  zoom: number,
+  size: Size,
+): StepperPlace | null {
+  const scale = Math.min(zoom, 1);
+  const x = Math.min(frame.right, size.width) - (GAP + width) * scale;
+  const y = frame.top + 2 * scale;
+  if (x < Math.max(frame.titleEnd, 0) + GAP * scale) return null;
+  if (y < 0 || y + HEIGHT * scale > size.height) return null;
+  return { x, y, scale };
 }
 
 export class Steppers {
   readonly element = makeElement("div", "nl-steppers");
+  /** the control of the repeat around the selection, below the picture */
+  readonly bar = makeElement("div", "nl-chip");
   private readonly shown = new Map<string, HTMLElement>();
   private readonly widths = new WeakMap<HTMLElement, number>();
   private scene: Scene | null = null;
   private repeats: number[] = [];
 
-  constructor(private readonly actions: StepperActions) {}
+  constructor(private readonly actions: StepperActions) {
+    this.bar.hidden = true;
+    this.bar.dataset.netloupeChip = "repeat";
+  }
+
+  /** Show the control of the repeat that a box is or stands in. */
+  follow(box: number): void {
+    const { scene } = this;
+    let repeat = box;
+    while (scene && repeat >= 0 && !repetitionOf(scene, repeat)) repeat = scene.parentOf(repeat);
+    this.bar.hidden = !scene || repeat < 0;
+    if (!scene || repeat < 0) return;
+    const name = makeElement("span", "nl-chip-text");
+    name.textContent = name.title = titleOf(scene.faceOf(repeat));
+    this.fill(this.bar, scene, repeat);
+    this.bar.prepend(name);
+  }
 
   /** Find the open repeats of a new scene. */
   take(scene: Scene): void {
@@ -55,10 +92,10 @@ export class Steppers {
     const wanted = new Set<string>();
     for (const box of view.zoom < LEAST_ZOOM ? [] : this.repeats) {
       const { x, y, width } = boxRectangle(scene, box);
-      const right = toWindow(view, { x: x + width, y });
-      if (right.x < 0 || right.y < -HEIGHT || right.y > size.height + HEIGHT || wanted.size >= MOST) continue;
-      const left = toWindow(view, { x, y }).x;
-      if (left > size.width) continue;
+      const { x: left, y: top } = toWindow(view, { x, y });
+      const right = left + width * view.zoom;
+      if (right < 0 || left > size.width || top < 0 || top > size.height) continue;
+      if (wanted.size >= MOST) break;
       const key = scene.keyOf(box);
       wanted.add(key);
       let control = this.shown.get(key);
@@ -67,10 +104,12 @@ export class Steppers {
         this.shown.set(key, control);
         this.element.append(control);
       }
-      const at = Math.min(right.x, size.width);
       const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
-      const top = stepperTop({ top: right.y, right: at, titleEnd: end }, this.widthOf(control));
-      control.style.transform = `translate(${at - GAP}px, ${top}px) translateX(-100%)`;
+      const frame = { top, right, titleEnd: end };
+      const place = placeStepper(frame, this.widthOf(control), view.zoom, size);
+      control.hidden = place === null;
+      if (!place) continue;
+      control.style.transform = `translate(${place.x}px, ${place.y}px) scale(${place.scale})`;
     }
     for (const [key, control] of this.shown) {
       if (wanted.has(key)) continue;
@@ -87,10 +126,16 @@ export class Steppers {
   }
 
   private make(scene: Scene, box: number): HTMLElement {
+    const control = makeElement("div", "nl-stepper");
+    control.dataset.netloupeRepeat = scene.pathOf(box);
+    this.fill(control, scene, box);
+    return control;
+  }
+
+  private fill(control: HTMLElement, scene: Scene, box: number): void {
     const path = scene.pathOf(box);
     const { count, index } = repetitionOf(scene, box)!;
-    const control = makeElement("div", "nl-stepper");
-    control.dataset.netloupeRepeat = path;
+    control.replaceChildren();
     control.setAttribute("role", "group");
     control.setAttribute("aria-label", "Repetitions");
     const button = (text: string, title: string, press: () => void): HTMLButtonElement => {
@@ -103,7 +148,7 @@ export class Steppers {
     };
     if (index < 0) {
       control.append(button("one", "Show one repetition", () => this.actions.fold(path)));
-      return control;
+      return;
     }
     const step = (by: number): void =>
       this.actions.shown(path, (index + by + count) % count);
@@ -115,6 +160,5 @@ export class Steppers {
       iconButton("forward", "Next repetition", () => step(1)),
       button("all", "Show all repetitions", () => this.actions.unroll(path)),
     );
-    return control;
   }
 }

@@ -27,8 +27,6 @@ export const MAX_ZOOM = 4;
 export const READABLE_ZOOM = 0.35;
 const MIN_ZOOM = 0.0005;
 const MARGIN = 24;
-/** Room for the controls along the top. */
-const TOP = 46;
 /** At least this much of the scene stays in the window. */
 const KEPT = 60;
 
@@ -80,11 +78,11 @@ function roomAcross(size: Size): number {
 }
 
 function roomDown(size: Size): number {
-  return Math.max(size.height - TOP - MARGIN, 1);
+  return Math.max(size.height - 2 * MARGIN, 1);
 }
 
 function middleOfRoom(size: Size): Point {
-  return { x: size.width / 2, y: TOP + roomDown(size) / 2 };
+  return { x: size.width / 2, y: MARGIN + roomDown(size) / 2 };
 }
 
 /**
@@ -113,7 +111,7 @@ export function firstView(
   const begin = placeAt(start, middle, zoom);
   return {
     x: fitsAcross ? centred.x : direction === "LR" ? -MARGIN / zoom : begin.x,
-    y: fitsDown ? centred.y : direction === "TB" ? -TOP / zoom : begin.y,
+    y: fitsDown ? centred.y : direction === "TB" ? -MARGIN / zoom : begin.y,
     zoom,
   };
 }
