@@ -1,10 +1,9 @@
 /** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
 
 import { iconButton, makeElement } from "./elements";
+import { type Piece, cutNames, namesOf } from "./hits";
 import type { Hit } from "./protocol";
 
-/** so many characters of a name are always shown */
-const TAIL = 24;
 const MOST_LISTED = 100;
 const PAUSE = 120;
 
@@ -157,23 +156,9 @@ export class SearchBox {
   }
 
   private show(): void {
-    const shown = this.list.hits.slice(0, MOST_LISTED).map((hit, index) => {
-      const row = makeElement("li", "nl-hit");
-      row.setAttribute("role", "option");
-      row.dataset.index = String(index);
-      row.title = hit.path;
-      const title = makeElement("span", "nl-hit-title");
-      // the end of a name tells most: only its beginning gives way where room is short
-      const head = makeElement("span", "nl-hit-head");
-      head.textContent = hit.title.slice(0, -TAIL);
-      const tail = makeElement("span", "nl-hit-tail");
-      tail.textContent = hit.title.slice(-TAIL);
-      title.append(head, tail);
-      const detail = makeElement("span", "nl-hit-detail");
-      detail.textContent = hit.detail;
-      row.append(title, detail);
-      return row;
-    });
+    const listed = this.list.hits.slice(0, MOST_LISTED);
+    const names = cutNames(namesOf(listed));
+    const shown = listed.map((hit, index) => makeRow(hit, index, names[index]));
     this.rows.replaceChildren(...shown);
     this.panel.hidden = false;
     this.markCurrent();
@@ -215,4 +200,25 @@ export class SearchBox {
     this.markCurrent();
     this.actions.reveal(this.list.hits[this.list.current].path);
   }
+}
+
+function makeRow(hit: Hit, index: number, pieces: readonly Piece[]): HTMLElement {
+  const row = makeElement("li", "nl-hit");
+  row.setAttribute("role", "option");
+  row.dataset.index = String(index);
+  row.title = hit.path;
+  const kind = makeElement("span", "nl-hit-kind");
+  kind.textContent = hit.kind;
+  const title = makeElement("span", "nl-hit-title");
+  title.append(
+    ...pieces.map(({ text, kept }) => {
+      const part = makeElement("span", kept ? "nl-hit-kept" : "nl-hit-elided");
+      part.textContent = text;
+      return part;
+    }),
+  );
+  const detail = makeElement("span", "nl-hit-detail");
+  detail.textContent = hit.detail;
+  row.append(title, detail, kind);
+  return row;
 }
