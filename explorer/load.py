@@ -58,3 +58,26 @@ def _expand(source: Any) -> Any:
         path = os.fsdecode(source)
         return str(expand_home(path)) if path.startswith("~") else source
     return source
+
+
+def load_again(model: Model) -> Model:
+    """Read a model anew from the files that it was read from.
+
+    Raises
+    ------
+    SourceError
+        Where it was not read from a file, or that cannot be read any more.
+    ModelFormatError
+        Where the file is no model any more.
+    """
+    own = model.files.own if model.files is not None else []
+    if not own:
+        raise SourceError(
+            f"{model.source}: was not read from a file, so it cannot be read again. "
+            "Load it and explore what comes of it."
+        )
+    # an init net that was found beside the model is looked for again
+    init = own[1] if len(own) > 1 and "init net file" not in model.metadata else None
+    again = load(own[0], init)
+    again.source = model.source
+    return again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onnx import helper
+from onnx import ModelProto, helper
 
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
@@ -12,6 +12,11 @@ PARTS = {"attn": ("Relu", "Sigmoid", "Tanh"), "mlp": ("Neg", "Abs", "Exp")}
 
 def make_layers(count: int = 4, *, extra_in: int = -1) -> Model:
     """Return layers ``layers.0/attn``, ``layers.0/mlp``, …; one may hold a group more."""
+    return load(make_layers_proto(count, extra_in=extra_in).SerializeToString())
+
+
+def make_layers_proto(count: int = 4, *, extra_in: int = -1) -> ModelProto:
+    """Return the same as a message."""
     nodes = []
     last = "x"
     for layer in range(count):
@@ -23,5 +28,4 @@ def make_layers(count: int = 4, *, extra_in: int = -1) -> Model:
                 last = name
     nodes.append(helper.make_node("Identity", [last], ["y"], name="/out"))
     x, y = (helper.make_tensor_value_info(name, 1, [4]) for name in "xy")
-    proto = helper.make_model(helper.make_graph(nodes, "layers", [x], [y]))
-    return load(proto.SerializeToString())
+    return helper.make_model(helper.make_graph(nodes, "layers", [x], [y]))

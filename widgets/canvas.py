@@ -43,9 +43,11 @@ class Canvas(anywidget.AnyWidget):
         ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
         the main one to the one shown. ``height`` in pixels, 0 for that of the
         window; ``inspector_width`` in pixels and ``inspector_shown``, for the inspector beside
-        the canvas: all three are set by the user's hand. ``shown_theme``: what
-        ``auto`` has come to, set by the browser. ``title``: the name that a screen reader speaks.
-        ``static_id``: the static picture that the canvas replaces.
+        the canvas: all three are set by the user's hand. ``changed``: what has changed in the
+        model's files since they were read, "" for nothing; the browser offers to read them
+        again. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
+        name that a screen reader speaks. ``static_id``: the static picture that the canvas
+        replaces.
 
     Raises
     ------
@@ -67,6 +69,7 @@ class Canvas(anywidget.AnyWidget):
     theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
     direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
+    changed = traitlets.Unicode("").tag(sync=True)
     shown_theme = traitlets.Unicode("").tag(sync=True)
     height = traitlets.Int(560, min=0).tag(sync=True)
     inspector_width = traitlets.Int(360, min=0).tag(sync=True)

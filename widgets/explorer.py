@@ -14,7 +14,7 @@ import traitlets
 
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
-from netloupe.explorer.load import load
+from netloupe.explorer.load import load, load_again
 from netloupe.explorer.model import Model
 from netloupe.explorer.output import check_ending, check_place, write_file
 from netloupe.explorer.picture import ViewOptions, render_picture
@@ -30,6 +30,8 @@ from .session import Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 _STATIC_SECONDS = 3.0
+#: of more files that have changed only these are named
+_MOST_CHANGED = 3
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -82,7 +84,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             grouping=options.grouping,
             wrap=options.wrap is not False,
         )
-        self.inspector = Inspector(on_navigate=self._navigate, is_awaited=True)
+        self.inspector = Inspector(self._navigate, self._look_at_files, is_awaited=True)
         super().__init__([self.canvas, self.inspector])
         # where they stand is said by explorer.css, which needs no rule of the page around
         self.add_class("nl-explorer")
@@ -99,6 +101,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             lambda: self.selected_paths,
             self._set_selection,
             self._settle_selection,
+            self._read_again,
+            self._look_at_files,
             self._begun,
         )
         self.canvas.on_request = self._requests.receive
@@ -252,6 +256,23 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
                 self._requests.push(scene, restore=True)
         return scene is not None
 
+    def reload(self) -> None:
+        """Read the model anew from its files, as when they were changed meanwhile.
+
+        What is open, selected and in the window stays, as far as its elements still exist.
+        Elements that were taken from :attr:`model` before belong to the earlier reading.
+
+        Raises
+        ------
+        SourceError, ModelFormatError
+            Where the model was not read from a file, or it cannot be read any more; then all
+            stays as it is.
+        """
+        with self._requests.wanted():
+            self._read_again()
+            self._requests.push()
+        self._look_at_files()
+
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all groups, nodes, values and graphs that match, as the box does.
 
@@ -335,11 +356,33 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _settle_selection(self) -> None:
         """Deselect what is gone with the view, and describe what stays as it now is."""
         grouping, self._grouping = self._grouping, self._session.view.grouping
+        is_reloaded = self._overview.model is not self.model
+        if is_reloaded:
+            self._overview.close()
+            self._overview = Overview(self.model, self.inspector, lambda: not self.selected_paths)
+            self._look_at_files()
         kept = [path for path in self.selected_paths if self._find_element(path) is not None]
         if len(kept) < len(self.selected_paths):
             self._set_selection(kept)
-        elif grouping != self._grouping:
+        elif grouping != self._grouping or is_reloaded:
             self._describe(kept)
+        if is_reloaded:
+            self._overview.read()
+
+    # the files
+
+    def _read_again(self) -> None:
+        """Show the model as its files now are; the caller holds the lock and shows the scene."""
+        self._session.reload(load_again(self.model))
+
+    def _look_at_files(self) -> None:
+        """Say where the files are no longer as they were read."""
+        files = self.model.files
+        changed = files.find_changed() if files is not None else {}
+        self.canvas.changed = "; ".join(
+            f"{path.name} has changed since it was opened: {what}"
+            for path, what in [*changed.items()][:_MOST_CHANGED]
+        )
 
     def _selected_paths_set(self, change: Any) -> None:
         self._describe(change.new)
@@ -352,6 +395,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._describe((path,))
 
     def _describe(self, paths: Sequence[str]) -> None:
+        self._look_at_files()
         if not paths:
             self._overview.show()
             return

@@ -25,6 +25,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     ----------
     on_navigate
         Called with the path of a row that is clicked.
+    on_source_changed
+        Called, perhaps from a thread, where elements cannot be read since their file changed.
     is_awaited
         Whether the page that shows it is still to come; until :meth:`begin` no widget is opened.
     **traits
@@ -51,6 +53,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     def __init__(
         self,
         on_navigate: NavigateHandler | None = None,
+        on_source_changed: Callable[[], None] | None = None,
         *,
         is_awaited: bool = False,
         **traits: Any,
@@ -60,6 +63,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             raise TypeError(f"Inspector has no trait {', '.join(map(repr, unknown))}")
         super().__init__(**traits)
         self.on_navigate = on_navigate
+        self._on_source_changed = on_source_changed
         self.description: Description | None = None
         #: held by whoever changes what is shown: a thread does so too
         self.lock = threading.RLock()
@@ -141,6 +145,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
                     description.tensor,
                     description.value,
                     "dark" if self.theme == "dark" else "light",
+                    self._on_source_changed,
                 )
                 self._inside += (self._panel,)
             else:

@@ -31,7 +31,7 @@ class Overview:
     """
 
     def __init__(self, model: Model, inspector: Inspector, is_wanted: Callable[[], bool]) -> None:
-        self._model = model
+        self.model = model
         self._inspector = inspector
         self._is_wanted = is_wanted
         count = sum(len(graph.nodes) + len(graph.initializers) for graph in model.graphs)
@@ -67,7 +67,7 @@ class Overview:
             tell(0.0)  # which raises when it is closed
 
         with watched(go_on):
-            self._description = describe_model(self._model)
+            self._description = describe_model(self.model)
         with self._inspector.lock:
             if self._is_wanted():
                 self.show()

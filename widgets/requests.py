@@ -41,6 +41,10 @@ class Requests:
         Called with the paths of what a request selects.
     settle
         Called when something else is shown: what is selected may be gone.
+    reload
+        Called to read the model anew from its files.
+    look
+        Called when the user has acted: the files may have changed.
     on_begun
         Called when a browser has been given its first scene. Until then it may not have read
         the state of the widgets, and what is opened meanwhile makes it wait two seconds each.
@@ -53,6 +57,8 @@ class Requests:
         selected: Callable[[], Sequence[str]],
         select: Callable[[Sequence[str]], None],
         settle: Callable[[], None],
+        reload: Callable[[], None],
+        look: Callable[[], None],
         on_begun: Callable[[], None],
     ) -> None:
         self.session = session
@@ -60,6 +66,8 @@ class Requests:
         self._selected = selected
         self._select = select
         self._settle = settle
+        self._reload = reload
+        self._look = look
         self._on_begun = on_begun
         self.lock = threading.RLock()
         self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
@@ -99,6 +107,7 @@ class Requests:
         number = message.get("id")
         handler = self._handlers.get(str(message.get("type")))
         try:
+            self._look()
             if handler is None:
                 raise ViewError(f"the request {message.get('type')!r} is unknown.")
             if number in self._unwanted and message.get("type") != "scene":
@@ -281,6 +290,11 @@ class Requests:
         item = self.session.fold(_path(message), self._selected())
         self._reply(number, self._compose(), anchor=item.path)
 
+    def _answer_reload(self, number: Any, _message: Message) -> None:
+        self._reload()
+        self._reply(number, self._compose(PATIENCE))
+        self._tell_view()
+
     def _answer_search(self, number: Any, message: Message) -> None:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
         found = self.session.search(text, regex=regex)
@@ -305,6 +319,7 @@ class Requests:
         "wrap": _answer_wrap,
         "undo": _answer_undo,
         "redo": _answer_redo,
+        "reload": _answer_reload,
     }
 
     def _compose_first(self) -> Scene:

@@ -53,7 +53,8 @@ class Session:
         self.notices: list[str] = []
         self.wrap: Wrap = options.wrap
         self._composer = Composer()
-        self._encoder = SceneEncoder(self.labels.faces.face)
+        self._encoder = SceneEncoder(lambda item: self.labels.faces.face(item))
+        self._is_new_to_browser = True
         self._cancelled = threading.Event()
         self._scene: Scene | None = None
         view, self.notices = make_view(model, options)
@@ -112,18 +113,23 @@ class Session:
 
     def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
         """Return a scene as the canvas gets it: what is new in it, or all of it."""
+        whole, self._is_new_to_browser = whole or self._is_new_to_browser, False
         return self._encoder.encode(scene, whole=whole)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Undo what is done inside where it ends by an error, such as a cancelled layout."""
         view, options, wrap, views = self.view, self.options, self.wrap, dict(self._views)
-        opened, focused, position = view.opened(), self.focused, self.history.position
+        opened, focused = view.opened(), self.focused
+        history, position = self.history, self.history.position
+        made = self.model, self.labels, self._composer, self._trees
         try:
             with watched(lambda _: self._check()):
                 yield
         except Exception:
-            self.focused, self.history.position = focused, position
+            self.model, self.labels, self._composer, self._trees = made
+            self.focused, self.history = focused, history
+            self.history.position = position
             self.view, self.options, self.wrap, self._views = view, options, wrap, views
             self.notices = []
             view.reopen(opened)
@@ -456,6 +462,38 @@ class Session:
             self.focused = moment.focused
         self.view.reopen(moment.opened)
         return True
+
+    def reload(self, model: Model) -> None:
+        """Show another reading of the model: of its elements what was open, as far as they exist.
+
+        Nothing can be taken back afterwards.
+
+        Raises
+        ------
+        LayoutError
+            Where it was cancelled.
+        """
+        before, focused = self.view, self.focused
+        grouping = self.options.grouping
+        graph = model.graphs_by_path.get(before.graph.path)
+        view = None
+        if focused is not None and graph is not None:
+            options = asdict(self.options) | {"graph": graph.path, "expand": "none"}
+            options |= {"focus": focused[0], "hops": focused[1]}
+            with suppress(NotFoundError, ViewError):  # gone with what was changed
+                view, _ = make_view(model, ViewOptions.parse(options))
+        self.focused = focused if view is not None else None
+        view = view or View(model, graph or model.graph, grouping)
+        opened = before.opened()
+        view.reopen(opened)
+        if opened.keys and not any(key in view.items for key in opened.keys):
+            expand_view(view, "auto")
+        self.model = model
+        self.labels, self._composer = Labels(), Composer()
+        self._is_new_to_browser = True
+        self._views, self._trees, self.history = {}, {}, History()
+        self._scene, self.notices = None, []
+        self._show(view)
 
     def _find_view(self, moment: Moment) -> View:
         """Return the view of a moment; what is open in it may be different now."""

@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets
 
 from netloupe.explorer.describe import describe_parts
-from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.quantization import Quantization, find_quantization
 from netloupe.explorer.tensors import Progress, Statistics, Theme, draw_png, draw_scales
@@ -63,12 +63,19 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         The value whose elements these are.
     theme
         ``light`` or ``dark``.
+    on_source_changed
+        Called, perhaps from a thread, where elements cannot be read since their file changed.
     """
 
     def __init__(
-        self, tensor: Tensor | SparseTensor, value: Value | None = None, theme: Theme = "light"
+        self,
+        tensor: Tensor | SparseTensor,
+        value: Value | None = None,
+        theme: Theme = "light",
+        on_source_changed: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
+        self._on_source_changed = on_source_changed
         self._theme: Theme = theme
         #: held while widgets change, since a thread changes them too
         self._lock = threading.RLock()
@@ -342,6 +349,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             raise
         except TensorDataError as error:
             message = str(error)
+            if isinstance(error, SourceChangedError) and self._on_source_changed is not None:
+                self._on_source_changed()
         except ValueError as error:
             message = f"{error}."
         except MemoryError:

@@ -40,6 +40,11 @@ class ModelFiles:
         #: files of external data that were used, by their location as the model states it
         self._external: dict[str, StoredFile] = {}
 
+    @property
+    def own(self) -> list[Path]:
+        """The model's own file and that of its init net, as far as it came from files."""
+        return [file.file for file in self._own]
+
     def add(self, others: ModelFiles) -> None:
         """Count the files of another model as this one's too: those of an init net."""
         self._own += others._own

@@ -370,7 +370,8 @@ class View:
         repeat = item.repeat
         if repeat is not None:
             item.is_unrolled = item.key in self._repeats.unrolled
-            item.shown = self._repeats.shown.get(item.key, repeat.exemplar)
+            shown = self._repeats.shown.get(item.key, repeat.exemplar)
+            item.shown = shown if shown < len(repeat.children) else repeat.exemplar
         item.children = self._maker.make_children(item)
         add_stubs(item, is_root=item is self.root)
         for child in item.children:
@@ -410,8 +411,8 @@ class View:
         """Draw the shape arithmetic that was drawn; return whether it is other than now."""
         self._unfolds_shapes = opened.unfolds_shapes
         for path in opened.unfolded:
-            graph = self.model[path]
-            if isinstance(graph, Graph):
+            graph = self.model.graphs_by_path.get(path)
+            if graph is not None:
                 self.wiring(graph)
         changed = [
             (wiring, wanted)

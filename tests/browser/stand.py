@@ -66,7 +66,7 @@ TRAITS = (
         "direction",
         "breadcrumb",
     ),
-    *("shown_theme", "height", "inspector_width", "inspector_shown", "title", "static_id"),
+    *("changed", "shown_theme", "height", "inspector_width", "inspector_shown", "title", "static_id"),
 )
 
 

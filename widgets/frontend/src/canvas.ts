@@ -192,6 +192,8 @@ export class CanvasView {
     page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => this.selection.followHover());
     page.onTrait("focus", () => this.applyFocus());
+    page.onTrait("changed", () => this.offerReload());
+    this.offerReload();
     page.onTrait("hops", () => this.applyFocus());
     this.applyFocus();
     const onKey = (event: KeyboardEvent): void => this.onKey(event);
@@ -278,6 +280,13 @@ export class CanvasView {
   private markHits(): void {
     const shown = this.hits.found.flatMap((hit) => hit.shown ?? []);
     this.stage.markHits(shown, this.hits.current);
+  }
+
+  /** Offer to read the model again where its files have changed. */
+  private offerReload(): void {
+    const changed = readText(this.model, "changed");
+    const message = changed && `${changed}. What is shown is as it was.`;
+    this.strip.showOffer(message, "Reload", () => void this.requests.ask({ type: "reload" }));
   }
 
   private applyFocus(): void {

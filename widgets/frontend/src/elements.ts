@@ -170,19 +170,30 @@ export class Strip {
     const all = notices.join("\n");
     if (all === this.notices) return;
     this.notices = all;
-    this.element.querySelectorAll(".nl-notice").forEach((line) => line.remove());
+    this.element.querySelectorAll(".nl-notice:not(.nl-offer-line)").forEach((line) => line.remove());
     for (const notice of notices) this.add("nl-notice", notice);
+  }
+
+  /** Say that something is no longer so and offer to renew it; nothing where it is so again. */
+  showOffer(message: string, label: string, press: () => void): void {
+    this.element.querySelector(".nl-offer-line")?.remove();
+    if (message === "") return;
+    const button = makeElement("button", "nl-cancel");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", press);
+    this.add("nl-notice nl-offer-line", message, button);
   }
 
   clear(): void {
     this.element.replaceChildren();
   }
 
-  private add(className: string, message: string): void {
+  private add(className: string, message: string, ...more: HTMLElement[]): void {
     const line = makeElement("div", className);
     const text = makeElement("span", "nl-strip-text");
     text.textContent = message;
-    line.append(text, iconButton("close", "Dismiss", () => line.remove()));
+    line.append(text, ...more, iconButton("close", "Dismiss", () => line.remove()));
     this.element.append(line);
   }
 }
