@@ -66,7 +66,15 @@ TRAITS = (
         "direction",
         "breadcrumb",
     ),
-    *("changed", "shown_theme", "height", "inspector_width", "inspector_shown", "title", "static_id"),
+    *(
+        "changed",
+        "shown_theme",
+        "height",
+        "inspector_width",
+        "inspector_shown",
+        "title",
+        "static_id",
+    ),
 )
 
 
