@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.quantization import Quantization
     from netloupe.widgets import Explorer, explore
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ _HOMES = {
     "Node": "netloupe.explorer.model",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
+    "Quantization": "netloupe.explorer.quantization",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
@@ -73,6 +75,7 @@ __all__ = [
     "Node",
     "NotFoundError",
     "OutputError",
+    "Quantization",
     "SourceError",
     "SparseTensor",
     "Tensor",

@@ -34,6 +34,7 @@ def test_exactly_these_names_are_public() -> None:
         "Node",
         "NotFoundError",
         "OutputError",
+        "Quantization",
         "SourceError",
         "SparseTensor",
         "Tensor",
