@@ -236,6 +236,17 @@ def test_direction_is_turned_by_the_canvas(recorder: Recorder) -> None:
     assert scene["header"]["direction"] == "LR"
 
 
+def test_an_explorer_focuses_on_elements() -> None:
+    model = netloupe.load(CNN)
+    for element in (model.node("node_conv2d_6"), model.tensor("blocks.1.first.conv.weight")):
+        explorer = netloupe.explore(model, focus=element, hops=0)
+        try:
+            assert explorer.canvas.focus == element.path
+            assert "main/node_conv2d_6" in explorer.to_svg()
+        finally:
+            explorer.close()
+
+
 def test_svg_of_what_is_open(recorder: Recorder, tmp_path: Path) -> None:
     recorder.explorer.open("main/blocks/0/")
     svg = recorder.explorer.to_svg(tmp_path / "now.svg")
