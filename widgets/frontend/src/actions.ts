@@ -19,6 +19,9 @@ export class Actions {
     private readonly requests: Requests,
   ) {}
 
+  /** paths of groups that were asked to close and are still drawn open */
+  private readonly closing = new Set<string>();
+
   /** Ask for another scene. `kept` is the path of the box that stays where it is. */
   ask(content: Request, kept?: string): void {
     void this.requests.ask(content, kept);
@@ -60,20 +63,29 @@ export class Actions {
   closeAround(): void {
     const { scene } = this.stage;
     if (!scene) return;
-    const box = this.selection.holder ?? -1;
-    const group = box >= 0 && scene.isOpen(box) ? box : box >= 0 ? scene.parentOf(box) : -1;
+    let group = this.selection.groupAround;
+    while (group >= 0 && this.closing.has(scene.pathOf(group))) group = scene.parentOf(group);
     if (group < 0) {
       this.selection.choose([]);
       return;
     }
     const path = scene.pathOf(group);
     this.selection.choose(scene.closedPathsOf(group), group);
-    this.ask({ type: "close", path }, path);
+    this.closing.add(path);
+    void this.requests.ask({ type: "close", path }, path).finally(() => this.closing.delete(path));
   }
 
   /** Show only what is around a path. */
   focusOn(path: string, hops = FIRST_HOPS): void {
     if (path) this.ask({ type: "focus", path, hops });
+  }
+
+  undo(): void {
+    this.ask({ type: "undo" });
+  }
+
+  redo(): void {
+    this.ask({ type: "redo" });
   }
 
   leaveFocus(): void {

@@ -10,24 +10,30 @@ import { ContextMenu } from "./contextmenu";
 import { Help, Question } from "./dialogs";
 import { Strip, makeElement, makeToolbar } from "./elements";
 import { hideStaticPicture } from "./fallback";
+import { keepFocus } from "./focus";
 import { followGestures } from "./gestures";
 import { Highlights } from "./highlights";
 import { type Command, readKey } from "./keys";
 import { type WidgetModel, readText } from "./model";
+import { Moments } from "./moments";
 import { Page } from "./page";
 import { Panes } from "./panes";
 import { Progress } from "./progress";
-import type { Hit as Found } from "./protocol";
-import { Requests } from "./requests";
-import type { Paths, Scene } from "./scene";
+import type { Hit as Found, History } from "./protocol";
+import { type Arrived, Requests } from "./requests";
+import type { Scene } from "./scene";
 import { SearchBox } from "./search";
 import { Selection } from "./selection";
 import { nameOf, tooltipOf } from "./speech";
-import { type Arrival, Stage } from "./stage";
+import { Stage } from "./stage";
 import { Steppers } from "./steppers";
 import { paletteOf, watchPixelRatio } from "./theme";
 import { Hint, Tooltip } from "./tips";
-import type { Point } from "./viewport";
+import type { Point, Rectangle, Viewport } from "./viewport";
+
+/** What is gone to must not be under any of these. */
+const COVERS =
+  ".nl-search-line, .nl-search-panel, .nl-breadcrumb, .nl-toolbar, .nl-strip > *, .nl-chip";
 
 export class CanvasView {
   private readonly tooltip = new Tooltip();
@@ -70,6 +76,8 @@ export class CanvasView {
   /** what the picture has for itself */
   private readonly room = makeElement("div", "nl-room");
   private readonly zoom = makeElement("span", "nl-zoom");
+  private readonly moments = new Moments();
+  private history: History = { moment: 0, undo: false, redo: false };
   private hits: { found: Found[]; current: string | null } = { found: [], current: null };
   private ready = false;
   private disposed = false;
@@ -78,7 +86,7 @@ export class CanvasView {
     private readonly model: WidgetModel,
     parent: HTMLElement,
   ) {
-    this.stage = new Stage(paletteOf("light"), () => this.onPainted());
+    this.stage = new Stage(paletteOf("light"), () => this.onPainted(), () => this.listCovers());
     this.page = new Page(model, {
       enter: (path) => this.actions.ask({ type: "enter", path }),
       themed: (palette) => this.stage.setPalette(palette),
@@ -110,7 +118,7 @@ export class CanvasView {
     this.panes = new Panes(model, host, this.page.frame, { changed: () => this.showPanes() });
     this.page.later(() => this.panes.dispose());
     this.menu = new ContextMenu(
-      { model, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help },
+      { model, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help, history: () => this.history },
       this.giveBack,
     );
     this.build(parent);
@@ -207,6 +215,7 @@ export class CanvasView {
       host.removeEventListener("keydown", onKey);
       stage.canvas.removeEventListener("pointerdown", onPress);
     });
+    page.later(keepFocus(page.frame, this.giveBack));
     page.later(stage.minimap.follow((point) => stage.centreOnPoint(point)));
     page.later(
       followGestures(stage.canvas, {
@@ -262,19 +271,39 @@ export class CanvasView {
 
   // ------------------------------------------------------------------ the kernel
 
-  private showScene(scene: Scene, arrival: Arrival & { select?: Paths }): void {
+  private showScene(scene: Scene, arrival: Arrived): void {
     this.page.showAbsence(false);
     this.measure();
+    const view = this.changeMoment(scene, arrival);
     this.selection.forgetBoxes();
     this.steppers.take(scene);
     this.offer.show(scene.extreme && !scene.wrapped);
-    this.stage.show(scene, arrival);
+    this.stage.show(scene, { ...arrival, view });
     this.tooltip.hide();
     if (arrival.select !== undefined) this.selection.choose([arrival.select].flat());
     else this.selection.select(this.selection.paths);
     this.highlights.retrace();
     this.markHits();
     this.search.refresh();
+  }
+
+  /** Note where the window stood; return where it stood when the moment now shown was left. */
+  private changeMoment(scene: Scene, { history, restore }: Arrived): Viewport | undefined {
+    const { stage, moments } = this;
+    if (stage.scene && !stage.isHidden) {
+      moments.leave(this.history.moment, stage.destination, stage.scene);
+    }
+    if (history) this.history = history;
+    return restore && history ? moments.find(history.moment, scene) : undefined;
+  }
+
+  /** What lies over the picture, in its coordinates. */
+  private listCovers(): Rectangle[] {
+    const at = this.stage.canvas.getBoundingClientRect();
+    return [...this.page.frame.querySelectorAll(COVERS)].map((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return { x: left - at.left, y: top - at.top, width, height };
+    });
   }
 
   private markHits(): void {
@@ -367,6 +396,12 @@ export class CanvasView {
         break;
       case "menu":
         this.menu.showSelected();
+        break;
+      case "undo":
+        this.actions.undo();
+        break;
+      case "redo":
+        this.actions.redo();
         break;
     }
   }

@@ -23,6 +23,8 @@ export interface MenuParts {
   readonly actions: Actions;
   readonly search: SearchBox;
   readonly help: Help;
+  /** whether there is anything to take back, or to do again */
+  history(): { undo: boolean; redo: boolean };
 }
 
 export class ContextMenu {
@@ -97,7 +99,8 @@ export class ContextMenu {
 
   private showView(point: Point): void {
     const { model, panes, stage, selection, actions, search, help } = this.parts;
-    const wrapped = stage.scene?.wrapped ?? false;
+    const wrapped = model.get("wrap") === true;
+    const { undo, redo } = this.parts.history();
     const groups = viewMenu(
       {
         direction: readText(model, "direction"),
@@ -107,6 +110,8 @@ export class ContextMenu {
         hasSelection: selection.path !== "",
         inspector: panes.hasInspector ? panes.isInspectorShown : null,
         screen: panes.canFillScreen ? panes.isScreenFull : null,
+        canUndo: undo,
+        canRedo: redo,
       },
       {
         fit: () => stage.fit(),
@@ -119,6 +124,8 @@ export class ContextMenu {
         search: () => search.focus(),
         toggleInspector: () => panes.toggleInspector(),
         fillScreen: () => panes.toggleScreen(),
+        undo: () => actions.undo(),
+        redo: () => actions.redo(),
         help: () => help.toggle(),
       },
     );

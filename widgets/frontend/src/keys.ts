@@ -19,10 +19,12 @@ export type Command =
         | "producer"
         | "focus"
         | "help"
-        | "menu";
+        | "menu"
+        | "undo"
+        | "redo";
     };
 
-type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey">;
+type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
 const KEYS: Record<string, Command> = {
   ArrowUp: { do: "walk", arrow: "ArrowUp" },
@@ -66,13 +68,19 @@ export const KEY_HELP: ReadonlyArray<readonly [string, string]> = [
   ["U D", "light up all that is upstream, downstream"],
   ["Shift click", "light up the paths between the selection and what is clicked"],
   ["H", "focus: only the neighbourhood of the selection"],
+  ["Ctrl Z", "take back what was opened, closed, stepped, grouped or entered"],
+  ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
   ["M", "menu of the selection; right click does the same"],
   ["?", "this help"],
 ];
 
 /** The command of a keystroke; null for keys that mean nothing here. */
-export function readKey({ key, ctrlKey, metaKey, altKey }: Keystroke): Command | null {
-  if (ctrlKey || metaKey || altKey) return null;
+export function readKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): Command | null {
+  if (altKey) return null;
   const known = key.length === 1 ? key.toLowerCase() : key;
+  if (ctrlKey || metaKey) {
+    if (known === "z") return { do: shiftKey ? "redo" : "undo" };
+    return known === "y" && !shiftKey ? { do: "redo" } : null;
+  }
   return Object.prototype.hasOwnProperty.call(KEYS, known) ? KEYS[known] : null;
 }

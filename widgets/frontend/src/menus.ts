@@ -21,6 +21,9 @@ export interface ViewState {
   readonly inspector: boolean | null;
   /** whether the screen is full; null where it cannot be */
   readonly screen: boolean | null;
+  /** whether there is anything to take back, or to do again */
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
 }
 
 export interface ViewActions {
@@ -34,6 +37,8 @@ export interface ViewActions {
   search(): void;
   toggleInspector(): void;
   fillScreen(): void;
+  undo(): void;
+  redo(): void;
   help(): void;
 }
 
@@ -45,6 +50,10 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
         ? [{ label: "Zoom to selection", key: "Z", press: () => actions.zoomToSelection() }]
         : []),
       { label: "Search", key: "/", press: () => actions.search() },
+    ],
+    [
+      ...(state.canUndo ? [{ label: "Undo", key: "Ctrl Z", press: () => actions.undo() }] : []),
+      ...(state.canRedo ? [{ label: "Redo", key: "Ctrl Shift Z", press: () => actions.redo() }] : []),
     ],
     [
       { label: "Open what fits", press: () => actions.expand("auto") },

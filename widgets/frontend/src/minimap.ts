@@ -84,6 +84,12 @@ export class Minimap {
   private last: { view: Viewport; size: Size } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** What it takes of the window; nothing while it is not shown. */
+  get place(): Rectangle {
+    const { offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height } = this.canvas;
+    return { x, y, width, height };
+  }
+
   constructor() {
     this.canvas.className = "nl-minimap";
     this.canvas.setAttribute("aria-hidden", "true");

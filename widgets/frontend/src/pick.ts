@@ -54,6 +54,11 @@ export class Picker {
     });
   }
 
+  /** The closed box nearest to a point; undefined where there is none. */
+  nearestBox({ x, y }: Point): number | undefined {
+    return this.boxIndex?.neighbors(x, y, 1, Infinity, (box) => !this.scene.isOpen(box))[0];
+  }
+
   edgesIn(part: Rectangle): Uint32Array {
     return search(this.edgeIndex, part);
   }

@@ -11,15 +11,26 @@ export interface Hit {
   shown: string | null;
 }
 
+/** Which moment a scene shows, and whether one can go back and forth from it. */
+export interface History {
+  readonly moment: number;
+  readonly undo: boolean;
+  readonly redo: boolean;
+}
+
 export type Reply =
   | {
       type: "scene";
       header: unknown;
       /** one path, or those of all values of a bundle */
       select?: string | string[];
-      center?: string;
+      /** one path, or those of several things that are gone to together */
+      center?: string | string[];
       anchor?: string;
       fit?: boolean;
+      /** the window goes where it was when this moment was left */
+      restore?: boolean;
+      history?: History;
     }
   | { type: "hits"; hits: Hit[]; total: number }
   /** what was asked for takes long: ask the user, then ask again with `sure` */
@@ -132,7 +143,7 @@ export class Connection {
       const known = ["scene", "error", "center"].includes(fields.type);
       if (known) this.push(fields as Push, buffers);
     } else if (fields.type === "scene") {
-      this.push({ type: "scene", header: fields.header }, buffers);
+      this.push({ type: "scene", header: fields.header, history: fields.history }, buffers);
     }
   };
 }

@@ -8,6 +8,7 @@ import type { Progress } from "./progress";
 import {
   CancelledError,
   Connection,
+  type History,
   type Hit,
   NoAnswerError,
   type Push,
@@ -28,8 +29,15 @@ export interface Request {
   readonly [field: string]: unknown;
 }
 
+/** How the kernel wants a scene to be shown. */
+export interface Arrived extends Arrival {
+  readonly select?: Paths;
+  readonly restore?: boolean;
+  readonly history?: History;
+}
+
 export interface RequestActions {
-  show(scene: Scene, arrival: Arrival & { select?: Paths }): void;
+  show(scene: Scene, arrival: Arrived): void;
   centre(path: string): void;
   /** there is no kernel to ask */
   absent(): void;
@@ -140,7 +148,7 @@ export class Requests {
       return;
     }
     this.strip.showNotices(scene.notices);
-    const { select, center, anchor, fit } = message;
-    this.actions.show(scene, { select, center, anchor: anchor ?? kept, fit });
+    const { select, center, anchor, fit, restore, history } = message;
+    this.actions.show(scene, { select, center, anchor: anchor ?? kept, fit, restore, history });
   }
 }

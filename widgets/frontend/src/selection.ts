@@ -87,6 +87,20 @@ export class Selection {
     return this.box ?? this.stage.scene?.rowsAt(this.paths)[0]?.box;
   }
 
+  /** The open group that the selection is, or that holds it; -1 where none does. */
+  get groupAround(): number {
+    const { scene, wiring } = this.stage;
+    if (!scene || !wiring) return -1;
+    const box = this.holder;
+    if (box !== undefined) return scene.isOpen(box) ? box : scene.parentOf(box);
+    for (const edge of scene.edgesAt(this.paths)) {
+      for (const end of [scene.sourceOf(edge), scene.targetOf(edge)]) {
+        if (end >= 0) return wiring.isInside(edge, end) ? end : scene.parentOf(end);
+      }
+    }
+    return -1;
+  }
+
   walk(arrow: Arrow): void {
     const { scene, wiring } = this.stage;
     if (!scene || !wiring) return;

@@ -42,7 +42,10 @@ function listPaths(paths: readonly string[]): string[] {
 export function describeSelection(scene: Scene, paths: readonly string[]): string {
   const path = paths[0];
   if (!path) return "Nothing selected";
-  if (paths.length > 1) return `${paths.length.toLocaleString("en")} values, ${nameOf(paths)}`;
+  if (paths.length > 1) {
+    const what = paths.every((each) => /(^|\/)%/.test(each)) ? "values" : "elements";
+    return `${paths.length.toLocaleString("en")} ${what}, ${nameOf(paths)}`;
+  }
   const box = scene.boxesAt(path)[0];
   if (box !== undefined) {
     const inputs = new Set<string>();

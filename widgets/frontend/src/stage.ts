@@ -6,12 +6,14 @@ import { Minimap } from "./minimap";
 import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
 import { type Hit, Picker, boxRectangle } from "./pick";
 import { type Marks, noMarks } from "./picture";
+import { bringIn, fits, putInMiddle, roomBeside } from "./reveal";
 import type { Paths, Scene } from "./scene";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
 import type { Lit } from "./trace";
 import {
   type Point,
+  READABLE_ZOOM,
   type Rectangle,
   type Size,
   type Viewport,
@@ -24,9 +26,10 @@ import {
   placeAt,
   toScene,
   toWindow,
+  visiblePart,
   zoomAt,
 } from "./viewport";
-import { boundsOf, findPoint, startOf } from "./whereabouts";
+import { boundsOf, findPoint, startOf, targetOf, targetOfBox } from "./whereabouts";
 import { Wiring } from "./wiring";
 
 const TRANSITION = 180;
@@ -36,21 +39,19 @@ const TILED_BOXES = 4000;
 const TILE_TIME = 6;
 /** How far beside a line a click still counts, in pixels of the screen. */
 const SLACK = 5;
-/** What is to be seen stands at least this far inside the window. */
-const SIGHT = 64;
-/** What is jumped to is shown at least this large. */
-const JUMP_ZOOM = 0.6;
 /** What is zoomed to is shown at most this large, and with this much around it. */
 const CLOSE_ZOOM = 1.25;
-const AROUND = 40;
+const AROUND = 28;
 
 export interface Arrival {
   /** path of the box that stays where it is on the screen */
   anchor?: string;
-  /** path to move into the middle */
-  center?: string;
+  /** path, or those of several things, to move into the middle */
+  center?: Paths;
   /** show the scene as when it is first opened */
   fit?: boolean;
+  /** where the window goes, whatever else is said */
+  view?: Viewport;
 }
 
 export class Stage {
@@ -69,7 +70,7 @@ export class Stage {
   private ratio = 1;
   private request = 0;
   private awaitsFirstView = false;
-  private centreLater: string | undefined;
+  private centreLater: Paths | undefined;
   private glide: { from: Viewport; to: Viewport; transition: Transition | null; start: number } | null =
     null;
 
@@ -77,6 +78,8 @@ export class Stage {
     private palette: Palette,
     /** called after each frame */
     private readonly painted: () => void,
+    /** what lies over the window, in its coordinates */
+    private readonly covers: () => Rectangle[],
   ) {
     this.canvas.className = "nl-picture";
   }
@@ -125,7 +128,7 @@ export class Stage {
     this.marks = noMarks();
     this.makeTiles();
     this.minimap.reset();
-    if (!before || !wasPicker || arrival.fit || this.awaitsFirstView) {
+    if (!before || !wasPicker || (arrival.fit && !arrival.view) || this.awaitsFirstView) {
       this.centreLater = arrival.center;
       if (this.isHidden) this.awaitsFirstView = true;
       else this.showFirstView();
@@ -133,12 +136,11 @@ export class Stage {
       return;
     }
     const kept = keepPlace(before, scene, was, this.size, arrival.anchor);
-    const centred = arrival.center === undefined ? null : this.viewAt(arrival.center, kept);
     const target =
-      centred ??
-      this.inSight(
-        arrival.anchor === undefined ? null : this.find(arrival.anchor),
-        keepInSight(kept, scene, this.size),
+      arrival.view ??
+      (arrival.center === undefined ? null : this.viewAt(arrival.center, kept)) ??
+      this.seeSomething(
+        this.viewAround(arrival.anchor, before, keepInSight(kept, scene, this.size)),
       );
     // Boxes start from where they were on the screen, seen from where the window now is.
     const transition = prefersStill() ? null : planTransition(
@@ -154,11 +156,17 @@ export class Stage {
     const { scene } = this;
     if (!scene) return;
     this.awaitsFirstView = false;
-    this.view = firstView(scene, this.size, scene.direction, startOf(scene));
-    if (this.centreLater !== undefined) {
-      this.view = this.viewAt(this.centreLater, this.view) ?? this.view;
-      this.centreLater = undefined;
-    }
+    const { width, height } = this.size;
+    const reach = (scene.direction === "TB" ? width : height) / READABLE_ZOOM;
+    this.view = firstView(scene, this.size, scene.direction, startOf(scene, reach));
+    const centred = this.centreLater === undefined ? null : this.viewAt(this.centreLater, this.view);
+    this.centreLater = undefined;
+    this.view = centred ?? this.seeSomething(this.view);
+  }
+
+  /** Where the window stands once nothing moves any more. */
+  get destination(): Viewport {
+    return this.glide ? this.glide.to : this.view;
   }
 
   /** Whether another frame is on its way: something moves, or bitmaps are being painted. */
@@ -194,11 +202,11 @@ export class Stage {
   zoomTo(at: Paths): void {
     const part = this.scene && boundsOf(this.scene, at);
     if (!part) return;
-    const { width, height } = this.size;
-    const room = { width: Math.max(width - 2 * AROUND, 1), height: Math.max(height - 2 * AROUND, 1) };
-    const zoom = Math.min(room.width / part.width, room.height / part.height, CLOSE_ZOOM);
+    const { x, y, width, height } = this.room();
+    const [across, down] = [Math.max(width - 2 * AROUND, 1), Math.max(height - 2 * AROUND, 1)];
+    const zoom = Math.min(across / part.width, down / part.height, CLOSE_ZOOM);
     const middle = { x: part.x + part.width / 2, y: part.y + part.height / 2 };
-    this.glideTo(centreOn(middle, this.size, zoom), null);
+    this.glideTo(placeAt(middle, { x: x + width / 2, y: y + height / 2 }, zoom), null);
   }
 
   /** Bring a box into the middle and mark it as the place that was jumped to. */
@@ -206,8 +214,7 @@ export class Stage {
     const { scene } = this;
     if (!scene) return;
     this.marks.place = box;
-    const zoom = Math.max(this.view.zoom, JUMP_ZOOM);
-    this.glideTo(centreOn(titlePoint(scene, box), this.size, zoom), null);
+    this.glideTo(putInMiddle(this.view, targetOfBox(scene, box), this.room()), null);
   }
 
   centreOnPoint(point: Point): void {
@@ -215,7 +222,7 @@ export class Stage {
   }
 
   /** Bring a path into the middle; false where it is not in the scene. */
-  centre(path: string): boolean {
+  centre(path: Paths): boolean {
     const target = this.viewAt(path, this.view);
     if (target) this.glideTo(target, null);
     return target !== null;
@@ -224,16 +231,51 @@ export class Stage {
   /** Move the window no more than needed to show a box. */
   bringIntoSight(box: number): void {
     if (!this.scene) return;
-    const target = this.inSight(titlePoint(this.scene, box), this.view);
-    if (target !== this.view) this.glideTo(target, null);
+    const { view } = this;
+    const part = boxRectangle(this.scene, box);
+    const room = this.roomFor(part, view.zoom);
+    const whole = { part, begin: titlePoint(this.scene, box) };
+    // walking past a large group does not change the zoom: its title is enough
+    const title = { part: { ...whole.begin, width: 0, height: 0 }, begin: whole.begin };
+    const target = bringIn(view, fits(part, room, view.zoom) ? whole : title, room);
+    if (target.x !== view.x || target.y !== view.y) this.glideTo(target, null);
   }
 
-  private inSight(point: Point | null, view: Viewport): Viewport {
-    if (!point) return view;
-    const { x, y } = toWindow(view, point);
-    const dx = x < SIGHT ? SIGHT - x : Math.min(this.size.width - SIGHT - x, 0);
-    const dy = y < SIGHT ? SIGHT - y : Math.min(this.size.height - SIGHT - y, 0);
-    return dx === 0 && dy === 0 ? view : panBy(view, dx, dy);
+  /** The part of the window that nothing lies over. */
+  private room(withMinimap = false): Rectangle {
+    const covers = this.covers();
+    return roomBeside(this.size, withMinimap ? [...covers, this.minimap.place] : covers);
+  }
+
+  /** The room beside the minimap too, where something fits there. */
+  private roomFor(part: Size, zoom: number): Rectangle {
+    const beside = this.room(true);
+    return fits(part, beside, zoom) ? beside : this.room();
+  }
+
+  /** The view around a box that stays where it is: all of it where it has just been opened. */
+  private viewAround(anchor: string | undefined, before: Scene, view: Viewport): Viewport {
+    const { scene } = this;
+    const box = anchor === undefined ? undefined : scene?.boxesAt(anchor)[0];
+    if (!scene || anchor === undefined || box === undefined) return view;
+    const was = before.boxesAt(anchor)[0];
+    const isOpened = scene.isOpen(box) && (was === undefined || !before.isOpen(was));
+    const begin = titlePoint(scene, box);
+    const target = isOpened
+      ? targetOfBox(scene, box)
+      : { part: { ...begin, width: 0, height: 0 }, begin };
+    return bringIn(view, target, this.roomFor(target.part, view.zoom));
+  }
+
+  /** The view itself, or one nearby that has more in it than the ground of open groups. */
+  private seeSomething(view: Viewport): Viewport {
+    const { scene, picker } = this;
+    if (!scene || !picker || this.isHidden) return view;
+    if (picker.boxesIn(visiblePart(view, this.size)).some((box) => !scene.isOpen(box))) return view;
+    const room = this.room();
+    const middle = toScene(view, { x: room.x + room.width / 2, y: room.y + room.height / 2 });
+    const box = picker.nearestBox(middle);
+    return box === undefined ? view : bringIn(view, targetOfBox(scene, box), room);
   }
 
   private moveTo(view: Viewport): void {
@@ -243,16 +285,15 @@ export class Stage {
     this.redraw();
   }
 
-  private viewAt(path: string, view: Viewport): Viewport | null {
-    const point = this.find(path);
-    if (!point || !this.scene) return null;
-    const zoom = Math.max(view.zoom, JUMP_ZOOM);
-    const box = this.scene.boxesAt(path)[0];
-    if (box === undefined || !this.scene.isOpen(box)) return centreOn(point, this.size, zoom);
-    const { x, y, width, height } = boxRectangle(this.scene, box);
-    const fits = width * zoom <= this.size.width && height * zoom <= this.size.height;
-    if (fits) return centreOn({ x: x + width / 2, y: y + height / 2 }, this.size, zoom);
-    return placeAt(point, { x: this.size.width / 2, y: this.size.height / 5 }, zoom);
+  private viewAt(at: Paths, view: Viewport): Viewport | null {
+    const { scene } = this;
+    const all = scene && targetOf(scene, at);
+    if (!scene || !all) return null;
+    const room = this.room();
+    // of several things that are far apart the first is gone to
+    const isTogether = typeof at === "string" || fits(all.part, room, READABLE_ZOOM);
+    const target = isTogether ? all : (targetOf(scene, at.slice(0, 1)) ?? all);
+    return putInMiddle(view, target, room);
   }
 
   private glideTo(to: Viewport, transition: Transition | null): void {
@@ -275,7 +316,7 @@ export class Stage {
   locate(path: string): Point | null {
     const point = this.find(path);
     if (!point || this.isHidden) return null;
-    const place = toWindow(this.glide ? this.glide.to : this.view, point);
+    const place = toWindow(this.destination, point);
     const inside =
       place.x >= 0 && place.y >= 0 && place.x <= this.size.width && place.y <= this.size.height;
     return inside ? place : null;
@@ -286,7 +327,7 @@ export class Stage {
     const { scene } = this;
     const box = scene?.boxesAt(path)[0];
     if (!scene || box === undefined || this.isHidden) return null;
-    const view = this.glide ? this.glide.to : this.view;
+    const view = this.destination;
     const { x, y, width, height } = boxRectangle(scene, box);
     return {
       ...toWindow(view, { x, y }),
@@ -297,7 +338,7 @@ export class Stage {
 
   hitAt(point: Point): Hit | null {
     if (!this.picker) return null;
-    const view = this.glide ? this.glide.to : this.view;
+    const view = this.destination;
     return this.picker.at(toScene(view, point), SLACK / view.zoom);
   }
 

@@ -55,6 +55,8 @@ export class Steppers {
   private readonly widths = new WeakMap<HTMLElement, number>();
   private scene: Scene | null = null;
   private repeats: number[] = [];
+  /** the button that had the keyboard in the scene before: its repeat and its title */
+  private held: { repeat: string; title: string } | null = null;
 
   constructor(private readonly actions: StepperActions) {
     this.bar.hidden = true;
@@ -81,8 +83,26 @@ export class Steppers {
     for (let box = 0; box < scene.boxCount; box++) {
       if (repetitionOf(scene, box)) this.repeats.push(box);
     }
+    this.held = this.findHeld() ?? this.held;
     this.shown.clear();
     this.element.replaceChildren();
+  }
+
+  private findHeld(): { repeat: string; title: string } | null {
+    const { activeElement } = this.element.getRootNode() as Document | ShadowRoot;
+    const control = activeElement?.closest<HTMLElement>("[data-netloupe-repeat]");
+    if (!control || !this.element.contains(control)) return null;
+    const { title } = activeElement as HTMLElement;
+    return { repeat: control.dataset.netloupeRepeat ?? "", title };
+  }
+
+  /** Give the keyboard to the button that had it: who steps on by keys presses it again. */
+  private holdAgain(control: HTMLElement): void {
+    if (!this.held || control.dataset.netloupeRepeat !== this.held.repeat) return;
+    for (const button of control.querySelectorAll("button")) {
+      if (button.title === this.held.title) button.focus({ preventScroll: true });
+    }
+    this.held = null;
   }
 
   /** Put the controls where the titles are in the window. */
@@ -103,6 +123,7 @@ export class Steppers {
         control = this.make(scene, box);
         this.shown.set(key, control);
         this.element.append(control);
+        this.holdAgain(control);
       }
       const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
       const frame = { top, right, titleEnd: end };

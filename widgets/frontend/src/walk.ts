@@ -26,6 +26,12 @@ export function walkFrom(
   const { scene } = wiring;
   const step = STEPS[scene.direction][arrow];
   if (step === "before" || step === "after") return sibling(scene, box, step);
+  // an open group is entered, and left the way one came in
+  if (step === "forward" && scene.isOpen(box)) {
+    const inner = firstBox(scene, box);
+    if (inner !== undefined) return inner;
+  }
+  if (step === "back" && came >= 0 && scene.parentOf(box) === came) return came;
   const reached = neighbours(wiring, box, step);
   if (reached.includes(came)) return came;
   return nearest(scene, box, reached);
@@ -55,10 +61,11 @@ export function neighbours(wiring: Wiring, box: number, step: Direction): number
   return [...reached];
 }
 
-/** The first box to select: the outermost one nearest to where the graph begins. */
-export function firstBox(scene: Scene): number | undefined {
+/** The first box in an open one (-1: in the graph), where what is in it begins; no stubs. */
+export function firstBox(scene: Scene, around = -1): number | undefined {
   let first: number | undefined;
-  for (const box of scene.childrenOf(-1)) {
+  for (const box of scene.childrenOf(around)) {
+    if (around >= 0 && (scene.flagsOf(box) & STUB) !== 0) continue;
     if (first === undefined || rank(scene, box) < rank(scene, first)) first = box;
   }
   return first;

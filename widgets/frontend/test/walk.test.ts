@@ -20,6 +20,14 @@ test("an open group's own neighbours are outside of it", () => {
   expect(neighbours(wiring, G, "back")).toEqual([X]);
 });
 
+test("an open group is entered where it begins, and left the way one came in", () => {
+  expect(walkFrom(wiring, G, "ArrowDown")).toBe(CONV);
+  expect(walkFrom(wiring, CONV, "ArrowUp", G)).toBe(G);
+  expect(walkFrom(wiring, CONV, "ArrowUp", X)).toBe(X);
+  const turned = new Wiring(readScene({ direction: "LR" }));
+  expect([CONV, RELU]).toContain(walkFrom(turned, G, "ArrowRight"));
+});
+
 describe("arrow keys", () => {
   test("down goes to the consumer most straight below, up comes back", () => {
     expect(walkFrom(wiring, X, "ArrowDown")).toBe(CONV);
@@ -52,9 +60,19 @@ test("the first box is where the graph begins; a value has ends", () => {
 });
 
 test("keys with a modifier are left to the page", () => {
-  const key = { ctrlKey: false, metaKey: false, altKey: false };
+  const key = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
   expect(readKey({ ...key, key: "f" })).toEqual({ do: "fit" });
   expect(readKey({ ...key, key: "f", ctrlKey: true })).toBeNull();
   expect(readKey({ ...key, key: "q" })).toBeNull();
   expect(readKey({ ...key, key: "ArrowUp" })).toEqual({ do: "walk", arrow: "ArrowUp" });
+});
+
+test("what is undone and redone in editors is so here", () => {
+  const key = { ctrlKey: true, metaKey: false, altKey: false, shiftKey: false };
+  expect(readKey({ ...key, key: "z" })).toEqual({ do: "undo" });
+  expect(readKey({ ...key, key: "Z", shiftKey: true })).toEqual({ do: "redo" });
+  expect(readKey({ ...key, key: "y" })).toEqual({ do: "redo" });
+  expect(readKey({ ...key, key: "z", ctrlKey: false, metaKey: true })).toEqual({ do: "undo" });
+  expect(readKey({ ...key, key: "z", altKey: true })).toBeNull();
+  expect(readKey({ ...key, key: "z", ctrlKey: false })).toEqual({ do: "close-up" });
 });
