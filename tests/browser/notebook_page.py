@@ -41,8 +41,15 @@ class NotebookPage:
         if self.server.application == "voila":
             return
         cell = self.page.locator(".jp-Notebook .jp-CodeCell").nth(number)
-        cell.locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
+        before = cell.locator(".jp-InputPrompt").inner_text()
+        for _ in range(12):  # a page that is busy with its start loses keys
+            cell.locator(".cm-content").click()
+            self.page.keyboard.press("Control+Enter")
+            for _ in range(50):
+                if cell.locator(".jp-InputPrompt").inner_text() != before:
+                    return
+                self.page.wait_for_timeout(100)
+        raise AssertionError(f"cell {number} does not run")
 
     def wait_for_canvas(self) -> Any:
         """Return the canvas's host element once its first frame is painted."""

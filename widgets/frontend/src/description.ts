@@ -6,6 +6,7 @@
 
 import { keepKeys } from "./kept";
 import { type WidgetModel, readText } from "./model";
+import { COMM_LOST } from "./protocol";
 
 export default {
   render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
@@ -14,6 +15,7 @@ export default {
     text.tabIndex = -1;
     keepKeys(text);
     let isLonger = false;
+    let isLost = false;
 
     const show = (): void => {
       const buttons = (): HTMLElement[] => [...text.querySelectorAll("button")];
@@ -26,9 +28,13 @@ export default {
       if (!isLonger && inspector) inspector.scrollTop = 0;
       isLonger = false;
     };
+    const lose = (): void => {
+      isLost = true;
+      for (const button of text.querySelectorAll("button")) button.disabled = true;
+    };
     const onClick = (event: MouseEvent): void => {
       const button = (event.target as Element).closest<HTMLElement>("button");
-      if (!button) return;
+      if (!button || isLost) return;
       const { path, more } = button.dataset;
       isLonger = more !== undefined;
       if (path !== undefined) model.send({ follow: path });
@@ -36,10 +42,12 @@ export default {
     };
     text.addEventListener("click", onClick);
     model.on("change:html", show);
+    model.on(COMM_LOST, lose);
     show();
     el.append(text);
     return () => {
       model.off("change:html", show);
+      model.off(COMM_LOST, lose);
       text.remove();
     };
   },

@@ -49,6 +49,9 @@ export class KernelError extends Error {}
 export class CancelledError extends KernelError {}
 export class NoAnswerError extends Error {}
 
+/** Said once the kernel has been restarted or shut down: what is drawn stays. */
+export const LOST = "The kernel that drew this has ended. Run the cell again to go on.";
+
 interface Waiting {
   resolve(reply: { reply: Reply; buffers: ArrayBufferView[] }): void;
   reject(error: Error): void;
@@ -57,20 +60,27 @@ interface Waiting {
 
 let connections = 0;
 
+/** What a widget's model hears when its kernel is gone; nothing that it sends arrives any more. */
+export const COMM_LOST = "comm_live_update";
+
 export class Connection {
   private readonly prefix = `${++connections}-${Math.random().toString(36).slice(2, 10)}`;
   private readonly waiting = new Map<string, Waiting>();
   private count = 0;
+  private isLost = false;
 
   /**
    * @param push gets what was not asked for. A scene that another view of the same widget asked
    *   for comes here too, without the places to go to: both views show the same state.
+   * @param lost called once when nothing can be asked any more: the kernel was restarted
    */
   constructor(
     private readonly model: Pick<WidgetModel, "on" | "off" | "send">,
     private readonly push: (message: Push, buffers: ArrayBufferView[]) => void,
+    private readonly lost: () => void,
   ) {
     model.on("msg:custom", this.receive);
+    model.on(COMM_LOST, this.lose);
   }
 
   /**
@@ -91,11 +101,12 @@ export class Connection {
       }, timeout);
       this.waiting.set(id, { resolve, reject, timer });
       try {
+        if (this.isLost) throw new Error(LOST);
         this.model.send({ ...content, id });
-      } catch (error) {
+      } catch {
         clearTimeout(timer);
         this.waiting.delete(id);
-        reject(new NoAnswerError(`There is no kernel: ${describe(error)}`));
+        reject(new NoAnswerError(LOST));
       }
     });
     return { id, reply };
@@ -103,15 +114,29 @@ export class Connection {
 
   /** Tell the kernel to give up a request, or whatever it is at. */
   cancel(target: string | null): void {
+    if (this.isLost) return;
     const id = `${this.prefix}-${++this.count}`;
     this.model.send({ id, type: "cancel", ...(target === null ? {} : { target }) });
   }
 
   close(): void {
     this.model.off("msg:custom", this.receive);
+    this.model.off(COMM_LOST, this.lose);
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
   }
+
+  private readonly lose = (): void => {
+    if (this.isLost) return;
+    this.isLost = true;
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { timer, reject } of waiting) {
+      clearTimeout(timer);
+      reject(new NoAnswerError(LOST));
+    }
+    this.lost();
+  };
 
   private readonly receive = (message: unknown, buffers: ArrayBufferView[] = []): void => {
     if (typeof message !== "object" || message === null) return;

@@ -10,6 +10,7 @@ import {
   Connection,
   type History,
   type Hit,
+  LOST,
   NoAnswerError,
   type Push,
   type Reply,
@@ -56,7 +57,14 @@ export class Requests {
     private readonly question: Question,
     private readonly actions: RequestActions,
   ) {
-    this.connection = new Connection(model, (push, buffers) => this.onPush(push, buffers));
+    this.connection = new Connection(
+      model,
+      (push, buffers) => this.onPush(push, buffers),
+      () => {
+        this.progress.hide();
+        this.strip.showError(LOST);
+      },
+    );
   }
 
   close(): void {

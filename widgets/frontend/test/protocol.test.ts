@@ -1,23 +1,26 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Connection, KernelError, NoAnswerError, type Push } from "../src/protocol";
+import { Connection, KernelError, LOST, NoAnswerError, type Push } from "../src/protocol";
 
 /** A model whose messages the tests play the kernel for. */
 class Channel {
   sent: any[] = [];
   broken = false;
-  private listeners: Array<(message: unknown, buffers?: unknown) => void> = [];
-  on(_event: string, listener: any): void {
-    this.listeners.push(listener);
+  private listeners: Array<[string, (message?: unknown, buffers?: unknown) => void]> = [];
+  on(event: string, listener: any): void {
+    this.listeners.push([event, listener]);
   }
-  off(_event: string, listener: any): void {
-    this.listeners = this.listeners.filter((other) => other !== listener);
+  off(event: string, listener: any): void {
+    this.listeners = this.listeners.filter(([e, other]) => e !== event || other !== listener);
   }
   send(content: unknown): void {
     if (this.broken) throw new Error("the comm is closed");
     this.sent.push(content);
   }
   receive(message: unknown, buffers: unknown[] = []): void {
-    for (const listener of this.listeners) listener(message, buffers);
+    this.call("msg:custom", message, buffers);
+  }
+  call(event: string, ...given: unknown[]): void {
+    for (const [wanted, listener] of [...this.listeners]) if (wanted === event) listener(...given);
   }
   get listening(): number {
     return this.listeners.length;
@@ -27,12 +30,18 @@ class Channel {
 let channel: Channel;
 let pushed: Push[];
 let connection: Connection;
+let losses: number;
 
 beforeEach(() => {
   vi.useFakeTimers();
   channel = new Channel();
   pushed = [];
-  connection = new Connection(channel, (push) => pushed.push(push));
+  losses = 0;
+  connection = new Connection(
+    channel,
+    (push) => pushed.push(push),
+    () => losses++,
+  );
 });
 afterEach(() => vi.useRealTimers());
 
@@ -74,7 +83,7 @@ test("busy stops the clock and is told", async () => {
 test("without a kernel a request rejects at once", async () => {
   channel.broken = true;
   const { reply } = connection.request({ type: "scene" }, 1000);
-  await expect(reply).rejects.toThrow(/no kernel: the comm is closed/);
+  await expect(reply).rejects.toThrow(/Run the cell again/);
 });
 
 test("what another view asked for is shown here too, but not where it went", () => {
@@ -103,4 +112,21 @@ test("closing stops listening and forgets requests", () => {
   connection.close();
   expect(channel.listening).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("after the kernel's restart what is asked says what to do, and nothing is sent", async () => {
+  const { reply } = connection.request({ type: "toggle", path: "main/a" }, 1000);
+  channel.call("comm_live_update");
+  channel.call("comm_live_update");
+  expect(losses).toBe(1);
+  await expect(reply).rejects.toThrow(new NoAnswerError(LOST));
+  channel.sent = [];
+  channel.broken = true;
+  connection.cancel(null);
+  const next = connection.request({ type: "search", text: "x", regex: false }, 1000);
+  await expect(next.reply).rejects.toThrow(new NoAnswerError(LOST));
+  expect(LOST).toContain("Run the cell again");
+  expect(channel.sent).toEqual([]);
+  connection.close();
+  expect(channel.listening).toBe(0);
 });

@@ -1,0 +1,175 @@
+"""What a page shows before its kernel is there, and after the kernel is gone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netloupe.widgets.fallback import static_bundle
+
+from .notebook_page import CANVAS, NotebookPage
+from .servers import ROOT, Server, run_server, write_notebook
+
+pytestmark = pytest.mark.browser
+
+DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+#: the bar of opening is shown of however short a time
+OPENING = """\
+import netloupe
+from netloupe.widgets import opening
+opening.PATIENCE_SECONDS = 0
+ex = netloupe.explore("digits_cnn.onnx")
+ex
+"""
+#: the model counts as large; what is read of it comes just after the state of all widgets
+LATE = """\
+import threading
+import ipywidgets
+import netloupe
+from netloupe.widgets import overview
+
+asked = threading.Event()
+answer, describe = ipywidgets.Widget._handle_control_comm_msg, overview.describe_model
+
+def answer_and_tell(message):
+    answer(message)
+    asked.set()
+
+def describe_late(model):
+    asked.wait(60)
+    return describe(model)
+
+ipywidgets.Widget._handle_control_comm_msg = staticmethod(answer_and_tell)
+overview.describe_model = describe_late
+overview._MOST_AT_ONCE = 0
+netloupe.explore("digits_cnn.onnx")
+"""
+#: holds the state of all widgets until it is released, and notes who opens widgets and who asks
+#: for the first scene
+HOLD_STATE = """
+const Real = window.WebSocket;
+window.heard = [];
+window.release = null;
+const read = (data) =>
+  typeof data === "string" ? data : new TextDecoder("latin1").decode(data);
+window.WebSocket = class extends Real {
+  send(data) {
+    if (/"type": ?"scene"/.test(read(data))) heard.push("asked");
+    super.send(data);
+  }
+  set onmessage(listener) {
+    super.onmessage = (event) => {
+      const text = read(event.data);
+      // the first is the message's own, the next that of what it answers
+      if (/"msg_type": ?"(\\w+)"/.exec(text)?.[1] === "comm_open") heard.push("opened");
+      if (text.includes('"update_states"')) release = () => listener.call(this, event);
+      else listener.call(this, event);
+    };
+  }
+};
+"""
+HOLD_MILLISECONDS = 1_500
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("lab")
+    shutil.copy(DEMO, folder)
+    write_notebook(folder / "opening.ipynb", OPENING)
+    write_notebook(folder / "restart.ipynb", OPENING)
+    write_saved(folder / "saved.ipynb")
+    with run_server("lab", folder) as running:
+        yield running
+
+
+def write_saved(path: Path) -> None:
+    """Write a notebook as it is saved: a widget that no kernel has any more, and its picture."""
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="800" height="3274">'
+        '<rect width="800" height="3274" fill="#d0e0f0"/></svg>'
+    )
+    write_notebook(path, "ex")
+    content = json.loads(path.read_text())
+    shown = [{WIDGET_VIEW: {"model_id": "0" * 32, "version_major": 2, "version_minor": 0}}]
+    shown.append(static_bundle(svg, "1" * 32))
+    content["cells"][0]["outputs"] = [
+        {"output_type": "display_data", "metadata": {}, "data": data} for data in shown
+    ]
+    path.write_text(json.dumps(content))
+
+
+def test_widget_state_that_comes_late_holds_nothing_up(page: Any, tmp_path: Path) -> None:
+    """A page waits two seconds for each widget that it hears of before it has read the state."""
+    shutil.copy(DEMO, tmp_path)
+    write_notebook(tmp_path / "late.ipynb", LATE)
+    page.add_init_script(HOLD_STATE)
+    with run_server("voila", tmp_path) as server:
+        page.goto(server.page("late.ipynb"))
+        page.wait_for_function("() => window.release !== null")
+        page.wait_for_timeout(HOLD_MILLISECONDS)
+        page.evaluate("() => window.release()")
+        page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+        heard = page.evaluate("() => window.heard")
+        assert "opened" not in heard[: heard.index("asked")]
+        # what is read afterwards is shown
+        page.locator(".nl-inspector").get_by_text("Operators").first.wait_for()
+        assert "opened" not in page.evaluate("() => window.heard")
+
+
+def test_the_bar_of_opening_leaves_nothing(page: Any, lab: Server) -> None:
+    notebook = NotebookPage(page, lab, "opening.ipynb")
+    notebook.run_cell(0)
+    notebook.wait_for_canvas()
+    page.wait_for_selector('[data-netloupe="opened"]', state="attached")
+    outputs = page.evaluate(
+        "() => [...document.querySelectorAll('.jp-OutputArea-output')].map((output) =>"
+        " [output.dataset.mimeType, output.getBoundingClientRect().height])"
+    )
+    # one widget: a bar that is closed would be looked for by a page that is loaded later
+    assert [kind for kind, _ in outputs] == ["text/html", None, "text/html"]
+    assert [height > 0 for _, height in outputs] == [False, True, False]
+
+
+def test_after_a_restart_one_sentence_says_what_to_do(page: Any, lab: Server) -> None:
+    notebook = NotebookPage(page, lab, "restart.ipynb")
+    notebook.run_cell(0)
+    notebook.wait_for_canvas()
+    page.get_by_role("menuitem", name="Kernel").click()
+    page.get_by_text("Restart Kernel…", exact=True).click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    sentence = "The kernel that drew this has ended. Run the cell again to go on."
+    notebook.wait_for_text(sentence)
+    lost = page.evaluate(
+        "() => [...document.querySelectorAll('.jupyter-widgets-disconnected')].map((element) =>"
+        " getComputedStyle(element, '::before').content)"
+    )
+    assert lost
+    assert set(lost) == {"none"}
+    # what cannot be done says the same, and what is drawn stays
+    page.get_by_role("button", name="Dismiss").first.click()
+    assert page.get_by_text(sentence).count() == 0
+    notebook.click("main/blocks/0-3/", double=True)
+    notebook.wait_for_text(sentence)
+    assert page.get_by_text("Cannot send").count() == 0
+    assert "main/blocks/0-3/" in notebook.call("paths")
+    assert page.locator(".nl-inspector button:enabled").count() == 0
+
+
+def test_the_picture_of_a_saved_notebook_is_no_higher_than_a_canvas(page: Any, lab: Server) -> None:
+    NotebookPage(page, lab, "saved.ipynb")
+    page.get_by_text("The graph as it was saved. Run the cell again to explore it.").wait_for()
+    picture = page.locator(".nl-static img")
+    output = page.locator(".jp-OutputArea-child", has=picture)
+    page.wait_for_function(
+        "() => document.querySelector('.nl-static img').getBoundingClientRect().height > 3000"
+    )
+    assert output.bounding_box()["height"] < 720
+    picture.evaluate("(image) => image.parentElement.scrollTo(0, 9999)")
+    assert picture.evaluate("(image) => image.parentElement.scrollTop") > 2_000
