@@ -1,4 +1,4 @@
-"""The account of the corpus, where it is beside the repository."""
+"""The account of all files, ours and those beside the repository; what hostile ones are told."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.account_corpus import CORPUS, account_for
+from tests.account_corpus import account_for
+from tests.corpus import CORPUS, MADE, corpus_file, list_beside, write_made
 
 _ROOT = Path(__file__).resolve().parent.parent
-_INDEX = CORPUS / "hostile" / "INDEX.tsv"
 
 
-def _list_hostile() -> list[str]:
-    if not _INDEX.is_file():
-        return []
-    return [line.split("\t")[0] for line in _INDEX.read_text().splitlines()[1:]]
-
-
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside this repository")
-def test_every_file_opens_or_is_refused_in_one_line() -> None:
+@pytest.mark.parametrize("whose", ["ours", "beside"] if CORPUS.is_dir() else ["ours"])
+def test_every_file_opens_or_is_refused_in_one_line(whose: str, tmp_path: Path) -> None:
+    if whose == "ours":
+        for name in MADE:
+            write_made(name, tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "tests.account_corpus"],
+        [
+            sys.executable,
+            "-m",
+            "tests.account_corpus",
+            str(tmp_path if whose == "ours" else CORPUS),
+        ],
         cwd=_ROOT,
         env={"PYTHONPATH": str(_ROOT), "PATH": ""},
         capture_output=True,
@@ -33,7 +35,7 @@ def test_every_file_opens_or_is_refused_in_one_line() -> None:
     lines = done.stdout.splitlines()
     failed = [line for line in lines if line.startswith("failed")]
     assert done.returncode == 0, failed or done.stderr
-    assert len(lines) > 600
+    assert len(lines) == 1 + len(MADE) if whose == "ours" else len(lines) > 600
     assert " 0 failed" in lines[-1]
 
 
@@ -91,16 +93,32 @@ _WARNED = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in _list_hostile() if "caffe2/" not in name])
-def test_hostile_files_say_what_is_wrong_with_them(name: str) -> None:
+_HOSTILE = [
+    name
+    for name in (*MADE, *list_beside("hostile/**/*.onnx*"))
+    if "hostile/" in name and Path(name).suffix in (".onnx", ".onnxtxt")
+]
+
+
+def test_there_is_a_file_of_every_hostile_kind() -> None:
+    made = {name.removeprefix("hostile/") for name in MADE if name.startswith("hostile/")}
+    assert made >= {*_REFUSED, *_WARNED}
+    index = CORPUS / "hostile" / "INDEX.tsv"
+    if index.is_file():
+        assert made >= {line.split("\t")[0] for line in index.read_text().splitlines()[1:]}
+
+
+@pytest.mark.parametrize("file", _HOSTILE)
+def test_hostile_files_say_what_is_wrong_with_them(file: str) -> None:
     from netloupe.explorer.load import load
 
-    account = account_for(CORPUS / "hostile" / name)
+    path, name = corpus_file(file), file.partition("hostile/")[2]
+    account = account_for(path)
     if name in _REFUSED:
         assert account["result"] == "refused"
         assert _REFUSED[name] in account["line"]
         return
     assert account["result"] == "opened", account["line"]
     if name in _WARNED:
-        warnings = " ".join(map(str, load(CORPUS / "hostile" / name).all_warnings()))
+        warnings = " ".join(map(str, load(path).all_warnings()))
         assert _WARNED[name] in warnings

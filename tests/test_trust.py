@@ -13,7 +13,7 @@ from pathlib import Path
 
 from onnx import TensorProto, helper
 
-from tests.account_corpus import CORPUS
+from tests.corpus import CORPUS, MADE, corpus_file, list_beside, write_made
 
 _ROOT = Path(__file__).resolve().parent.parent
 
@@ -71,7 +71,12 @@ def test_only_the_models_folder_is_read_and_nothing_written_or_asked(tmp_path: P
         path = folder / f"{number}.onnx"
         path.write_bytes(proto.SerializeToString())
         files.append(str(path))
-    files += [str(path) for path in sorted(CORPUS.glob("hostile/**/*")) if path.is_file()]
+    hostile = tmp_path / "hostile"
+    for name in MADE:
+        if name.startswith("hostile/"):
+            write_made(name, tmp_path)
+            files.append(str(tmp_path / name))
+    files += [str(corpus_file(name)) for name in list_beside("hostile/**/*")]
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, json.dumps(files)],
         env={"PYTHONPATH": str(_ROOT), "PATH": ""},
@@ -83,6 +88,7 @@ def test_only_the_models_folder_is_read_and_nothing_written_or_asked(tmp_path: P
     assert ["read", str(folder / "w.bin")] in events
     allowed = (
         str(folder),
+        str(hostile),
         str(CORPUS.resolve() / "hostile"),
         sys.prefix,
         sys.base_prefix,

@@ -11,6 +11,7 @@ import pytest
 
 import netloupe
 from netloupe.explorer.view import View
+from tests.corpus import corpus_file
 
 from .notebook_page import CANVAS, NotebookPage
 from .servers import ROOT, Server, run_server, write_notebook
@@ -18,7 +19,6 @@ from .servers import ROOT, Server, run_server, write_notebook
 pytestmark = pytest.mark.browser
 
 DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
-GPT2 = ROOT.parent / "shared" / "corpus" / "exported" / "gpt2.legacy.onnx"
 
 #: what is selected is written beside the explorer, and buttons call it from Python
 CELL = """\
@@ -57,9 +57,8 @@ def server(
     folder = tmp_path_factory.mktemp(request.param)
     shutil.copy(DEMO, folder)
     write_notebook(folder / "demo.ipynb", CELL.format(**DEMO_NAMES), "ex")
-    if GPT2.exists():
-        shutil.copy(GPT2, folder)
-        write_notebook(folder / "gpt2.ipynb", CELL.format(**GPT2_NAMES), "ex")
+    shutil.copy(corpus_file("exported/gpt2.legacy.onnx"), folder)
+    write_notebook(folder / "gpt2.ipynb", CELL.format(**GPT2_NAMES), "ex")
     with run_server(request.param, folder) as running:
         yield running
 
@@ -89,14 +88,12 @@ def residual_of(model: Path, group_path: str) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("notebook_name", "model", "names"),
-    [("gpt2.ipynb", GPT2, GPT2_NAMES), ("demo.ipynb", DEMO, DEMO_NAMES)],
+    ("notebook_name", "names"), [("gpt2.ipynb", GPT2_NAMES), ("demo.ipynb", DEMO_NAMES)]
 )
 def test_from_the_cell_to_a_histogram_and_back(
-    page: Any, server: Server, notebook_name: str, model: Path, names: dict[str, str]
+    page: Any, server: Server, notebook_name: str, names: dict[str, str]
 ) -> None:
-    if not model.exists():
-        pytest.skip("../shared/corpus is not here")
+    model = DEMO if names is DEMO_NAMES else corpus_file("exported/gpt2.legacy.onnx")
     notebook = open_notebook(page, server, notebook_name)
     group = names["group"]
     assert group in notebook.call("paths")

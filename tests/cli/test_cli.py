@@ -19,7 +19,7 @@ from onnx import numpy_helper
 import netloupe
 from netloupe.explorer.cli import main
 from tests.cli.failing import fail
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
 
 _TEXT = """<ir_version: 8, opset_import: ["": 18], producer_name: "me">
@@ -150,13 +150,15 @@ def test_the_same_bytes_twice(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "hostile/evil_names.onnx",
-        "hostile/evil_scopes.onnx",
-        "hostile/invalid_utf8.onnx",
-        "hostile/empty_names.onnx",
-        "hostile/name_1mb_nospace_unicode.onnx",
-    ],
+    also_beside(
+        [
+            "hostile/evil_names.onnx",
+            "hostile/evil_scopes.onnx",
+            "hostile/invalid_utf8.onnx",
+            "hostile/empty_names.onnx",
+            "hostile/name_1mb_nospace_unicode.onnx",
+        ]
+    ),
 )
 @pytest.mark.parametrize("kind", ["svg", "html", "dot"])
 def test_hostile_names_in_pictures(name: str, kind: str, tmp_path: Path) -> None:

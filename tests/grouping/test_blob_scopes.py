@@ -8,7 +8,7 @@ from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph
 from netloupe.proto import caffe2_pb2
-from tests.corpus import corpus_file
+from tests.corpus import beside, corpus_file
 
 from .test_repeats import repeats
 from .test_tree import check_tree, outline
@@ -50,10 +50,18 @@ def test_names_that_say_nothing_make_no_scopes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "truth"), [("resnet50", [3, 4, 6, 3]), ("densenet121", [6, 12, 24, 16])]
+    ("name", "truth"),
+    [
+        (name, truth)
+        for net, truth in (("resnet50", [3, 4, 6, 3]), ("densenet121", [6, 12, 24, 16]))
+        for name in (
+            f"caffe2/{net}/predict_net.pbtxt",
+            *beside(f"caffe2/caffe2__models/{net}/predict_net.pbtxt"),
+        )
+    ],
 )
 def test_layers_of_caffe2_nets(name: str, truth: list[int]) -> None:
-    path = corpus_file(f"caffe2/caffe2__models/{name}/predict_net.pbtxt")
+    path = corpus_file(name)
     graph = load(path).graph
     for grouping in ("auto", "repeats"):
         tree = build_group_tree(graph, grouping)

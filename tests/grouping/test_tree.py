@@ -12,7 +12,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Node, is_constant_node
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
 _CLASSES = "pkg.torch.onnx.class_hierarchy"
@@ -265,16 +265,18 @@ def test_light_models(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "hostile/evil_scopes.onnx",
-        "hostile/evil_names.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/empty_names.onnx",
-        "hostile/name_1mb_nospace_unicode.onnx",
-        "exported/gpt2.legacy.onnx",
-        "exported/vit.dynamo.onnx",
-        "quantized/bert.qdq.onnx",
-    ],
+    also_beside(
+        [
+            "hostile/evil_scopes.onnx",
+            "hostile/evil_names.onnx",
+            "hostile/scope_cycle.onnx",
+            "hostile/empty_names.onnx",
+            "hostile/name_1mb_nospace_unicode.onnx",
+            "exported/gpt2.legacy.onnx",
+            "exported/vit.dynamo.onnx",
+            "quantized/bert.qdq.onnx",
+        ]
+    ),
 )
 def test_corpus_models(name: str) -> None:
     for graph in load(corpus_file(name)).graphs:

@@ -9,7 +9,7 @@ import pytest
 
 from netloupe.explorer.load import load
 from netloupe.explorer.view import View, expand_view
-from tests.corpus import corpus_file, light_file
+from tests.corpus import also_beside, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
 from tests.onnx_text import load_text
 
@@ -73,13 +73,15 @@ def test_a_light_model(expand: str) -> None:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize(
     "name",
-    [
-        "exported/bert.dynamo.onnx",
-        "exported/gpt2.legacy.onnx",
-        "features/control_flow_3deep.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/evil_scopes.onnx",
-    ],
+    also_beside(
+        [
+            "exported/bert.dynamo.onnx",
+            "exported/gpt2.legacy.onnx",
+            "features/control_flow_3deep.onnx",
+            "hostile/scope_cycle.onnx",
+            "hostile/evil_scopes.onnx",
+        ]
+    ),
 )
 def test_corpus_models_can_be_drawn(name: str, direction: str) -> None:
     dot = load(corpus_file(name)).to_dot(expand="auto", direction=direction)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,20 +11,21 @@ from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import ViewOptions, make_picture
-from tests.corpus import CORPUS
+from tests.corpus import MADE, corpus_file, list_beside
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges
 
 #: of larger models only the first view is looked at here; the benchmark opens all of them
 MOST_NODES = 1500
-FOLDERS = sorted(path for path in CORPUS.iterdir() if path.is_dir()) if CORPUS.is_dir() else []
+NAMES = [*MADE, *list_beside("**/*")]
+FOLDERS = sorted({name.split("/")[0] for name in NAMES if "/" in name})
 
 
-def list_models(folder: Path) -> Iterator[tuple[str, Model]]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
+def list_models(folder: str) -> Iterator[tuple[str, Model]]:
+    for name in NAMES:
+        if name.startswith(f"{folder}/"):
             try:
-                yield str(path.relative_to(folder)), load(path)
+                yield name, load(corpus_file(name))
             except NetloupeError:
                 continue
 
@@ -37,9 +37,8 @@ def engine() -> Iterator[LayoutEngine]:
     engine.stop()
 
 
-@pytest.mark.skipif(not FOLDERS, reason="../shared/corpus is not here")
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-def test_geometry_and_edges(engine: LayoutEngine, folder: Path) -> None:
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_geometry_and_edges(engine: LayoutEngine, folder: str) -> None:
     faults: dict[str, list[str]] = {}
     for name, model in list_models(folder):
         for expand in ("auto", "all"):

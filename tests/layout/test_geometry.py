@@ -19,30 +19,32 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_picture, render_picture
 from netloupe.explorer.view import View, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.scene_check import find_geometry_faults
 from tests.trees import Change, make_view, random_changes, take_random_step
 
-CORPUS = [
-    "exported/gpt2.legacy.onnx",
-    "exported/vit.dynamo.onnx",
-    "exported/condloop.dynamo.onnx",
-    "exported/scripted.legacy.onnx",
-    "exported/lstm.legacy-functions.onnx",
-    "quantized/bert.qdq.onnx",
-    "features/control_flow_3deep.onnx",
-    "features/functions_nested_transformer.onnx",
-    "hostile/scope_cycle.onnx",
-    "hostile/cycle_self.onnx",
-    "hostile/cycle_scc_dense.onnx",
-    "hostile/empty_subgraph.onnx",
-    "hostile/evil_names.onnx",
-    "hostile/parallel_edges.onnx",
-    "hostile/zero_nodes.onnx",
-    "hostile/name_1mb_nospace_unicode.onnx",
-]
+MODELS = also_beside(
+    [
+        "exported/gpt2.legacy.onnx",
+        "exported/vit.dynamo.onnx",
+        "exported/condloop.dynamo.onnx",
+        "exported/scripted.legacy.onnx",
+        "exported/lstm.legacy-functions.onnx",
+        "quantized/bert.qdq.onnx",
+        "features/control_flow_3deep.onnx",
+        "features/functions_nested_transformer.onnx",
+        "hostile/scope_cycle.onnx",
+        "hostile/cycle_self.onnx",
+        "hostile/cycle_scc_dense.onnx",
+        "hostile/empty_subgraph.onnx",
+        "hostile/evil_names.onnx",
+        "hostile/parallel_edges.onnx",
+        "hostile/zero_nodes.onnx",
+        "hostile/name_1mb_nospace_unicode.onnx",
+    ]
+)
 
 
 class BrokenEngine(LayoutEngine):
@@ -139,7 +141,7 @@ def test_light_models(engine: LayoutEngine, name: str, direction: str) -> None:
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("expand", ["auto", "all"])
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", MODELS)
 def test_corpus_models(engine: LayoutEngine, name: str, expand: str, direction: str) -> None:
     check(draw(load(corpus_file(name)), engine, expand=expand, direction=direction))
 
@@ -172,7 +174,7 @@ def check_simple(picture: Picture) -> None:
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
-@pytest.mark.parametrize("name", [*CORPUS[:2], *CORPUS[5:]])
+@pytest.mark.parametrize("name", [*MODELS[:2], *MODELS[5:]])
 def test_the_simple_layout_of_corpus_models(name: str, direction: str) -> None:
     model = load(corpus_file(name))
     check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))

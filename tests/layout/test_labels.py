@@ -17,7 +17,7 @@ from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, ViewOptions, make_view
 from netloupe.explorer.view import View, expand_view
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import sample_curve
 from tests.layout.test_renewal import list_layers
@@ -93,7 +93,10 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("expand", ["auto", "all"])
 @pytest.mark.parametrize(
-    "name", ["exported/unet.dynamo.onnx", "exported/vit.dynamo.onnx", "quantized/bert.qdq.onnx"]
+    "name",
+    also_beside(
+        ["exported/unet.dynamo.onnx", "exported/vit.dynamo.onnx", "quantized/bert.qdq.onnx"]
+    ),
 )
 def test_labels_of_real_models(
     engine: LayoutEngine, name: str, expand: str, direction: Direction

@@ -16,7 +16,7 @@ from netloupe.explorer.picture import Labels, ViewOptions, make_picture, make_vi
 from netloupe.explorer.steps import watched
 from netloupe.explorer.view import Item, View, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.layout.test_geometry import chain_of_layers
 from tests.scene_check import find_geometry_faults
 
@@ -150,22 +150,25 @@ def test_a_first_view_of_every_shape(
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "case_names",
-        "cycle_scc_dense",
-        "cycle_self",
-        "dup_node_names",
-        "empty_names",
-        "evil_names",
-        "evil_scopes",
-        "name_1mb_nospace_unicode",
-        "parallel_edges",
-        "scope_cycle",
-        "scope_wide_20000",
-    ],
+    also_beside(
+        [
+            "case_names",
+            "cycle_scc_dense",
+            "cycle_self",
+            "dup_node_names",
+            "empty_names",
+            "evil_names",
+            "evil_scopes",
+            "name_1mb_nospace_unicode",
+            "parallel_edges",
+            "scope_cycle",
+            "scope_wide_20000",
+        ],
+        "hostile/{}.onnx",
+    ),
 )
 def test_a_first_view_of_hostile_graphs(engine: LayoutEngine, name: str) -> None:
-    check(load(corpus_file(f"hostile/{name}.onnx")), engine)
+    check(load(corpus_file(name)), engine)
 
 
 class Stop:

@@ -13,7 +13,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.picture import Labels, ViewOptions, make_view
 from netloupe.explorer.view import View, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.scene_check import find_geometry_faults
 
 TITLE_HEIGHT = 22.0
@@ -87,7 +87,10 @@ def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length:
 
 @pytest.mark.parametrize("expand", ["auto", 2])
 @pytest.mark.parametrize(
-    "name", ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"]
+    "name",
+    also_beside(
+        ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"]
+    ),
 )
 def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | int) -> None:
     view, _ = make_view(load(corpus_file(name)), ViewOptions.parse({"expand": expand}))

@@ -10,7 +10,7 @@ from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Function, Model, Node, Tensor, Value
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.onnx_text import load_text
 
 
@@ -106,18 +106,20 @@ def test_every_path_of_a_light_model(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "features/control_flow_3deep.onnx",
-        "features/functions_nested_transformer.onnx",
-        "exported/scripted.legacy.onnx",
-        "exported/lstm.legacy-functions.onnx",
-        "hostile/evil_names.onnx",
-        "hostile/empty_names.onnx",
-        "hostile/dup_node_names.onnx",
-        "hostile/case_names.onnx",
-        "hostile/subgraph_shadow.onnx",
-        "hostile/nested_if_20.onnx",
-    ],
+    also_beside(
+        [
+            "features/control_flow_3deep.onnx",
+            "features/functions_nested_transformer.onnx",
+            "exported/scripted.legacy.onnx",
+            "exported/lstm.legacy-functions.onnx",
+            "hostile/evil_names.onnx",
+            "hostile/empty_names.onnx",
+            "hostile/dup_node_names.onnx",
+            "hostile/case_names.onnx",
+            "hostile/subgraph_shadow.onnx",
+            "hostile/nested_if_20.onnx",
+        ]
+    ),
 )
 def test_every_path_of_a_corpus_model(name: str) -> None:
     assert check_every_path(load(corpus_file(name))) > 0

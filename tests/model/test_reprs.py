@@ -8,7 +8,7 @@ import pytest
 
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text
 
 MODEL = """g (float[N, 3] x) => (float[N, 3] y) <float[3] w = {1.0, 2.0, 3.0}> {
@@ -42,18 +42,20 @@ def check_reprs(model: Model) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "hostile/evil_names.onnx",
-        "hostile/empty_names.onnx",
-        "hostile/attr_oddities.onnx",
-        "hostile/invalid_utf8.onnx",
-        "hostile/dims_rank64.onnx",
-        "hostile/attrs_3000.onnx",
-        "hostile/dtype_neg.onnx",
-        "features/all_dtypes_raw.onnx",
-        "features/sparse_initializer.onnx",
-        "features/functions_nested_transformer.onnx",
-    ],
+    also_beside(
+        [
+            "hostile/evil_names.onnx",
+            "hostile/empty_names.onnx",
+            "hostile/attr_oddities.onnx",
+            "hostile/invalid_utf8.onnx",
+            "hostile/dims_rank64.onnx",
+            "hostile/attrs_3000.onnx",
+            "hostile/dtype_neg.onnx",
+            "features/all_dtypes_raw.onnx",
+            "features/sparse_initializer.onnx",
+            "features/functions_nested_transformer.onnx",
+        ]
+    ),
 )
 def test_reprs_of_odd_models(name: str) -> None:
     check_reprs(load(corpus_file(name)))

@@ -11,7 +11,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.search import search_model
 from netloupe.explorer.view import View
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text
 
 MODEL = """g (bool c, float[N] x) => (float[N] y) <float[2] weight = {1.0, 2.0}> {
@@ -92,9 +92,12 @@ def test_regular_expressions() -> None:
         assert find(text) == [] or text in ("[", "*", "(")
 
 
-@pytest.mark.parametrize("name", ["evil_names", "empty_names", "attr_oddities", "invalid_utf8"])
+@pytest.mark.parametrize(
+    "name",
+    also_beside(["evil_names", "empty_names", "attr_oddities", "invalid_utf8"], "hostile/{}.onnx"),
+)
 def test_hits_of_hostile_models_lead_somewhere(name: str) -> None:
-    model = load(corpus_file(f"hostile/{name}.onnx"))
+    model = load(corpus_file(name))
     hits = list(search_model(model, ".", regex=True, find_tree=build_group_tree))
     assert hits
     view = View(model)

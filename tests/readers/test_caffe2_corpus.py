@@ -15,15 +15,14 @@ from netloupe.explorer.readers.caffe2_parts import Net
 from netloupe.explorer.readers.caffe2_roots import recognize_caffe2
 from netloupe.explorer.readers.detect import find_caffe2, unwrap_source
 from netloupe.explorer.readers.source import open_source
-from tests.corpus import CORPUS, LIGHT_MODELS, light_file
+from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 
-_NETS = sorted(
-    path
-    for folder in ("caffe2", "caffe2_derived", "hostile/caffe2")
-    for pattern in ("*.pb", "*.pbtxt")
-    for path in (CORPUS / folder).rglob(pattern)
-    if path.stat().st_size and path.name not in ("onnx_as_predict_net.pb", "tensorproto_input_0.pb")
-)
+_NO_NETS = ("onnx_as_predict_net.pb", "tensorproto_input_0.pb", "empty_init_net.pbtxt")
+_NETS = [
+    name
+    for name in [*MADE, *list_beside("**/*.pb"), *list_beside("**/*.pbtxt")]
+    if name.endswith((".pb", ".pbtxt")) and not name.endswith(_NO_NETS)
+]
 
 
 def list_nets(net: Net) -> Iterator[Net]:
@@ -59,15 +58,16 @@ def count_blobs(operators: list[Any]) -> int:
     )
 
 
-@pytest.mark.parametrize("path", _NETS, ids=lambda path: str(path.relative_to(CORPUS)))
-def test_counts_equal_those_of_the_messages(path: Path) -> None:
+@pytest.mark.parametrize("name", _NETS)
+def test_counts_equal_those_of_the_messages(name: str) -> None:
+    path = corpus_file(name)
     net = parse_net_file(path)
     model = load(path)
     operators = [operator for inner in list_nets(net) for operator in inner.message.op]
     fills = []
-    name = model.metadata.get("init net file")
-    if name is not None:
-        init = parse_net_file(path.with_name(name))
+    init_name = model.metadata.get("init net file")
+    if init_name is not None:
+        init = parse_net_file(path.with_name(init_name))
         fills = [operator for operator in init.message.op if is_fill(operator)]
         operators += [operator for operator in init.message.op if not is_fill(operator)]
     assert sum(len(graph.nodes) for graph in model.graphs) == len(operators)
@@ -82,11 +82,7 @@ def test_the_light_models_are_no_caffe2(name: str) -> None:
 
 
 def test_no_onnx_file_of_the_corpus_is_taken_for_caffe2() -> None:
-    if not CORPUS.is_dir():
-        pytest.skip("the corpus is not beside this repository")
-    taken = [
-        str(path)
-        for path in sorted(CORPUS.rglob("*.onnx"))
-        if recognize_caffe2(open_source(path)) is not None
-    ]
+    names = [name for name in [*MADE, *list_beside("**/*.onnx")] if name.endswith(".onnx")]
+    taken = [name for name in names if recognize_caffe2(open_source(corpus_file(name))) is not None]
+    assert len(names) > 100
     assert taken == []

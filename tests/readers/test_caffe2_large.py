@@ -18,14 +18,11 @@ from netloupe.explorer.readers.stored_field import decode_varints
 from netloupe.proto import caffe2_pb2, wire
 from netloupe.proto.grammars import CAFFE2
 from netloupe.proto.scanner import scan_message
-from tests.corpus import CORPUS
+from tests.corpus import MADE, corpus_file, list_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
 
-FILES = sorted(
-    path for folder in ("caffe2", "caffe2_derived", "hostile/caffe2")
-    for path in (CORPUS / folder).rglob("*.pb")
-)  # fmt: skip
+FILES = [name for name in MADE if name.endswith(".pb")] + list_beside("**/*.pb")
 
 
 def facts_of(path: Path) -> object:
@@ -43,9 +40,9 @@ def assert_same_both_ways(path: Path) -> None:
             assert facts_of(path) == whole
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CORPUS)))
-def test_files_of_the_corpus(path: Path) -> None:
-    assert_same_both_ways(path)
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_the_corpus(name: str) -> None:
+    assert_same_both_ways(corpus_file(name))
 
 
 def varint(number: int) -> bytes:

@@ -23,11 +23,11 @@ from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.readers import onnx_parts, parts, source
 from netloupe.explorer.tensors import open_elements
-from tests.corpus import CORPUS, LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
 
-MODELS = sorted(str(path.relative_to(CORPUS)) for path in CORPUS.glob("*/*.onnx"))
+MODELS = [name for name in MADE if name.endswith(".onnx")] + list_beside("*/*.onnx")
 SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
 
 
@@ -54,8 +54,6 @@ def test_models_of_the_onnx_package(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_the_corpus(name: str) -> None:
     path = corpus_file(name)
-    if path.stat().st_size > 40e6:
-        pytest.skip("more data than is worth comparing")
     assert_same_both_ways(path)
 
 

@@ -22,7 +22,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text
 
 
@@ -523,9 +523,11 @@ def test_storage_and_what_is_odd_about_it() -> None:
     assert tensors["part"].segment.end == 5
 
 
-@pytest.mark.parametrize("name", ["subgraph_shadow", "attr_oddities", "invalid_utf8"])
+@pytest.mark.parametrize(
+    "name", also_beside(["subgraph_shadow", "attr_oddities", "invalid_utf8"], "hostile/{}.onnx")
+)
 def test_hostile_files_of_the_corpus_open(name: str) -> None:
-    model = load(corpus_file(f"hostile/{name}.onnx"))
+    model = load(corpus_file(name))
     assert len(list(model.all_warnings())) < 100
     assert all(isinstance(v, Value) for graph in model.graphs for v in graph.values.values())
 

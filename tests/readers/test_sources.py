@@ -15,7 +15,7 @@ import pytest
 from netloupe.explorer.errors import ModelFormatError, NetloupeError, SourceError
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from tests.corpus import corpus_file
+from tests.corpus import also_beside, corpus_file
 
 PROTO = onnx.parser.parse_model(
     '<ir_version: 8, opset_import: ["": 18]> g (float[N] x) => (float[N] y) { y = Relu(x) }'
@@ -195,19 +195,22 @@ def test_two_files_in_one() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "truncated_10pct",
-        "truncated_90pct",
-        "truncated_minus1",
-        "random_2m",
-        "ff_64k",
-        "overlong_varint",
-        "wrong_wiretype",
-        "wrongtype_hdf5.h5",
-    ],
+    also_beside(
+        [
+            "truncated_10pct",
+            "truncated_90pct",
+            "truncated_minus1",
+            "random_2m",
+            "ff_64k",
+            "overlong_varint",
+            "wrong_wiretype",
+            "wrongtype_hdf5.h5",
+        ],
+        "hostile/{}.onnx",
+    ),
 )
 def test_broken_files_of_the_corpus(name: str) -> None:
-    path = corpus_file(f"hostile/{name}.onnx")
+    path = corpus_file(name)
     with pytest.raises(NetloupeError) as caught:
         load(path)
     assert str(path) in str(caught.value)

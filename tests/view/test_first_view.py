@@ -9,7 +9,7 @@ import pytest
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, is_constant_node
 from netloupe.explorer.view import View, expand_view
-from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_file
 from tests.grouping.blank_names import load_blank
 from tests.grouping.test_repeats import Builder
 from tests.grouping.test_tree import make_chain
@@ -20,17 +20,28 @@ EXPORTED = ("bert.dynamo", "bert.legacy", "densenet.legacy", "gpt2.legacy", "seg
 EXPORTED += ("t5.legacy", "unet.dynamo", "vit.dynamo", "whisper.dynamo")
 QUANTIZED = ("bert.dynamic", "bert.matmulnbits_int4", "bert.qdq", "bert.qoperator_perchannel")
 CAFFE2 = tuple(
+    f"caffe2/{name}"
+    for name in (
+        "alexnet/predict_net.pbtxt",
+        "densenet121/predict_net.pbtxt",
+        "inception/predict_net.pbtxt",
+        "mobilenet_int8/predict_net.pb",
+        "resnet50/predict_net.pbtxt",
+    )
+)
+CAFFE2_BESIDE = tuple(
     f"caffe2/caffe2__models/{name}/predict_net.pbtxt"
     for name in ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "vgg19")
 ) + tuple(
     f"caffe2/dzung-hoang__caffe2-models/{name}/predict_net.pb"
     for name in ("mobilenet_v2_quantized", "resnet50_quantized")
 )
-CORPUS = (
-    *(f"exported/{name}.onnx" for name in EXPORTED),
-    *(f"quantized/{name}.onnx" for name in QUANTIZED),
+MODELS = [
+    *also_beside([f"exported/{name}.onnx" for name in EXPORTED]),
+    *also_beside([f"quantized/{name}.onnx" for name in QUANTIZED]),
     *CAFFE2,
-)
+    *beside(*CAFFE2_BESIDE),
+]
 
 
 def first_view(model: Model) -> View:
@@ -70,29 +81,38 @@ def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
 @pytest.mark.parametrize(
     ("name", "truth"),
     [
-        ("gpt2.legacy", [("Transformer block", 12)]),
-        ("bert.legacy", [("Transformer block", 12)]),
-        ("vit.dynamo", [("Transformer block", 12)]),
-        (
-            "unet.dynamo",
+        *also_beside(
             [
-                ("Attention block", 7),
-                ("Residual block", 2),
-                ("Attention block", 3),
-                ("Attention block", 3),
-                ("Attention block", 3),
+                ("gpt2.legacy", [("Transformer block", 12)]),
+                ("bert.legacy", [("Transformer block", 12)]),
+                ("vit.dynamo", [("Transformer block", 12)]),
             ],
+            "exported/{}.onnx",
+        ),
+        ("exported/unet.dynamo.onnx", [("Attention block", count) for count in (2, 3, 3, 2)]),
+        *(
+            (
+                name,
+                [
+                    ("Attention block", 7),
+                    ("Residual block", 2),
+                    ("Attention block", 3),
+                    ("Attention block", 3),
+                    ("Attention block", 3),
+                ],
+            )
+            for name in beside("exported/unet.dynamo.onnx")
         ),
     ],
 )
 def test_first_views_without_names(name: str, truth: list[tuple[str, int]]) -> None:
-    view = first_view(load_blank(corpus_file(f"exported/{name}.onnx")).model)
+    view = first_view(load_blank(corpus_file(name)).model)
     assert stacks(view) == truth
     assert LEAST <= count_boxes(view) <= MOST
     assert find_lost_edges(view) == []
 
 
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", MODELS)
 def test_first_views_of_the_corpus_have_a_readable_number_of_boxes(name: str) -> None:
     check_readable(corpus_file(name))
 
@@ -116,9 +136,14 @@ def test_a_stack_of_single_nodes_stays_closed() -> None:
     assert [child.kind for child in stack.children] == ["node"]
 
 
-@pytest.mark.parametrize("name", ["scope_cycle", "cycle_scc_dense", "cycle_self", "outputs_5000"])
+@pytest.mark.parametrize(
+    "name",
+    also_beside(
+        ["scope_cycle", "cycle_scc_dense", "cycle_self", "outputs_5000"], "hostile/{}.onnx"
+    ),
+)
 def test_first_views_of_hostile_graphs_are_small(name: str) -> None:
-    view = first_view(load(corpus_file(f"hostile/{name}.onnx")))
+    view = first_view(load(corpus_file(name)))
     assert count_boxes(view) <= MOST
     links = sum(len(view.links(item)) for item in view.open_items())
     assert links <= 2 * MOST
