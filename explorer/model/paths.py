@@ -64,7 +64,7 @@ def resolve_path(model: Model, path: str) -> Element:
         Where to look.
     path
         A path as above, or the bare name of a node, value or initializer. ``main/%w`` is a
-        value; the bare name of an initializer gives its tensor.
+        value; the bare name of an initializer, ``w`` or ``%w``, gives its tensor.
 
     Raises
     ------
@@ -166,8 +166,13 @@ def nodes_named(model: Model, name: str) -> list[Node]:
 
 
 def values_named(model: Model, name: str) -> list[Value]:
-    """Return the values of all graphs that have a name."""
-    return [graph.values[name] for graph in model.graphs if name in graph.values]
+    """Return the values of all graphs that have a name, which ``%`` may mark as a value's."""
+    graphs = model.graphs
+    found = [graph.values[name] for graph in graphs if name in graph.values]
+    if not found and name.startswith("%"):
+        name = name[1:]
+        found = [graph.values[name] for graph in graphs if name in graph.values]
+    return found
 
 
 def find_attribute_tensor(model: Model, path: str) -> Tensor | SparseTensor | None:

@@ -111,6 +111,16 @@ def test_a_sparse_tensor_is_none_of_those_that_tensor_gives() -> None:
         model.tensor("few")
 
 
+def test_a_percent_sign_marks_the_name_of_a_value(model: Model) -> None:
+    assert model["%shared"] is model.value("%shared") is model.value("shared")
+    assert model["%weight"] is model.tensor("%weight") is model.tensor("weight")
+    assert "%x" in model
+    for name in ("%choose", "%", "%%", "%" * 2000):
+        assert name not in model
+        with pytest.raises(NotFoundError):
+            model.node(name)
+
+
 @pytest.mark.parametrize("key", [0, -1, slice(2), None, b"main", ("main",)])
 def test_what_is_no_name_is_refused_with_the_way_to_nodes(model: Model, key: object) -> None:
     for look_up in (model.__getitem__, model.node, model.value, model.tensor):
