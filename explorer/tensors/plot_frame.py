@@ -124,6 +124,25 @@ def write_note(ax: Axes, text: str, colour: str, side: str = "right", line: int 
         color=colour,
         parse_math=False,
     )
+    _keep_title_above(ax, 2 + (line + 1) * _LINE_POINTS)
+
+
+def _keep_title_above(ax: Axes, points: float) -> None:
+    """Keep a title, whenever it is set, so far above the axes.
+
+    matplotlib moves titles above axes that lie within others: here these hold nothing.
+    """
+    from matplotlib.transforms import Bbox
+
+    def locate(_axes: object, _renderer: object) -> Bbox:
+        box = ax.bbox
+        top = box.y1 + points * ax.figure.dpi / 72
+        room = Bbox.from_extents(box.x0, box.y1, box.x1, top)
+        return room.transformed(ax.figure.transSubfigure.inverted())
+
+    room = ax.inset_axes((0, 1, 1, 0.1))
+    room.set_axis_off()
+    room.set_axes_locator(locate)
 
 
 def style_axes(ax: Axes, colours: dict[str, str]) -> None:

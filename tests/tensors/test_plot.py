@@ -208,3 +208,36 @@ def test_importing_tensors_loads_no_drawing_library():
 
 def test_matplotlib_is_recent_enough():
     assert tuple(map(int, mpl.__version__.split(".")[:2])) >= (3, 8)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize("kind", ["range", "stored", "sample", "channels", "scales", "strings"])
+def test_a_title_that_is_set_later_lies_on_no_note(kind, layout):
+    figure = Figure(figsize=(5, 3), layout=layout)
+    axes = figure.add_subplot()
+    per_channel = Quantization(
+        None, "test", np.linspace(1e-4, 4e-4, 50), np.arange(50), 0, None, data_type("int8")
+    )
+    weights = make_tensor(WEIGHTS.reshape(50, 100))
+    if kind == "range":
+        plot_histogram(weights, axes, quantization=per_channel)
+    elif kind == "stored":
+        stored = make_tensor((WEIGHTS * 500).astype(np.int8))
+        plot_histogram(stored, axes, quantization=make_quantization(0.1, 3, "int8"))
+    elif kind == "sample":
+        plot_histogram(weights, axes, quantization=make_quantization(1e-3, 0, "int8"), limit=100)
+    elif kind == "channels":
+        weights.plot(axes, axis=0, quantization=per_channel)
+    elif kind == "scales":
+        per_channel.plot(axes)
+    else:
+        plot_histogram(make_tensor(np.array([str(n) for n in range(50)], object)), axes)
+    axes.set_title("a title that is as wide as the axes are, or nearly so")
+    figure.savefig(io.BytesIO())
+    notes = [text for text in axes.texts if text.get_text()]
+    assert notes
+    title = axes.title.get_window_extent()
+    for note in notes:
+        extent = note.get_window_extent()
+        assert not title.overlaps(extent), note.get_text()
+        assert extent.y1 <= figure.bbox.y1, note.get_text()
