@@ -81,7 +81,7 @@ def page(browser: Any) -> Iterator[Any]:
 
     context.route("**/*", watch)
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(120_000)
     yield page
     context.close()
     page.foreign_requests = foreign  # type: ignore[attr-defined]

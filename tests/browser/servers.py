@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "netloupe-test"  # loopback, for the length of one test
-START_SECONDS = 90.0
+START_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def run_server(application: str, folder: Path) -> Iterator[Server]:
     finally:
         process.terminate()
         try:
-            process.wait(timeout=10)
+            process.wait(timeout=30)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -99,7 +99,7 @@ def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
         if process.poll() is not None:
             raise RuntimeError(f"the server ended: {log.read_text()[-2000:]}")
         try:
-            urllib.request.urlopen(f"{address}/api", timeout=2).close()
+            urllib.request.urlopen(f"{address}/api", timeout=20).close()
         except urllib.error.HTTPError:
             return
         except OSError:

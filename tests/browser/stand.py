@@ -146,7 +146,7 @@ class Stand:
             self.page.evaluate("(message) => deliver(message)", self._outgoing.get())
         return any_passed
 
-    def settle(self, seconds: float = 60.0) -> None:
+    def settle(self, seconds: float = 300.0) -> None:
         """Pass messages until nothing more comes and transitions are over."""
         end = time.monotonic() + seconds
         quiet = 0

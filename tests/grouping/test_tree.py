@@ -236,9 +236,9 @@ def test_deep_scopes(depth: int) -> None:
 
 def test_many_siblings_in_reasonable_time() -> None:
     graph = make_chain(*[f"/s{number}/{part}" for number in range(20_000) for part in "xy"])
-    started = time.monotonic()
+    started = time.process_time()
     tree = build_group_tree(graph, "names")
-    assert time.monotonic() - started < 5  # 0.3 s here; quadratic work would take minutes
+    assert time.process_time() - started < 5  # 0.3 s here; quadratic work would take minutes
     (repeat,) = tree.root.children
     assert isinstance(repeat, Group)
     assert repeat.kind == "repeat"

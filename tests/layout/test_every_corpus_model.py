@@ -45,7 +45,7 @@ def test_geometry_and_edges(engine: LayoutEngine, folder: str) -> None:
             if expand == "all" and len(model.graph.nodes) > MOST_NODES:
                 continue
             options = ViewOptions.parse({"expand": expand})
-            picture = make_picture(model, options, composer=Composer(engine), deadline=60)
+            picture = make_picture(model, options, composer=Composer(engine), deadline=600)
             found = find_geometry_faults(picture.scene, picture.view)
             found += find_lost_edges(picture.view)
             if found:

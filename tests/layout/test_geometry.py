@@ -70,7 +70,7 @@ def draw(
     grouping: str = "auto",
 ) -> Picture:
     options = ViewOptions.parse({"expand": expand, "direction": direction, "grouping": grouping})
-    return make_picture(model, options, composer=Composer(engine), deadline=60)
+    return make_picture(model, options, composer=Composer(engine), deadline=600)
 
 
 def check(picture: Picture) -> Scene:
@@ -163,7 +163,7 @@ def test_random_steps_among_repeats_and_shapes(
     composer, labels = Composer(engine), Labels()
     for _ in range(data.draw(st.integers(1, 4))):
         take_random_step(view, data)
-        scene = composer.compose(view, labels, direction, deadline=60)
+        scene = composer.compose(view, labels, direction, deadline=600)
         assert scene.notices == []
         assert find_geometry_faults(scene, view) == []
 

@@ -81,7 +81,7 @@ def place_one_by_one(layer: SceneLayer) -> np.ndarray:
 
 
 def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
-    scene = Composer(engine).compose(view, Labels(), direction, deadline=60)
+    scene = Composer(engine).compose(view, Labels(), direction, deadline=600)
     count = 0
     for layer in list_layers(scene):
         np.testing.assert_array_equal(layer.places, place_one_by_one(layer))

@@ -104,7 +104,7 @@ def test_renewed_layers_equal_those_made_anew(
     screen = Screen(labels)
     for _ in range(data.draw(st.integers(2, 6))):
         take_random_step(view, data)
-        scene = composer.compose(view, labels, direction, deadline=60)
+        scene = composer.compose(view, labels, direction, deadline=600)
         check_renewed(scene, view, labels, False)
         screen.check(scene)
 
@@ -244,7 +244,7 @@ def test_what_was_prepared_needs_no_engine() -> None:
         composer, labels = Composer(counting), Labels()
         before = composer.compose(view, labels).root
         item = view.items["main/layer7/"]
-        composer.prepare(view, item, labels, counting, deadline=10, cancelled=lambda: False)
+        composer.prepare(view, item, labels, counting, deadline=600, cancelled=lambda: False)
         assert composer.compose(view, labels).root is before
         asked = counting.count
         view.open(item.key)

@@ -95,7 +95,7 @@ def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length:
 def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | int) -> None:
     view, _ = make_view(load(corpus_file(name)), ViewOptions.parse({"expand": expand}))
     labels = Labels()
-    scene = Composer(engine).compose(view, labels, deadline=60)
+    scene = Composer(engine).compose(view, labels, deadline=600)
     crossed, seen = find_crossed_titles(scene, labels)
     assert seen
     assert crossed == []

@@ -57,7 +57,7 @@ def execute(path: Path) -> Any:
     before = sorted(path.parent.rglob("*"))
     client = NotebookClient(
         notebook,
-        timeout=120,
+        timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
     )

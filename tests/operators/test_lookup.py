@@ -173,4 +173,4 @@ assert find_schema("", "Conv", 11).input_name(1) == "W"
 assert read_documentation("", "Conv", 11) is None
 assert "google.protobuf" not in sys.modules
 """
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=300)

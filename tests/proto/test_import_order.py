@@ -21,7 +21,7 @@ def run_python(code: str) -> str:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert completed.returncode == 0, completed.stderr
     return completed.stdout

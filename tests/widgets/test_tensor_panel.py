@@ -17,7 +17,7 @@ from netloupe.widgets import tensor_panel
 from netloupe.widgets.tensor_panel import TensorPanel
 
 WEIGHTS = np.random.default_rng(3).normal(size=(40, 50)).astype(np.float32)
-SECONDS = 30.0
+SECONDS = 300.0
 
 
 class Gate:
