@@ -12,9 +12,11 @@ from netloupe.explorer.errors import OutputError
 from netloupe.explorer.home import expand_home
 
 
-def check_place(target: Path) -> None:
+def check_place(path: str | os.PathLike[str]) -> None:
     """Raise OutputError where a file cannot be put: no such folder, or a folder of that name."""
-    target = expand_home(target)
+    if not os.fspath(path):
+        raise OutputError("the path to write to is empty. Give the name of a file.")
+    target = expand_home(path)
     try:
         folder_exists, is_folder = target.parent.is_dir(), target.is_dir()
     except OSError:  # a name that is too long, or a folder that may not be looked into
@@ -42,7 +44,7 @@ _OTHERS = frozenset(
 def check_ending(path: str | os.PathLike[str], format: str) -> None:
     """Raise OutputError where the ending of a file's name promises another format."""
     ending = Path(path).suffix.lower()
-    if ending in ENDINGS[format]:
+    if format not in ENDINGS or ending in ENDINGS[format]:
         return
     for other, endings in ENDINGS.items():
         if ending in endings:
@@ -70,10 +72,8 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
     OutputError
         Where the folder does not exist or may not be written to; nothing is left behind.
     """
-    if not os.fspath(path):
-        raise OutputError("the path to write to is empty. Give the name of a file.")
+    check_place(path)
     target = expand_home(path)
-    check_place(target)
     try:
         mode = _mode_of(target)
         if mode is not None and not stat.S_ISREG(mode):

@@ -310,7 +310,7 @@ def draw_picture(
     parsed = ViewOptions.parse(options)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, format)
-        check_place(Path(path))
+        check_place(path)
     picture = make_picture(model, parsed)
     data = render_picture(picture, format)
     if path is not None:
@@ -360,6 +360,7 @@ def build_dot(
 
     if path is not None:
         check_ending(path, "dot")
+        check_place(path)
     parsed = ViewOptions.parse(options)
     view, _ = make_view(model, parsed)
     dot = draw_dot(view, FaceBook(), parsed.direction)

@@ -317,7 +317,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _draw(self, format: str, path: str | Path | None, wrap: Wrap | None) -> bytes:
         if path is not None:  # what can be known to be wrong is said before the work begins
             check_ending(path, format)
-            check_place(Path(path))
+            check_place(path)
         with self._requests.wanted():
             picture = self._session.picture(self._session.compose_for(wrap))
             data = render_picture(picture, format)

@@ -11,6 +11,7 @@ import pytest
 from netloupe import NotFoundError, OutputError, ViewError
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
+from netloupe.explorer.picture import draw_picture
 from tests.onnx_text import load_text
 
 MODEL = """g (bool t, float[2] x) => (float[2] y) <float[2] weight = {2.0, 3.0}> {
@@ -98,9 +99,16 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
         raise AssertionError("drawn")
 
     monkeypatch.setattr("netloupe.explorer.picture.make_picture", draw)
-    for path in (tmp_path / "none" / "x.svg", tmp_path, tmp_path / "x.png"):
-        with pytest.raises(OutputError):
-            model.to_svg(path)
+    monkeypatch.setattr("netloupe.explorer.picture.make_view", draw)
+    for path in (tmp_path / "none" / "x", tmp_path, tmp_path / "x.jpg", ""):
+        for method in (*HEADS, "to_dot"):
+            with pytest.raises(OutputError):
+                getattr(model, method)(path)
+
+
+def test_an_unknown_format_is_told_whatever_the_name(model: Model, tmp_path: Path) -> None:
+    with pytest.raises(ViewError, match="the format 'jpg' is unknown"):
+        draw_picture(model, "jpg", tmp_path / "x.jpg")
 
 
 def focused(model: Model, element: Any, **view: Any) -> set[str]:
