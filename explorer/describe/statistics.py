@@ -7,6 +7,7 @@ import math
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
+from netloupe.explorer.notation import write_computed
 from netloupe.explorer.tensors import (
     Elements,
     Statistics,
@@ -89,7 +90,7 @@ def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Se
         ("std", found.std),
     ):
         if number is not None:
-            text = f"{number:.7g}" if name in ("mean", "std") else write_scalar(number)
+            text = write_computed(number) if isinstance(number, float) else write_scalar(number)
             rows.append(Row(name + subject, text))
     share = f"{found.zeros / found.count:.1%}" if found.count and found.zeros else ""
     if elements.dtype != object:
@@ -106,7 +107,7 @@ def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Se
     if found.quantiles and elements.size > 1:
         for fraction, number in found.quantiles.items():
             name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
-            rows.append(Row(name, f"{number:.7g}"))
+            rows.append(Row(name, write_computed(number)))
     first = elements.take(0, min(elements.size, _MOST_SHOWN))
     name = "first elements" if elements.size > 1 else "element"
     rows.append(Row(name, write_array(first, _MOST_SHOWN, elements.size)))

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from netloupe.explorer.notation import write_float
+
 from .sparse_tensor import SparseTensor
 from .tensor import Tensor
 from .warning import ModelWarning
+
+#: entries of a list that its repr begins with
+_MOST_SHOWN = 60
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -79,7 +84,14 @@ class Attribute:
     def __repr__(self) -> str:
         if self.reference:
             return f"<Attribute {self.name!r}: {self.kind} = @{self.reference}>"
-        text = repr(self.value)
+        text = _write_value(self.value)
         return (
             f"<Attribute {self.name!r}: {self.kind} = {text[:60]}{'…' if len(text) > 60 else ''}>"
         )
+
+
+def _write_value(value: object) -> str:
+    """Return a value as Python writes it, floats of 32 bits without digits of chance."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_write_value, value[:_MOST_SHOWN]))})"
+    return write_float(value) if isinstance(value, float) else repr(value)

@@ -15,7 +15,7 @@ from netloupe.explorer.describe import (
     to_json,
 )
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.model import Model, Tensor
+from netloupe.explorer.model import Model, Payload, Tensor, data_type
 from netloupe.explorer.view import View
 from tests.onnx_text import load_text
 
@@ -213,3 +213,11 @@ def test_a_graph_lists_its_nodes() -> None:
         ("call", "Scale", "main/call"),
         ("bare", "Scale", "main/bare"),
     ]
+
+
+def test_ends_of_float64_have_as_many_digits_as_the_other_statistics() -> None:
+    data = np.array([1 / 3, 0.1 + 0.2, -2 / 7])
+    payload = Payload("raw", data.tobytes())
+    tensor = Tensor("w", "w", data_type("float64"), (3,), "raw_data", 24, lambda: payload)
+    found = {row.name: row.value for row in describe_statistics(tensor).rows}
+    assert (found["min"], found["max"]) == ("-0.2857143", "0.3333333")

@@ -8,6 +8,7 @@ import pytest
 
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text
 
@@ -63,3 +64,13 @@ def test_reprs_of_odd_models(name: str) -> None:
 
 def test_reprs_of_a_plain_model() -> None:
     check_reprs(load_text(MODEL))
+
+
+def test_floats_of_attributes_have_no_digits_of_chance() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    node = proto.graph.node.add(op_type="LeakyRelu", name="act", input=["x"], output=["y"])
+    node.attribute.add(name="alpha", type=onnx_pb2.AttributeProto.FLOAT, f=0.01)
+    node.attribute.add(name="betas", type=onnx_pb2.AttributeProto.FLOATS, floats=[0.1, 0.25])
+    attributes = load(proto.SerializeToString()).graph.nodes[0].attributes
+    assert repr(attributes["alpha"]) == "<Attribute 'alpha': float = 0.01>"
+    assert repr(attributes["betas"]) == "<Attribute 'betas': floats = (0.1, 0.25)>"
