@@ -91,6 +91,38 @@ def attributes(count: int) -> bytes:
     return model.SerializeToString()
 
 
+def equal_attributes(count: int) -> bytes:
+    """Return a node with so many attributes of one name."""
+    model = _concat(["x"])
+    model.graph.node[0].attribute.extend(
+        [onnx_pb2.AttributeProto(name="axis", type=2, i=n) for n in range(count)]
+    )
+    return model.SerializeToString()
+
+
+def redefined_values(count: int) -> bytes:
+    """Return a chain of nodes that all take and give the value of one name."""
+    model = _concat(["x"])
+    node = onnx_pb2.NodeProto(op_type="Relu", input=["x"], output=["x"])
+    model.graph.input.append(_info("x"))
+    model.graph.node.extend([node] * count)
+    return model.SerializeToString()
+
+
+def captures(count: int) -> bytes:
+    """Return an If whose branch uses so many values of the graph around."""
+    model = _onnx()
+    names = [f"x{number}" for number in range(count)]
+    model.graph.input.extend([_info("c"), *(_info(name) for name in names)])
+    model.graph.output.append(_info("y"))
+    node = model.graph.node.add(op_type="If", name="branch", input=["c"], output=["y"])
+    for name in ("then_branch", "else_branch"):
+        body = onnx_pb2.GraphProto(name=name, output=[_info("b")])
+        body.node.add(op_type="Concat", input=names, output=["b"])
+        node.attribute.add(name=name, type=5, g=body)
+    return model.SerializeToString()
+
+
 def graph_attribute(count: int) -> bytes:
     """Return a node with one attribute of so many graphs."""
     model = _concat(["x"])
@@ -226,13 +258,16 @@ CASES = {
     "50,000 functions": Case(functions, 50_000),
     "attribute of 20,000 graphs": Case(graph_attribute, 20_000),
     "10^6 attributes": Case(attributes, 10**6),
+    "10^6 attributes of one name": Case(equal_attributes, 10**6),
+    "10^6 values of one name": Case(redefined_values, 10**6, "main"),
+    "200,000 captured values": Case(captures, 200_000, "main/branch"),
     "10^6 entries of metadata": Case(metadata, 10**6),
     "10^6 initializers": Case(initializers, 10**6),
     "10^6 operator sets": Case(opset_imports, 10**6),
     "10^5 operators": Case(op_types, 10**5, "main"),
     "10^6 annotations": Case(annotations, 10**6, "main"),
     "10^6 consumers": Case(consumers, 10**6, "main/%x"),
-    "names of 1 MB": Case(long_names, 10**6, "main/#0"),
+    "names of 1 MB": Case(long_names, 10**6, "main"),
     "10^6 strings of 10 kB": Case(string_fill, 10**6, "w", "pb"),
     "fill of 2^28": Case(constant_fill, 2**28, "w", "pb"),
 }

@@ -219,13 +219,14 @@ def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> 
     assert body is not None  # noqa: S101 - open items have a body
     edges = []
     for link in links:
-        path = _path_of(link.value, body)
-        bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
-        if len(bundle) > MOST_SELECTED:
-            ends = [item.children[end] for end in (link.source, link.target) if end != BORDER]
-            whole = next((end for end in ends if end.is_selected_whole), None)
-            if whole is not None:
-                path, bundle = whole.path, ()
+        ends = [item.children[end] for end in (link.source, link.target) if end != BORDER]
+        whole = next((end for end in ends if end.is_selected_whole), None)
+        bundle: tuple[str, ...] = ()
+        if whole is not None and link.count > MOST_SELECTED:
+            path = whole.path
+        else:
+            path = _path_of(link.value, body)
+            bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
         edges.append(
             LayerEdge(
                 link.value,

@@ -170,7 +170,8 @@ class Node(Loaded):
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about this node and the tensors among its attributes."""
-        details = self.details
+        # not kept: who asks all nodes of a large model would hold the details of all
+        details = self._details or self._loader.details(self)
         return details.warnings + tuple(
             warning
             for attribute in details.attributes.values()

@@ -56,6 +56,7 @@ class _ModelReader:
         self.proto = parts.proto
         self.model = Model(source.name, "ONNX", "protobuf", source.files)
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
+        self._function_paths: set[str] = set()
 
     def read(self) -> Model:
         model, proto = self.model, self.proto
@@ -129,9 +130,9 @@ class _ModelReader:
         domain, name = read_text(proto.domain), read_text(proto.name)
         overload = read_text(proto.overload)
         path = f"functions/{domain}::{name}" + (f":{overload}" if overload else "")
-        taken = {function.path for function in self.model.functions}
-        if path in taken:
+        if path in self._function_paths:
             path = f"{path}#{number}"
+        self._function_paths.add(path)
         function = Function(self.model, domain, name, overload, path)
         if not self.model._add_function(function):
             self._warn(path, "another function has the same domain, name and overload")

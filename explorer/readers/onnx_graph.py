@@ -6,10 +6,11 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Generator, Iterable, Iterator
 from itertools import count, repeat
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.model import (
     Function,
@@ -45,6 +46,19 @@ _STEP = 10_000
 _GET_NAME = attrgetter("name")
 
 
+class Scope(NamedTuple):
+    """A graph that is being read, and where its names are looked up.
+
+    ``values`` and ``warnings`` are the graph's own: asking it for them takes longer.
+    """
+
+    graph: Graph
+    outer: tuple[Graph, ...]
+    values: dict[str, Value]
+    warnings: list[ModelWarning]
+    redefined: Redefined
+
+
 class GraphDepthError(Exception):
     """Graphs are nested deeper than ``MAX_GRAPH_DEPTH``."""
 
@@ -55,6 +69,8 @@ class GraphReader:
     def __init__(self, tensor_reader: TensorReader, parts: OnnxParts) -> None:
         self.tensor_reader = tensor_reader
         self._parts = parts
+        #: the values of outer graphs that the subgraphs of a node use, while these are read
+        self._captured: dict[Node, dict[Value, None]] = {}
 
     def read(
         self,
@@ -81,7 +97,7 @@ class GraphReader:
         GraphDepthError
             Where graphs are nested too deep.
         """
-        _run(self._read_graph(graph, proto, outer, columns), self._read_graph)
+        self._run(self._read_graph(graph, proto, outer, columns))
 
     def _read_graph(
         self,
@@ -96,28 +112,48 @@ class GraphReader:
         graph._has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
+        values, inputs = graph.values, graph.inputs
         for info in proto.input:
-            value = self._declare(graph, info)
+            value = take_value(graph, read_text(info.name), values)
+            state_info(value, info)
             if value.is_input:
                 graph.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
                 continue
             value.is_input = True
-            graph.inputs.append(value)
+            inputs.append(value)
         self._read_initializers(graph, proto)
         step("reading nodes")
-        redefined: Redefined = {}
-        if columns is None or not self._add_nodes(graph, proto, columns):
+        is_added = columns is not None and self._add_nodes(graph, proto, columns)
+        scope = Scope(graph, outer, graph.values, graph.warnings, {})
+        if not is_added:
             declared = self._read_value_infos(graph, proto)
-            redefined = yield from self._read_nodes(graph, proto.node, outer, declared)
+            yield from self._read_nodes(scope, proto.node, declared)
+        outputs = graph.outputs
         listed: dict[str, ValueType | None] = {}
         for info in proto.output:
-            self._read_output(graph, read_text(info.name), outer, redefined)
-            self._declare_output(graph, info, listed)
+            value = self._read_output(scope, read_text(info.name))
+            outputs.append(value)
+            self._declare_output(scope, value, info, listed)
         self._read_annotations(graph, proto)
+
+    def _run(self, task: Iterator[Task]) -> None:
+        """Do a task and those that it yields, each at once: recursion without its depth limit."""
+        stack = [task]
+        while stack:
+            inner = next(stack[-1], None)
+            if inner is None:
+                stack.pop()
+            elif len(stack) > MAX_GRAPH_DEPTH:
+                raise GraphDepthError
+            else:
+                stack.append(self._read_graph(*inner))
+        for node, values in self._captured.items():
+            node.captures = tuple(values)
+        self._captured.clear()
 
     def read_function(self, function: Function, proto: Any) -> None:
         """Fill a function's body."""
-        _run(self._read_body(function, proto), self._read_graph)
+        self._run(self._read_body(function, proto))
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
         function._unknown_finder = OnnxUnknownFinder(proto, self._parts)
@@ -129,9 +165,10 @@ class GraphReader:
             value.is_input = True
             function.inputs.append(value)
         declared = self._read_value_infos(function, proto)
-        redefined = yield from self._read_nodes(function, proto.node, (), declared)
+        scope = Scope(function, (), function.values, function.warnings, {})
+        yield from self._read_nodes(scope, proto.node, declared)
         for raw in proto.output:
-            self._read_output(function, read_text(raw), (), redefined)
+            function.outputs.append(self._read_output(scope, read_text(raw)))
 
     def read_default_graphs(self, function: Function, proto: Any) -> dict[str, tuple[Graph, ...]]:
         """Return the graphs of a function's attribute default by field; they see no values."""
@@ -157,22 +194,16 @@ class GraphReader:
         self.read(graph, proto, (model.graph,) if field == "algorithm" else ())
         return graph
 
-    def _declare(self, graph: Graph, info: Any) -> Value:
-        """Add what a ValueInfoProto says to the value of that name."""
-        value = take_value(graph, read_text(info.name))
-        state_info(value, info)
-        return value
-
-    def _declare_output(self, graph: Graph, info: Any, listed: dict[str, ValueType | None]) -> None:
-        """Add what a ValueInfoProto says to the output that was added last.
+    def _declare_output(
+        self, scope: Scope, value: Value, info: Any, listed: dict[str, ValueType | None]
+    ) -> None:
+        """Add what a ValueInfoProto says to an output.
 
         ``listed`` holds the types of the outputs before it by name.
         """
-        value = graph.outputs[-1]
-        if value.graph is graph:
-            state_info(value, info)
-        else:
-            value = self._declare(graph, info)
+        if value.graph is not scope.graph:
+            value = take_value(scope.graph, read_text(info.name), scope.values)
+        state_info(value, info)
         name, stated = value.name, read_type(info.type) if info.HasField("type") else None
         if name not in listed:
             listed[name] = stated
@@ -181,7 +212,7 @@ class GraphReader:
         if stated != listed[name]:
             first, second = (clip_text(str(t or "no type"), 100) for t in (listed[name], stated))
             message += f", as {first} and as {second}; the last counts"
-        graph.warnings.append(ModelWarning(value.path, message))
+        scope.warnings.append(ModelWarning(value.path, message))
 
     def _read_value_infos(
         self, graph: Graph, proto: Any, names: list[str] | None = None
@@ -269,17 +300,17 @@ class GraphReader:
         return True
 
     def _read_nodes(
-        self, graph: Graph, protos: Any, outer: tuple[Graph, ...], declared: Declared
-    ) -> Generator[Task, None, Redefined]:
-        """Add the nodes; return the later values of the names that are defined again."""
+        self, scope: Scope, protos: Any, declared: Declared
+    ) -> Generator[Task, None, None]:
+        """Add the nodes; note the later values of the names that are defined again."""
+        graph = scope.graph
         subgraphs: Subgraphs = {}
         loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
         presence = self._parts.presence
-        nodes, values = graph.nodes, graph.values
+        nodes, values = graph.nodes, scope.values
         take, find = declared.places.pop, values.get
         messages = protos[:]  # each access by index would make a new object
         has_domains = presence.domains
-        redefined: Redefined = {}
         again: list[tuple[Node, str]] = []
         op_type: str
         # up to here every value is defined. Where each node only uses what is defined before it,
@@ -316,7 +347,7 @@ class GraphReader:
                     outputs.append(value)
                 else:
                     waiting = min(waiting, index + 1)
-                    outputs.append(self._define(node, position, read_text(name), redefined, again))
+                    outputs.append(self._define(scope, node, position, read_text(name), again))
             node.outputs = tuple(outputs)
         if presence.overloads:
             for node, proto in zip(nodes, messages, strict=True):
@@ -330,95 +361,87 @@ class GraphReader:
             if not index % _STEP:
                 step()
             node, proto = nodes[index], messages[index]
-            node.inputs = tuple(
-                self._use(graph, outer, node, read_text(name), redefined) for name in proto.input[:]
-            )
+            node.inputs = tuple(self._use(scope, node, read_text(name)) for name in proto.input[:])
             if presence.subgraphs:
+                inside: dict[str, Graph] = {}
                 for number, attribute in enumerate(proto.attribute):
                     if attribute.HasField("g") or attribute.graphs:
                         found = subgraphs[index, number] = {}
-                        yield from self._read_subgraphs(node, number, attribute, outer, found)
-        return redefined
+                        yield from self._read_subgraphs(
+                            node, number, attribute, scope.outer, found, inside
+                        )
+                node.subgraphs = tuple(inside.values())
 
     def _define(
-        self,
-        node: Node,
-        index: int,
-        name: str,
-        redefined: Redefined,
-        again: list[tuple[Node, str]],
+        self, scope: Scope, node: Node, index: int, name: str, again: list[tuple[Node, str]]
     ) -> Value | None:
         """Return the value that an output defines; ``again`` gets what was defined before."""
         if not name:
             return None
         graph = node.graph
-        value = take_value(graph, name)
+        value = take_value(graph, name, scope.values)
         if _is_defined(value):
             again.append((node, name))
-            versions = redefined.setdefault(name, [])
+            versions = scope.redefined.setdefault(name, [])
             number = len(versions) + 2
-            while (key := f"{name}#{number}") in graph.values:
+            while (key := f"{name}#{number}") in scope.values:
                 number += 1
-            value = graph.values[key] = Value(name, graph, key)
+            value = scope.values[key] = Value(name, graph, key)
             versions.append(value)
         value.producer = node
         value.output_index = index
         return value
 
-    def _use(
-        self,
-        graph: Graph,
-        outer: tuple[Graph, ...],
-        node: Node,
-        name: str,
-        redefined: Redefined,
-    ) -> Value | None:
+    def _use(self, scope: Scope, node: Node, name: str) -> Value | None:
         if not name:
             return None
-        value = graph.values.get(name)
+        graph = scope.graph
+        value = scope.values.get(name)
         if value is None or not _is_defined(value):
-            value = self._capture(graph, outer, name) or value
+            value = self._capture(scope, name) or value
         if value is None:
-            value = take_value(graph, name)
+            value = take_value(graph, name, scope.values)
         if not _is_defined(value):
             message = f"uses %{name}, which nothing defines"
-            graph.warnings.append(ModelWarning(node.path, message))
-        for version in redefined.get(name, ()):
-            if version.producer is not None and version.producer.index < node.index:
-                value = version
+            scope.warnings.append(ModelWarning(node.path, message))
+        versions = scope.redefined.get(name)
+        if versions is not None:  # in the order of the nodes that give them
+            before = bisect_left(versions, node.index, key=_giver_index)
+            value = versions[before - 1] if before else value
         producer = value.producer
         if producer is not None and producer.graph is graph and producer.index >= node.index:
-            graph.warnings.append(
+            scope.warnings.append(
                 ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
             )
         value._add_user(node)
         return value
 
-    def _capture(self, graph: Graph, outer: tuple[Graph, ...], name: str) -> Value | None:
+    def _capture(self, scope: Scope, name: str) -> Value | None:
         """Find a name in the graphs around, and note it on the nodes in between."""
+        graph, outer = scope.graph, scope.outer
         for depth, around in enumerate(outer):
             value = around.values.get(name)
             if value is not None and _is_defined(value):
                 for inner in (graph, *outer[:depth]):
                     caller = inner.parent_node
-                    if caller is not None and value not in caller.captures:
-                        caller.captures = (*caller.captures, value)
+                    if caller is not None:
+                        self._captured.setdefault(caller, {})[value] = None
                 return value
         return None
 
-    def _read_output(
-        self, graph: Graph, name: str, outer: tuple[Graph, ...], redefined: Redefined
-    ) -> None:
-        value = redefined[name][-1] if name in redefined else graph.values.get(name)
+    def _read_output(self, scope: Scope, name: str) -> Value:
+        """Return the value that is an output of the graph under a name."""
+        versions = scope.redefined.get(name)
+        value = versions[-1] if versions is not None else scope.values.get(name)
         if value is None or not _is_defined(value):
-            value = self._capture(graph, outer, name) or value
+            value = self._capture(scope, name) or value
         if value is None:
-            value = take_value(graph, name)
+            value = take_value(scope.graph, name, scope.values)
         if not _is_defined(value):
-            graph.warnings.append(ModelWarning(value.path, "is an output that nothing defines"))
-        if value.graph is graph:
+            scope.warnings.append(ModelWarning(value.path, "is an output that nothing defines"))
+        if value.graph is scope.graph:
             value.is_output = True
-        graph.outputs.append(value)
+        return value
 
     def _read_subgraphs(
         self,
@@ -427,19 +450,22 @@ class GraphReader:
         attribute: Any,
         outer: tuple[Graph, ...],
         found: dict[str, tuple[Graph, ...]],
+        inside: dict[str, Graph],
     ) -> Iterator[Task]:
-        """Make the graphs of one attribute, yield each to be filled, note them by field."""
+        """Make the graphs of one attribute, yield each to be filled, note them by field.
+
+        ``inside`` gets them by path, beside those of the node's other attributes.
+        """
         graph = node.graph
         name = read_text(attribute.name)
-        taken = {inner.path for inner in node.subgraphs}
         for field, protos in self._graphs_of(attribute):
             made = []
             for position, proto in enumerate(protos):
                 path = f"{node.path}.{name}" + (f"[{position}]" if field == "graphs" else "")
-                if path in taken:
+                while path in inside:
                     path = f"{path}#{number}"
                 inner = Graph(graph.model, "subgraph", read_text(proto.name), path, node, name)
-                node.subgraphs = (*node.subgraphs, inner)
+                inside[path] = inner
                 yield inner, proto, (graph, *outer)
                 made.append(inner)
             if made:
@@ -478,17 +504,8 @@ def _agree(name: str | bytes, value: Value | None) -> bool:
     return value is not None or not name
 
 
-def _run(task: Iterator[Task], start: Callable[..., Iterator[Task]]) -> None:
-    """Do a task and those that it yields, each at once: recursion without its depth limit."""
-    stack = [task]
-    while stack:
-        inner = next(stack[-1], None)
-        if inner is None:
-            stack.pop()
-        elif len(stack) > MAX_GRAPH_DEPTH:
-            raise GraphDepthError
-        else:
-            stack.append(start(*inner))
+def _giver_index(value: Value) -> int:
+    return value.producer.index if value.producer is not None else -1
 
 
 def _is_defined(value: Value) -> bool:

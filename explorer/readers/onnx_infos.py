@@ -88,9 +88,13 @@ def state_info(value: Value, info: Any) -> None:
         value.metadata = read_entries(info.metadata_props)
 
 
-def take_value(graph: Graph, name: str) -> Value:
-    """Return the graph's value of a name, made where it is new."""
-    value = graph.values.get(name)
+def take_value(graph: Graph, name: str, values: dict[str, Value] | None = None) -> Value:
+    """Return the graph's value of a name, made where it is new.
+
+    ``values`` are those of the graph; asking a graph that is being filled for them takes longer.
+    """
+    values = graph.values if values is None else values
+    value = values.get(name)
     if value is None:
-        value = graph.values[name] = Value(name, graph)
+        value = values[name] = Value(name, graph)
     return value

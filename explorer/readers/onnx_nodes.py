@@ -56,6 +56,11 @@ class OnnxNodeLoader:
     def details(self, node: Node) -> NodeDetails:
         """Read everything that the file says of a node."""
         proto = self._protos[node.index]
+        warnings: list[ModelWarning] = []
+        if not node.op_type:
+            warnings.append(ModelWarning(node.path, "has no op_type"))
+        if not proto.ByteSize():
+            return NodeDetails(warnings=tuple(warnings))
         details = NodeDetails(
             doc=read_text(proto.doc_string),
             metadata=read_entries(proto.metadata_props),
@@ -63,7 +68,7 @@ class OnnxNodeLoader:
                 _read_device_configuration(entry) for entry in proto.device_configurations
             ),
         )
-        warnings: list[ModelWarning] = []
+        repeated: dict[str, int] = {}
         for number, attribute_proto in enumerate(proto.attribute):
             attribute = read_attribute(
                 attribute_proto,
@@ -72,15 +77,13 @@ class OnnxNodeLoader:
                 self._subgraphs.get((node.index, number), {}),
             )
             warnings += attribute.warnings
-            key, count = attribute.name, 2
+            key = attribute.name
             while key in details.attributes:
+                count = repeated[attribute.name] = repeated.get(attribute.name, 1) + 1
                 key = f"{attribute.name}#{count}"
-                count += 1
             if key != attribute.name:
                 warnings.append(ModelWarning(node.path, f"has attribute {attribute.name!r} twice"))
             details.attributes[key] = attribute
-        if not node.op_type:
-            warnings.append(ModelWarning(node.path, "has no op_type"))
         details.warnings = tuple(warnings)
         return details
 

@@ -152,6 +152,8 @@ def _count_at_least(item: Item) -> int:
     """Return a number of boxes that opening an item adds at least, without making them."""
     repeat = item.repeat
     element = repeat.children[item.shown] if repeat is not None else item.element
+    if isinstance(element, Node):
+        return max(len(body_graphs(element)), 1)
     if not isinstance(element, Group):
         return 1
     return sum(not isinstance(child, Group) or child.kind != "shape" for child in element.children)

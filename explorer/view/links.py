@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from netloupe.explorer.model import Node, Value
 
@@ -11,6 +10,8 @@ from .item import BORDER, Item, Link, LinkKind
 
 #: by value, the children that give it and the value under which they do
 Producers = dict[Value, list[tuple[int, Value]]]
+#: source and target of a link, and the value under which each knows what flows
+Ends = tuple[int, int, Value, Value]
 
 
 def list_links(item: Item, *, is_root: bool) -> list[Link]:
@@ -25,17 +26,31 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     is_root
         Whether it is the outermost one, which has no border.
     """
-    found: dict[tuple[int, int, Value, Value], list[Link]] = {}
-    for link in _find_links(item, is_root):
-        ends = (link.source, link.target, link.source_value, link.target_value)
-        found.setdefault(ends, []).append(link)
+    found: dict[Ends, list[Value]] = {}
+    kinds: dict[Ends, LinkKind] = {}
+    for value, kind, ends in _find_flows(item, is_root):
+        values = found.get(ends)
+        if values is None:
+            found[ends] = [value]
+            kinds[ends] = kind
+        else:
+            values.append(value)
     return [
-        links[0] if len(links) == 1 else replace(links[0], bundle=tuple(e.value for e in links))
-        for links in found.values()
+        Link(
+            source,
+            target,
+            values[0],
+            source_value,
+            target_value,
+            kinds[source, target, source_value, target_value],
+            tuple(values) if len(values) > 1 else (),
+        )
+        for (source, target, source_value, target_value), values in found.items()
     ]
 
 
-def _find_links(item: Item, is_root: bool) -> Iterator[Link]:
+def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Value, LinkKind, Ends]]:
+    """Yield each value that flows inside an item, how it is taken, and between what."""
     if item.is_terminal:
         return  # what it lists hangs together with nothing inside
     assert item.body is not None  # noqa: S101 - open items have a body
@@ -51,19 +66,20 @@ def _find_links(item: Item, is_root: bool) -> Iterator[Link]:
                 stub = item.stubs.get((child.key, value))
                 if stub is not None:
                     given = item.children[stub].outputs[0]
-                    yield Link(stub, index, value, given, port, kind)
+                    yield value, kind, (stub, index, given, port)
                     continue
                 sources = producers.get(value)
                 if sources is not None and child.kind == "output":
                     sources = [source for source in sources if source[0] != index]
                 if sources:
                     for source, given in sources:
-                        yield Link(source, index, value, given, port, kind)
+                        yield value, kind, (source, index, given, port)
                 elif not is_root:
                     outer = (body.bindings.get(value) if crosses else None) or value
-                    yield Link(BORDER, index, value, ports.get(outer, outer), port, kind)
+                    yield value, kind, (BORDER, index, ports.get(outer, outer), port)
     if not is_root:
-        yield from _find_links_out(item, producers, crosses)
+        for value, ends in _find_flows_out(item, producers, crosses):
+            yield value, "data", ends
 
 
 def find_producers(item: Item) -> Producers:
@@ -77,14 +93,16 @@ def find_producers(item: Item) -> Producers:
     return producers
 
 
-def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator[Link]:
-    """Yield the connections from children to the border of an open item."""
+def _find_flows_out(
+    item: Item, producers: Producers, crosses: bool
+) -> Iterator[tuple[Value, Ends]]:
+    """Yield what flows from children to the border of an open item."""
     assert item.body is not None  # noqa: S101 - open items have a body
     if not crosses:
         for port in item.outputs:
             for value in item.members(port):
                 for source, given in producers.get(value, ()):
-                    yield Link(source, BORDER, value, given, port)
+                    yield value, (source, BORDER, given, port)
         return
     ports = {value: port for port in item.outputs for value in item.members(port)}
     inputs = {value: port for port in item.inputs for value in item.members(port)}
@@ -95,10 +113,10 @@ def _find_links_out(item: Item, producers: Producers, crosses: bool) -> Iterator
                 continue
             sources = producers.get(inner, ())
             for source, given in sources:
-                yield Link(source, BORDER, inner, given, result)
+                yield inner, (source, BORDER, given, result)
             if not sources:
                 origin = item.body.bindings.get(inner) or inner
-                yield Link(BORDER, BORDER, inner, inputs.get(origin, origin), result)
+                yield inner, (BORDER, BORDER, inputs.get(origin, origin), result)
 
 
 def find_link_kinds(child: Item) -> Callable[[Value], LinkKind]:

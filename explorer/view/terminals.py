@@ -68,27 +68,40 @@ def stack_terminals(
     if len(values) < LEAST_STACK:
         return [Terminal((value,), value.name) for value in values]
     owners, ends = _find_ends(kind, others)
-    families: dict[object, list[Value]] = {}
+    ports: dict[object, list[Value]] = {}
     for value in values:
-        found = ends.get(value, ())
-        alike: object = value
-        if kind != "constant" and len(found) == 1 and (kind == "output" or not value.is_output):
-            alike = (found[0], _DIGITS.sub("*", value.name), str(value.type))
-        families.setdefault(alike, []).append(value)
+        found: Sequence[int] = ends.get(value, ())
+        is_inner = kind != "constant" and len(found) == 1
+        is_inner = is_inner and (kind == "output" or not value.is_output)
+        ports.setdefault(found[0] if is_inner else value, []).append(value)
     boxes: list[list[Value]] = []
-    for family in families.values():
-        boxes += [family] if len(family) >= LEAST_STACK else [[value] for value in family]
+    for together in ports.values():
+        families: dict[object, list[Value]] = {}
+        if len(together) >= LEAST_STACK:
+            for value in together:
+                alike = (_DIGITS.sub("*", value.name), str(value.type))
+                families.setdefault(alike, []).append(value)
+        else:
+            families = {value: [value] for value in together}
+        for family in families.values():
+            boxes += [family] if len(family) >= LEAST_STACK else [[value] for value in family]
     order = {value: index for index, value in enumerate(values)}
     boxes.sort(key=lambda box: order[box[0]])
     if len(boxes) <= MOST_TERMINALS:
         return [_make_family(box) for box in boxes]
-    together: dict[tuple[frozenset[int], bool], list[list[Value]]] = {}
+    alike_ends: dict[tuple[frozenset[int], bool], list[list[Value]]] = {}
+    singles = [frozenset((index,)) for index in range(len(others))]
     for box in boxes:
-        neighbours = frozenset(owners[end] for end in ends.get(box[0], ()))
+        found = ends.get(box[0], ())
+        neighbours = (
+            singles[owners[found[0]]]
+            if len(found) == 1
+            else frozenset(owners[end] for end in found)
+        )
         is_given = kind == "input" and box[0].is_output
-        together.setdefault((neighbours, is_given), []).append(box)
+        alike_ends.setdefault((neighbours, is_given), []).append(box)
     terminals = []
-    for (neighbours, is_given), alike_boxes in together.items():
+    for (neighbours, is_given), alike_boxes in alike_ends.items():
         if len(alike_boxes) > MOST_TERMINALS:
             is_unused = kind == "input" and not neighbours and not is_given
             terminals.append(_join(kind, alike_boxes, is_unused=is_unused))
