@@ -90,9 +90,9 @@ def test_after_an_interrupt_the_graph_is_filled_anew(monkeypatch: pytest.MonkeyP
 def test_other_threads_see_the_whole_graph_or_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     read = GraphReader._read_output
 
-    def slow(self: GraphReader, *arguments: Any) -> None:
+    def slow(self: GraphReader, *arguments: Any) -> Any:
         time.sleep(0.05)
-        read(self, *arguments)
+        return read(self, *arguments)
 
     monkeypatch.setattr(GraphReader, "_read_output", slow)
     model: Model = load(make_chain())
