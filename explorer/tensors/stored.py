@@ -127,16 +127,17 @@ class StoredFile:
             Where it cannot be opened or read.
         """
         with self._open() as file:
-            descriptor = file.fileno()
+            descriptor, size, read_at = file.fileno(), self.size, _find_reader()
 
             def read(length: int, offset: int) -> bytes:
-                wanted = max(0, min(length, self.size - offset))
-                data = _read_at(descriptor, wanted, offset)
-                while len(data) < wanted:
-                    more = _read_at(descriptor, wanted - len(data), offset + len(data))
+                data = read_at(descriptor, length, offset)
+                end = offset + len(data)
+                while len(data) < length and end < size:
+                    more = read_at(descriptor, offset + length - end, end)
                     if not more:
                         raise FileChangedError("it became shorter while it was read")
                     data += more
+                    end += len(more)
                 return data
 
             yield read
@@ -276,12 +277,16 @@ class ReadAhead:
         return content[: stop - start]
 
 
-def _read_at(descriptor: int, length: int, offset: int) -> bytes:
-    length = min(length, _MOST_READ)
+def _find_reader() -> Callable[[int, int, int], bytes]:
+    """Return the system's ``pread``, or what does the same; called for every window."""
     if hasattr(os, "pread"):
-        return os.pread(descriptor, length, offset)
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    return os.read(descriptor, length)
+        return os.pread
+
+    def read_at(descriptor: int, length: int, offset: int) -> bytes:
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        return os.read(descriptor, length)
+
+    return read_at
 
 
 def _reason(error: Exception) -> str:
