@@ -24,6 +24,8 @@ WITH_EXPLORER = ["explore", "review_quantized"]
 STALE = "the stored outputs are old: run `python tools/execute_notebooks.py`"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC = '<div class="nl-static"'
+#: what is left of the bar of opening, which is shown only where that takes long
+OPENED = 'data-netloupe="opened"'
 #: attributes of a picture that its page carries itself
 PICTURE = re.compile(r'<img\b[^>]*\bsrc="data:image/svg\+xml;base64,([^"]+)"')
 #: folders of a machine, wherever a notebook was executed
@@ -159,7 +161,9 @@ def list_texts(cell: Any) -> list[str]:
     shown = [
         output.data["text/plain"]
         for output in cell.outputs
-        if output.output_type != "stream" and WIDGET not in output.data
+        if output.output_type != "stream"
+        and WIDGET not in output.data
+        and OPENED not in output.data.get("text/html", "")
     ]
     return [printed.replace("\r\n", "\n"), *shown]
 
