@@ -56,7 +56,7 @@ def test_a_slow_layout_is_stopped(engine: LayoutEngine) -> None:
     started = time.monotonic()
     with pytest.raises(LayoutError, match="took too long"):
         engine.place(DENSE, 0.3)
-    assert time.monotonic() - started < 30  # beside busy processes; the layout takes minutes
+    assert time.monotonic() - started < 30  # beside busy processes; the layout takes longer
     assert engine.process_id is None
     assert works(engine)
     assert engine.process_id != first
