@@ -20,6 +20,8 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.tensors import decode_tensor
+from netloupe.explorer.tensors.elements import repeat_element
 
 from .caffe2_tensors import judge_count, read_caffe2_dtype, read_device
 from .onnx_tensors import read_text
@@ -238,12 +240,19 @@ def _read_constant(
                 f"{path}: {size} elements are filled with {value!r}, more than {_MOST_FILLED}. "
                 "Look at its value instead."
             )
+        # one is decoded for all, which are never made unless somebody asks for them
+        elements = repeat_element(
+            decode_tensor(Tensor(name, path, dtype, (1,), "value", 0, one)), size
+        )
+        return Payload("elements", elements=elements)
+
+    def one() -> Payload:
         if dtype.name == "string":
-            return Payload("strings", [value if isinstance(value, bytes) else b""] * size)
+            return Payload("strings", [value if isinstance(value, bytes) else b""])
         number = value if isinstance(value, (int, float)) else 0
         with np.errstate(over="ignore", invalid="ignore"):
             element = np.array([number], np.float64 if isinstance(number, float) else np.int64)
-            return Payload("typed", np.repeat(_convert(element, dtype), size))
+            return Payload("typed", _convert(element, dtype))
 
     return Tensor(name, path, dtype, dims, "value", 0, fetch), warnings
 

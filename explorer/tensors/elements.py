@@ -38,11 +38,14 @@ class Elements:
         Number of elements.
     take
         Gives the elements from one position up to another, flat; perhaps a read-only view.
+    is_constant
+        Whether all are known to be the same: then one tells everything.
     """
 
     dtype: np.dtype[Any]
     size: int
     take: Callable[[int, int], Array]
+    is_constant: bool = False
 
     @property
     def is_integer(self) -> bool:
@@ -58,6 +61,24 @@ def as_elements(given: Array | Elements) -> Elements:
     if not flat.dtype.isnative:
         flat = flat.astype(flat.dtype.newbyteorder("="))
     return Elements(flat.dtype, flat.size, lambda start, stop: flat[start:stop])
+
+
+def repeat_element(element: Array, size: int) -> Elements:
+    """Return one element so many times; nothing is made of it before it is taken.
+
+    Parameters
+    ----------
+    element
+        Shape (1,).
+    size
+        Number of elements.
+    """
+    return Elements(
+        element.dtype,
+        size,
+        lambda start, stop: np.repeat(element, max(min(stop, size) - start, 0)),
+        is_constant=True,
+    )
 
 
 def sample_elements(elements: Elements, limit: int) -> Elements:

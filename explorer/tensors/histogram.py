@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,18 @@ def compute_histogram(
     """
     check_bins(bins, value_range)
     elements = as_elements(given)
+    if elements.is_constant and elements.size > 1:
+        one, size = (
+            compute_histogram(elements.take(0, 1), bins, value_range=value_range),
+            elements.size,
+        )
+        return replace(
+            one,
+            counts=one.counts * size,
+            below=one.below * size,
+            above=one.above * size,
+            nans=one.nans * size,
+        )
     if elements.dtype.kind in "OSU":
         raise ValueError("strings have no histogram")
     is_sample = limit is not None and elements.size > limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,16 @@ def compute_statistics(
     Memory for some million elements and counters is taken, whatever the size of the tensor.
     """
     elements = as_elements(given)
+    if elements.is_constant and elements.size > 1:
+        one, size = compute_statistics(elements.take(0, 1)), elements.size
+        return replace(
+            one,
+            count=size,
+            zeros=one.zeros * size,
+            nans=one.nans * size,
+            positive_infinities=one.positive_infinities * size,
+            negative_infinities=one.negative_infinities * size,
+        )
     is_sample = limit is not None and elements.size > limit
     if limit is not None:
         elements = sample_elements(elements, limit)
