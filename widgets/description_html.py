@@ -13,6 +13,8 @@ from urllib.parse import quote, unquote
 from netloupe.explorer.describe import Description, Row, Section
 from netloupe.explorer.model import ModelWarning
 
+from .markdown import write_markdown
+
 #: a long list of links is shown by so many at a time
 PAGE = 40
 _MOST_WARNINGS = 20
@@ -51,7 +53,8 @@ def write_title(section: Section) -> str:
 
 def write_section(section: Section) -> str:
     """Return a section: its title, a table of its rows, and its text."""
-    body = write_rows(section.rows) + _write_text(section.text)
+    write = _write_markdown if section.is_markdown else _write_text
+    body = write_rows(section.rows) + write(section.text)
     if not section.is_folded:
         return write_title(section) + body
     count = f' <span class="nl-inspector-note">{len(section.rows):,}</span>' if section.rows else ""
@@ -135,6 +138,18 @@ def _write_fact(text: str) -> str:
     return (
         f"<details><summary>{escape(first)} …</summary>"
         f'<pre class="nl-inspector-text">{escape(text)}</pre></details>'
+    )
+
+
+def _write_markdown(text: str) -> str:
+    """Return the first block of a text, and the others in a part that unfolds."""
+    first, *others = write_markdown(text) or [""]
+    shown = f'<div class="nl-inspector-prose">{first}</div>' if first else ""
+    if not others:
+        return shown
+    return (
+        f"{shown}<details><summary>more</summary>"
+        f'<div class="nl-inspector-prose">{"".join(others)}</div></details>'
     )
 
 

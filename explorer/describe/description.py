@@ -52,13 +52,15 @@ class Row:
 class Section:
     """Facts under one title, and a longer text after them.
 
-    ``is_folded`` advises to show the title alone at first.
+    ``is_folded`` advises to show the title alone at first; ``is_markdown`` says how the text is
+    written.
     """
 
     title: str
     rows: tuple[Row, ...]
     text: str = ""
     is_folded: bool = False
+    is_markdown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

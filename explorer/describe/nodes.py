@@ -133,7 +133,7 @@ def _read_documentation(node: Node, schema: OperatorSchema | None) -> Section | 
     if schema is None:
         return None
     text = read_documentation(node.domain, node.op_type, node.opset_version)
-    return Section("Documentation", (), write_text(text or ""))
+    return Section("Documentation", (), write_text(text or ""), is_markdown=True)
 
 
 def _list_bodies(node: Node, place: Place) -> list[Row]:
