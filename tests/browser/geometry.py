@@ -6,7 +6,11 @@ and the list of hits lie over the picture for a moment: while one is open, it is
 
 from __future__ import annotations
 
+import time
 from typing import Any
+
+#: the minimap fades when the window has come to rest
+PATIENCE_SECONDS = 8.0
 
 #: returns a list of complaints
 CHECK = """() => {
@@ -18,9 +22,10 @@ CHECK = """() => {
   const SLACK = 1;
 
   const isShown = (element) => element.getClientRects().length > 0
-    && getComputedStyle(element).visibility !== "hidden"
+    && element.checkVisibility({ visibilityProperty: true })
     && !element.closest(".nl-unseen");
-  const name = (element) => `${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""}`
+  const name = (element) =>
+    `${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""}`
     + `[${(element.title || element.textContent).trim().slice(0, 24)}]`;
   const write = ({ left, top, right, bottom }) =>
     [left, top, right, bottom].map(Math.round).join(" ");
@@ -40,7 +45,7 @@ CHECK = """() => {
     for (const element of shown) {
       if (element.closest("svg, style, option") || element.matches("canvas, input")) continue;
       const own = [...element.childNodes]
-        .filter((node) => node.nodeType === 3 && node.textContent.trim());
+        .filter((node) => node.nodeType === 3 && /[^\\s\\u200b]/.test(node.textContent));
       if (own.length > 0) texts.push([element, own]);
     }
     for (const element of controls) {
@@ -62,14 +67,15 @@ CHECK = """() => {
       range.selectNodeContents(own[0]);
       const rect = range.getBoundingClientRect();
       if (elided) {
+        if (element.scrollWidth <= element.clientWidth + SLACK) continue;
         if (element.clientWidth < 20) complaints.push(`${name(element)} has no room`);
-        else if (element.scrollWidth > element.clientWidth + SLACK && !element.closest("[title]"))
+        if (!element.closest("[title]"))
           complaints.push(`${name(element)} is cut and not told in full`);
         continue;
       }
       if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + SLACK
           && style.overflowX !== "auto" && style.overflowX !== "scroll")
-        complaints.push(`${name(element)} is cut: ${element.scrollWidth} of ${element.clientWidth}`);
+        complaints.push(`${name(element)} is cut at ${element.clientWidth} pixels`);
       for (let box = parentOf(element); box && box !== layer; box = parentOf(box)) {
         const { overflowX, overflowY } = getComputedStyle(box);
         if (overflowX === "visible" && overflowY === "visible") continue;
@@ -149,5 +155,16 @@ CHECK = """() => {
 
 
 def find_faults(page: Any) -> list[str]:
-    """Return what is wrong with the layout of an explorer, in words; nothing where all is well."""
-    return [str(complaint) for complaint in page.evaluate(CHECK)]
+    """Return what is wrong with the layout of an explorer once it rests; nothing where all is well.
+
+    Parameters
+    ----------
+    page
+        A Playwright page with one explorer, or one canvas alone.
+    """
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        found = [str(complaint) for complaint in page.evaluate(CHECK)]
+        if not found or time.monotonic() > end:
+            return found
+        page.wait_for_timeout(200)

@@ -25,7 +25,7 @@ class NotebookPage:
     def __init__(self, page: Any, server: Server, notebook: str) -> None:
         self.page = page
         self.server = server
-        page.goto(server.page(notebook))
+        page.goto(server.page(notebook), timeout=120_000)
         if server.application != "voila":
             page.wait_for_selector(".jp-Notebook .jp-CodeCell")
             # keys pressed before the kernel is connected are lost

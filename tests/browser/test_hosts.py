@@ -11,6 +11,7 @@ import pytest
 
 import netloupe
 
+from .geometry import find_faults
 from .notebook_page import CANVAS, NotebookPage
 from .servers import ROOT, Server, run_server, write_notebook
 from .stand import Stand
@@ -33,7 +34,7 @@ svg, canvas, img { max-width: 50%; border: 2px solid; vertical-align: super; }
 nav { display: none; } kbd { float: right; } p { text-indent: 4em; }
 [hidden] { display: block; }
 * { box-sizing: content-box !important; line-height: 3 !important; margin: 7px !important; }
-div { padding: 6px !important; min-height: 40px !important; transform: rotate(1deg); }
+div { padding: 6px !important; min-height: 40px !important; }
 span, button { display: inline !important; color: red !important; float: left !important; }
 *::before, *::after { content: "x" !important; }
 """
@@ -67,9 +68,7 @@ def test_rules_of_the_page_do_not_reach_the_canvas(browser: Any) -> None:
         explorer = netloupe.explore(CNN)
         own = browser.new_page(viewport={"width": 1200, "height": 800})
         try:
-            stand = Stand(
-                own, explorer, style + "#here { width: 1000px !important; transform: none; }"
-            )
+            stand = Stand(own, explorer, style + "#here { width: 1000px !important; }")
             stand.press("/", *"conv")
             stand.press("?")
             return list(own.locator(CANVAS).evaluate(RECTANGLES))
@@ -132,3 +131,207 @@ def test_keys_typed_in_the_canvas_do_nothing_to_the_notebook(page: Any, server: 
         assert page.evaluate(f"document.activeElement.matches('{CANVAS}')")
     assert page.locator(".jp-OutputArea-executeResult").count() == 0
     assert box.input_value() == "ddabxvmyz1"
+
+
+WIDTHS = (500, 620, 700, 860, 1000, 1280, 2000)
+ZOOMS = (0.5, 1.0, 2.0)
+
+#: a button for each thing that the inspector is to show
+SIGHTS = """\
+import ipywidgets, netloupe
+ex = netloupe.explore("digits_cnn.onnx")
+def button(text, path):
+    made = ipywidgets.Button(description=text)
+    made.on_click(lambda _: ex.select(path))
+    return made
+ipywidgets.HBox([button("node", "main/node_conv2d_5"),
+                 button("weight", ex.model["main/node_conv2d_5"].inputs[1].path)])
+"""
+
+
+@pytest.fixture(scope="module")
+def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("voila")
+    shutil.copy(CNN, folder)
+    write_notebook(folder / "sights.ipynb", SIGHTS, "ex")
+    with run_server("voila", folder) as running:
+        yield running
+
+
+def resize(page: Any, width: int, zoom: float) -> None:
+    """Give the page a width in CSS pixels after the browser's zoom."""
+    session = page.context.new_cdp_session(page)
+    session.send(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": zoom, "mobile": False},
+    )
+    session.detach()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))")
+
+
+def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server) -> None:
+    notebook = NotebookPage(page, voila, "sights.ipynb")
+    notebook.wait_for_canvas()
+    page.wait_for_function(
+        "() => document.querySelector('.nl-inspector')?.textContent.includes('digits_cnn')"
+    )
+    page.add_style_tag(content=HOSTILE)
+    faults: dict[str, list[str]] = {}
+
+    def look(what: str, width: int, zoom: float = 1.0) -> None:
+        found = find_faults(page)
+        if found:
+            faults[f"{what}, {width} pixels at {zoom:.0%}"] = found
+
+    for width in WIDTHS:
+        for zoom in ZOOMS if width in (500, 1000, 2000) else (1.0,):
+            resize(page, width, zoom)
+            look("the model", width, zoom)
+    page.locator('button[title="weight"]').click()
+    page.wait_for_selector(".nl-inspector-plot")
+    for width in WIDTHS:
+        resize(page, width, 1.0)
+        look("a weight", width)
+        for key, over in (("m", ".nl-menu"), ("?", ".nl-help"), ("/", ".nl-search-panel")):
+            page.evaluate(f"() => document.querySelector('{CANVAS}').focus()")
+            page.keyboard.press(key)
+            if key == "/":
+                page.keyboard.type("conv")
+            page.wait_for_selector(f"{CANVAS} {over}")
+            look(over, width)
+            page.keyboard.press("Escape")
+    assert faults == {}
+
+
+def test_inspector_is_moved_closed_and_put_under_the_canvas(page: Any, voila: Server) -> None:
+    notebook = NotebookPage(page, voila, "sights.ipynb")
+    canvas = notebook.wait_for_canvas()
+    inspector = page.locator(".nl-inspector")
+    resize(page, 1280, 1.0)
+
+    def width() -> float:
+        return float(inspector.bounding_box()["width"])
+
+    before, picture = width(), canvas.bounding_box()["width"]
+    handle = page.locator(f"{CANVAS} .nl-side-handle")
+    place = handle.bounding_box()
+    page.mouse.move(place["x"] + 5, place["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(place["x"] - 95, place["y"] + 100, steps=4)
+    page.mouse.up()
+    assert width() == pytest.approx(before + 100, abs=2)
+    assert canvas.bounding_box()["width"] == pytest.approx(picture - 100, abs=2)
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert width() == pytest.approx(before + 80, abs=2)
+    page.keyboard.press("Home")
+    assert width() < before
+    handle.dblclick()
+    assert width() == pytest.approx(before, abs=2)
+
+    # closed, the canvas has all; opened again it is as before
+    page.locator(f'{CANVAS} [title="Inspector"]').click()
+    assert not inspector.is_visible()
+    assert canvas.bounding_box()["width"] > picture + before - 20
+    page.locator(f'{CANVAS} [title="Inspector"]').click()
+    assert width() == pytest.approx(before, abs=2)
+
+    # the height of both
+    handle = page.locator(f"{CANVAS} .nl-bottom-handle")
+    height = inspector.bounding_box()["height"]
+    handle.focus()
+    page.keyboard.press("ArrowDown")
+    assert inspector.bounding_box()["height"] == pytest.approx(height + 20, abs=2)
+    place = handle.bounding_box()
+    page.mouse.move(place["x"] + 100, place["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(place["x"] + 100, place["y"] + 85, steps=4)
+    page.mouse.up()
+    assert inspector.bounding_box()["height"] == pytest.approx(height + 100, abs=2)
+
+    # in a narrow page one is under the other
+    resize(page, 600, 1.0)
+    above, below = canvas.bounding_box(), inspector.bounding_box()
+    assert below["y"] >= above["y"] + above["height"]
+    assert below["width"] == pytest.approx(above["width"], abs=2)
+    assert find_faults(page) == []
+
+    # full screen has both
+    resize(page, 1280, 1.0)
+    page.locator(f'{CANVAS} [title="Full screen"]').click()
+    page.wait_for_function("() => document.fullscreenElement?.classList.contains('nl-explorer')")
+    assert inspector.bounding_box()["height"] == page.evaluate("innerHeight")
+    page.locator(f'{CANVAS} [title="Full screen"]').click()
+    page.wait_for_function("() => document.fullscreenElement === null")
+
+
+def test_inspector_begins_at_the_top_and_has_the_colours_of_the_canvas(
+    page: Any, voila: Server
+) -> None:
+    notebook = NotebookPage(page, voila, "sights.ipynb")
+    notebook.wait_for_canvas()
+    inspector = page.locator(".nl-inspector")
+    notebook.wait_for_text("Operator sets")
+    inspector.evaluate("(element) => { element.scrollTop = 300; }")
+    assert inspector.evaluate("(element) => element.scrollTop") > 100
+    page.locator('button[title="node"]').click()
+    notebook.wait_for_text("kernel_shape")
+    assert inspector.evaluate("(element) => element.scrollTop") == 0
+
+    # forced dark in a light page: page, texts and histogram are dark alike
+    page.locator('button[title="weight"]').click()
+    page.wait_for_selector(".nl-inspector-plot")
+    page.locator(f'{CANVAS} [title="More"]').click()
+    page.locator(".nl-menu-entry", has_text="Dark").click()
+    page.wait_for_selector(".nl-inspector-dark")
+    style = "(element) => getComputedStyle(element)"
+    ground = inspector.evaluate(f"({style})(document.querySelector('.nl-inspector')).background")
+    assert ground.startswith("rgb(20, 24, 30)")
+    page.wait_for_function(
+        """() => {
+          const image = document.querySelector(".nl-inspector-plot");
+          if (!image.complete || !image.naturalWidth) return false;
+          const canvas = document.createElement("canvas");
+          [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+          const context = canvas.getContext("2d");
+          context.drawImage(image, 0, 0);
+          const [red, , , alpha] = context.getImageData(2, 2, 1, 1).data;
+          return alpha < 10 || red < 60;
+        }"""
+    )
+    # what is not typed yet can be read
+    colours = page.locator(f"{CANVAS} input").evaluate(
+        "(box) => [getComputedStyle(box, '::placeholder').color,"
+        " getComputedStyle(box.parentElement).backgroundColor]"
+    )
+    assert colours == ["rgb(154, 165, 179)", "rgb(20, 24, 30)"]
+
+
+def test_bars_chips_and_trail_stand_beside_the_picture(show: Open) -> None:
+    stand = show(HOSTILE)
+    canvas = stand.explorer.canvas
+    body = "Loop_of_all_steps.body"
+    stand.explorer.select("main/%relu_3")
+    stand.settle()
+    stand.press("u")
+    canvas.breadcrumb = [["main", "main"], ["a", "If_3.then_branch"], ["b", body]]
+    canvas.send({"type": "error", "id": None, "message": "an error that has " + "many words " * 20})
+    canvas.send({"type": "busy", "id": None, "message": "Opening", "done": 0, "total": 0})
+    stand.pump()
+    stand.page.locator(".nl-progress").wait_for()
+    for width in WIDTHS:
+        for zoom in ZOOMS:
+            resize(stand.page, width, zoom)
+            assert find_faults(stand.page) == [], f"{width} pixels at {zoom:.0%}"
+            picture = stand.page.locator(".nl-picture").bounding_box()
+            for bar in (".nl-top", ".nl-foot", ".nl-strip", ".nl-breadcrumb", ".nl-progress"):
+                place = stand.page.locator(bar).bounding_box()
+                above = place["y"] + place["height"] <= picture["y"] + 1
+                assert above or place["y"] >= picture["y"] + picture["height"] - 1, bar
+    # each name of the trail can be read
+    resize(stand.page, 500, 1.0)
+    shown = stand.page.locator(".nl-crumb").evaluate_all(
+        "(crumbs) => crumbs.map((crumb) => crumb.scrollWidth <= crumb.clientWidth)"
+    )
+    assert shown
+    assert all(shown)

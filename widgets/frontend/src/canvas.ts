@@ -236,7 +236,11 @@ export class CanvasView {
       }),
     );
     this.showPanes();
-    const observer = new ResizeObserver(() => this.measure());
+    const observer = new ResizeObserver(() => {
+      const { width, height } = stage.size;
+      this.measure();
+      if (stage.size.width !== width || stage.size.height !== height) this.menu.hide();
+    });
     observer.observe(this.room);
     page.later(() => observer.disconnect());
     page.later(watchPixelRatio(() => this.measure()));

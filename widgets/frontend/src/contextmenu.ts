@@ -38,6 +38,11 @@ export class ContextMenu {
     this.menu = new Menu(closed);
   }
 
+  /** Put it away: what it stands beside has moved. */
+  hide(): void {
+    this.menu.hide();
+  }
+
   get element(): HTMLElement {
     return this.menu.element;
   }

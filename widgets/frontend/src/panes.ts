@@ -53,7 +53,7 @@ export class Panes {
       fold: () => this.toggleInspector(),
     });
     makeHandle(this.bottom, "horizontal", "Height of the picture", {
-      size: () => frame.clientHeight,
+      size: () => frame.offsetHeight,
       resize: (size) => this.set("height", clamp(size, LEAST_HEIGHT, MOST_HEIGHT)),
       usual: USUAL_HEIGHT,
       grows: 1,
