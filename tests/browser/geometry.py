@@ -68,7 +68,7 @@ CHECK = """() => {
       const rect = range.getBoundingClientRect();
       if (elided) {
         if (element.scrollWidth <= element.clientWidth + SLACK) continue;
-        if (element.clientWidth < 20) complaints.push(`${name(element)} has no room`);
+        if (element.clientWidth < 8) complaints.push(`${name(element)} has no room`);
         if (!element.closest("[title]"))
           complaints.push(`${name(element)} is cut and not told in full`);
         continue;

@@ -19,6 +19,7 @@ from .stand import Stand
 pytestmark = pytest.mark.browser
 
 Open = Callable[..., Stand]
+Resize = Callable[..., None]
 CNN = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 
 #: rules as style sheets of notebooks, themes and resets have them, and worse
@@ -158,18 +159,28 @@ def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def resize(page: Any, width: int, zoom: float) -> None:
-    """Give the page a width in CSS pixels after the browser's zoom."""
-    session = page.context.new_cdp_session(page)
-    session.send(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": zoom, "mobile": False},
-    )
-    session.detach()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))")
+@pytest.fixture
+def resize(page: Any) -> Resize:
+    """Gives the page a width in CSS pixels after the browser's zoom."""
+    session = page.context.new_cdp_session(page)  # what it sets holds as long as it does
+
+    def resize(width: int, zoom: float = 1.0) -> None:
+        session.send(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 900, "deviceScaleFactor": zoom, "mobile": False},
+        )
+        page.wait_for_function(
+            "([width, zoom]) => innerWidth === width && devicePixelRatio === zoom",
+            arg=[width, zoom],
+        )
+        page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))"
+        )
+
+    return resize
 
 
-def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server) -> None:
+def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server, resize: Resize) -> None:
     notebook = NotebookPage(page, voila, "sights.ipynb")
     notebook.wait_for_canvas()
     page.wait_for_function(
@@ -185,12 +196,12 @@ def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server) -> None:
 
     for width in WIDTHS:
         for zoom in ZOOMS if width in (500, 1000, 2000) else (1.0,):
-            resize(page, width, zoom)
+            resize(width, zoom)
             look("the model", width, zoom)
     page.locator('button[title="weight"]').click()
     page.wait_for_selector(".nl-inspector-plot")
     for width in WIDTHS:
-        resize(page, width, 1.0)
+        resize(width)
         look("a weight", width)
         for key, over in (("m", ".nl-menu"), ("?", ".nl-help"), ("/", ".nl-search-panel")):
             page.evaluate(f"() => document.querySelector('{CANVAS}').focus()")
@@ -203,11 +214,13 @@ def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server) -> None:
     assert faults == {}
 
 
-def test_inspector_is_moved_closed_and_put_under_the_canvas(page: Any, voila: Server) -> None:
+def test_inspector_is_moved_closed_and_put_under_the_canvas(
+    page: Any, voila: Server, resize: Resize
+) -> None:
     notebook = NotebookPage(page, voila, "sights.ipynb")
     canvas = notebook.wait_for_canvas()
     inspector = page.locator(".nl-inspector")
-    resize(page, 1280, 1.0)
+    resize(1280)
 
     def width() -> float:
         return float(inspector.bounding_box()["width"])
@@ -250,17 +263,21 @@ def test_inspector_is_moved_closed_and_put_under_the_canvas(page: Any, voila: Se
     assert inspector.bounding_box()["height"] == pytest.approx(height + 100, abs=2)
 
     # in a narrow page one is under the other
-    resize(page, 600, 1.0)
+    resize(600)
+    page.wait_for_selector(".nl-explorer.nl-stacked")
     above, below = canvas.bounding_box(), inspector.bounding_box()
     assert below["y"] >= above["y"] + above["height"]
     assert below["width"] == pytest.approx(above["width"], abs=2)
     assert find_faults(page) == []
 
     # full screen has both
-    resize(page, 1280, 1.0)
+    resize(1280)
+    page.wait_for_selector(".nl-explorer:not(.nl-stacked)")
     page.locator(f'{CANVAS} [title="Full screen"]').click()
-    page.wait_for_function("() => document.fullscreenElement?.classList.contains('nl-explorer')")
-    assert inspector.bounding_box()["height"] == page.evaluate("innerHeight")
+    page.wait_for_function(
+        """() => document.fullscreenElement?.classList.contains("nl-explorer")
+          && document.querySelector(".nl-inspector").offsetHeight === innerHeight"""
+    )
     page.locator(f'{CANVAS} [title="Full screen"]').click()
     page.wait_for_function("() => document.fullscreenElement === null")
 
@@ -307,7 +324,7 @@ def test_inspector_begins_at_the_top_and_has_the_colours_of_the_canvas(
     assert colours == ["rgb(154, 165, 179)", "rgb(20, 24, 30)"]
 
 
-def test_bars_chips_and_trail_stand_beside_the_picture(show: Open) -> None:
+def test_bars_chips_and_trail_stand_beside_the_picture(show: Open, resize: Resize) -> None:
     stand = show(HOSTILE)
     canvas = stand.explorer.canvas
     body = "Loop_of_all_steps.body"
@@ -321,7 +338,7 @@ def test_bars_chips_and_trail_stand_beside_the_picture(show: Open) -> None:
     stand.page.locator(".nl-progress").wait_for()
     for width in WIDTHS:
         for zoom in ZOOMS:
-            resize(stand.page, width, zoom)
+            resize(width, zoom)
             assert find_faults(stand.page) == [], f"{width} pixels at {zoom:.0%}"
             picture = stand.page.locator(".nl-picture").bounding_box()
             for bar in (".nl-top", ".nl-foot", ".nl-strip", ".nl-breadcrumb", ".nl-progress"):
@@ -329,7 +346,7 @@ def test_bars_chips_and_trail_stand_beside_the_picture(show: Open) -> None:
                 above = place["y"] + place["height"] <= picture["y"] + 1
                 assert above or place["y"] >= picture["y"] + picture["height"] - 1, bar
     # each name of the trail can be read
-    resize(stand.page, 500, 1.0)
+    resize(500)
     shown = stand.page.locator(".nl-crumb").evaluate_all(
         "(crumbs) => crumbs.map((crumb) => crumb.scrollWidth <= crumb.clientWidth)"
     )

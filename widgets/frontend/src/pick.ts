@@ -45,12 +45,17 @@ export class Picker {
     return search(this.boxIndex, part);
   }
 
-  /** Whether a box or the title of an open one is in the rectangle. */
+  /** Whether a box, or the border or title of an open one, is in the rectangle. */
   isTaken(part: Rectangle): boolean {
     return this.boxesIn(part).some((box) => {
       if (!this.scene.isOpen(box)) return true;
-      const { y } = boxRectangle(this.scene, box);
-      return y + FRAME_TITLE > part.y && y < part.y + part.height;
+      const { x, y, width, height } = boxRectangle(this.scene, box);
+      const isAround =
+        x < part.x &&
+        y + FRAME_TITLE < part.y &&
+        x + width > part.x + part.width &&
+        y + height > part.y + part.height;
+      return !isAround;
     });
   }
 
