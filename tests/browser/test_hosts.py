@@ -212,6 +212,11 @@ def test_nothing_overlaps_and_nothing_is_cut(page: Any, voila: Server, resize: R
             look(over, width)
             page.keyboard.press("Escape")
     assert faults == {}
+    # the page's rules have not moved them against each other
+    resize(1280)
+    page.wait_for_selector(".nl-explorer:not(.nl-stacked)")
+    canvas, inspector = (page.locator(name).bounding_box() for name in (CANVAS, ".nl-inspector"))
+    assert canvas["y"] == pytest.approx(inspector["y"], abs=1)
 
 
 def test_inspector_is_moved_closed_and_put_under_the_canvas(
