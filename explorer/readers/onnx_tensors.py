@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from netloupe.explorer.model import (
@@ -30,6 +31,7 @@ from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.storage import count_elements
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.tensors import ModelFiles
+from netloupe.proto import onnx_pb2
 
 from .onnx_parts import OnnxParts
 from .parts import TensorStorage
@@ -37,6 +39,7 @@ from .parts import TensorStorage
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
 _DECIMAL = re.compile(r"-?[0-9]+")
+_SHORT_TYPE = 200  # bytes: longer ones are few, and not worth keeping
 _MOST_DIGITS = 40  # of an offset: no file is nearly so long
 #: the typed field of an element type; all others are in int32_data
 _TYPED_FIELD_OF = {
@@ -81,8 +84,18 @@ def read_entries(entries: Iterable[Any]) -> dict[str, str]:
     return result
 
 
-def read_type(proto: Any, depth: int = 0) -> ValueType:
-    """Return a TypeProto as a value type."""
+def read_type(proto: Any) -> ValueType:
+    """Return a TypeProto as a value type; the values of a graph share few types."""
+    data = proto.SerializeToString()
+    return _parse_type(data) if len(data) <= _SHORT_TYPE else _read_type(proto)
+
+
+@lru_cache(maxsize=4096)
+def _parse_type(data: bytes) -> ValueType:
+    return _read_type(onnx_pb2.TypeProto.FromString(data))
+
+
+def _read_type(proto: Any, depth: int = 0) -> ValueType:
     denotation = read_text(proto.denotation)
     kind = proto.WhichOneof("value")
     if kind is None or depth > _MAX_TYPE_DEPTH:
@@ -93,11 +106,11 @@ def read_type(proto: Any, depth: int = 0) -> ValueType:
     if kind == "sparse_tensor_type":
         return SparseTensorType(read_dtype(inner.elem_type), _read_shape(inner), denotation)
     if kind == "map_type":
-        value = read_type(inner.value_type, depth + 1) if inner.HasField("value_type") else None
+        value = _read_type(inner.value_type, depth + 1) if inner.HasField("value_type") else None
         return MapType(read_dtype(inner.key_type), value, denotation)
     if kind == "opaque_type":
         return OpaqueType(read_text(inner.domain), read_text(inner.name), denotation)
-    element = read_type(inner.elem_type, depth + 1) if inner.HasField("elem_type") else None
+    element = _read_type(inner.elem_type, depth + 1) if inner.HasField("elem_type") else None
     if kind == "sequence_type":
         return SequenceType(element, denotation)
     return OptionalType(element, denotation)
