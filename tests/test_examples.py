@@ -84,7 +84,8 @@ def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
         told = re.search(r"ex\.selection +# '(.*)'", second)
         assert told is not None
         explorer.select(told[1])  # as a click does
-        selection, paths, _, statistics = run(second, names)
+        selection, paths, _, undone, statistics = run(second, names)
+        assert undone is True
         assert selection == told[1]
         assert paths == (told[1],)
         assert explorer.selection == "main/blocks/1/first/"

@@ -277,13 +277,15 @@ class ChildMaker:
             label=wiring.tree.node_labels.get(node.index, ""),
             openable=bool(body_graphs(node)) and self._may_enter(body),
         )
-        rows = []
-        for index, value in enumerate(node.inputs):
-            if value is not None and self._is_row(body, value):
-                rows.append(self._constant_row(body, index, value))
-        item.constants = tuple(rows)
         inputs = wiring.node_inputs(node)
-        item.inputs = tuple(value for value in inputs if not self._is_row(body, value))
+        taken = dict.fromkeys((*node.inputs, *inputs))
+        row_values = {value for value in taken if value is not None and self._is_row(body, value)}
+        item.constants = tuple(
+            self._constant_row(body, index, value)
+            for index, value in enumerate(node.inputs)
+            if value in row_values
+        )
+        item.inputs = tuple(value for value in inputs if value not in row_values)
         item.outputs = wiring.node_outputs(node)
         return item
 
@@ -299,8 +301,11 @@ class ChildMaker:
 
         Constants are, and what folded shape arithmetic gives.
         """
-        origin, _ = resolve_operand(body, value)
-        return is_constant(origin) or self._is_shape(origin)
+        if body.occurrence.caller is not None:
+            value, _ = resolve_operand(body, value)
+        if value.producer is None:
+            return value.initializer is not None or value.is_parameter
+        return is_constant(value) or self._is_shape(value)
 
     def _is_shape(self, value: Value) -> bool:
         return value.producer is not None and self.wiring(value.graph).gives_shape(value)
