@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from netloupe.explorer.model import Value
@@ -67,51 +68,57 @@ def stack_terminals(
     """
     if len(values) < LEAST_STACK:
         return [Terminal((value,), value.name) for value in values]
-    owners, ends = _find_ends(kind, others)
-    ports: dict[object, list[Value]] = {}
-    for value in values:
-        found: Sequence[int] = ends.get(value, ())
-        is_inner = kind != "constant" and len(found) == 1
-        is_inner = is_inner and (kind == "output" or not value.is_output)
-        ports.setdefault(found[0] if is_inner else value, []).append(value)
-    boxes: list[list[Value]] = []
-    for together in ports.values():
-        families: dict[object, list[Value]] = {}
-        if len(together) >= LEAST_STACK:
-            for value in together:
-                alike = (_DIGITS.sub("*", value.name), str(value.type))
-                families.setdefault(alike, []).append(value)
-        else:
-            families = {value: [value] for value in together}
-        for family in families.values():
-            boxes += [family] if len(family) >= LEAST_STACK else [[value] for value in family]
-    order = {value: index for index, value in enumerate(values)}
-    boxes.sort(key=lambda box: order[box[0]])
+    ends = _Ends(kind, others)
+    boxes = _put_together(kind, values, ends)
     if len(boxes) <= MOST_TERMINALS:
-        return [_make_family(box) for box in boxes]
-    alike_ends: dict[tuple[frozenset[int], bool], list[list[Value]]] = {}
-    singles = [frozenset((index,)) for index in range(len(others))]
+        return [_make_family(box.values) for box in boxes]
+    alike: dict[tuple[frozenset[int], bool], list[_Box]] = {}
     for box in boxes:
-        found = ends.get(box[0], ())
-        neighbours = (
-            singles[owners[found[0]]]
-            if len(found) == 1
-            else frozenset(owners[end] for end in found)
-        )
-        is_given = kind == "input" and box[0].is_output
-        alike_ends.setdefault((neighbours, is_given), []).append(box)
-    terminals = []
-    for (neighbours, is_given), alike_boxes in alike_ends.items():
+        first = box.values[0]
+        is_given = kind == "input" and first.is_output
+        alike.setdefault((ends.neighbours(first), is_given), []).append(box)
+    terminals: list[tuple[int, Terminal]] = []
+    for (neighbours, is_given), alike_boxes in alike.items():
         if len(alike_boxes) > MOST_TERMINALS:
             is_unused = kind == "input" and not neighbours and not is_given
-            terminals.append(_join(kind, alike_boxes, is_unused=is_unused))
+            joined = tuple(value for box in alike_boxes for value in box.values)
+            terminals.append((alike_boxes[0].place, _join(kind, joined, is_unused=is_unused)))
         else:
-            terminals += map(_make_family, alike_boxes)
-    terminals.sort(key=lambda terminal: order[terminal.values[0]])
+            terminals += ((box.place, _make_family(box.values)) for box in alike_boxes)
+    terminals.sort(key=itemgetter(0))
+    made = [terminal for _, terminal in terminals]
     most = MOST_DIFFERENT + 2 * len(others)
-    if len(terminals) > most + 1:
-        terminals[most:] = [_join(kind, [list(each.values) for each in terminals[most:]])]
-    return terminals
+    if len(made) > most + 1:
+        made[most:] = [_join(kind, tuple(v for each in made[most:] for v in each.values))]
+    return made
+
+
+def _put_together(kind: ItemKind, values: Sequence[Value], ends: _Ends) -> list[_Box]:
+    """Return families that come to the same port, and single values, in the order of the values."""
+    boxes: list[_Box] = []
+    ports: dict[int, list[_Box]] = {}
+    for place, value in enumerate(values):
+        box = _Box(place, (value,))
+        port = ends.only_port(value) if kind == "output" or not value.is_output else None
+        if kind != "constant" and port is not None and ends.sizes[port] >= LEAST_STACK:
+            ports.setdefault(port, []).append(box)
+        else:
+            boxes.append(box)
+    for together in ports.values():
+        families: dict[object, list[_Box]] = {}
+        for box in together:
+            (value,) = box.values
+            alike = (_DIGITS.sub("*", value.name), str(value.type))
+            families.setdefault(alike, []).append(box)
+        for family in families.values():
+            if len(family) >= LEAST_STACK:
+                members = tuple(value for box in family for value in box.values)
+                boxes.append(_Box(family[0].place, members))
+            else:
+                boxes += family
+    if ports:
+        boxes.sort(key=itemgetter(0))
+    return boxes
 
 
 def split_terminal(kind: ItemKind, values: Sequence[Value]) -> list[Terminal]:
@@ -122,28 +129,69 @@ def split_terminal(kind: ItemKind, values: Sequence[Value]) -> list[Terminal]:
     while len(values) > MOST_LISTED * size:
         size *= _EACH
     pieces = [values[start : start + size] for start in range(0, len(values), size)]
-    return [_join(kind, [list(piece)]) for piece in pieces]
+    return [_join(kind, tuple(piece)) for piece in pieces]
 
 
-def _find_ends(kind: ItemKind, others: Sequence[Item]) -> tuple[list[int], dict[Value, list[int]]]:
-    """Return for each port of the others its item, and for each value the ports for it."""
-    owners: list[int] = []
-    ends: dict[Value, list[int]] = {}
-    for index, other in enumerate(others):
-        for port in other.outputs if kind == "output" else other.inputs:
-            for member in other.members(port):
-                ends.setdefault(member, []).append(len(owners))
-            owners.append(index)
-    return owners, ends
+class _Box(NamedTuple):
+    """Values that are drawn as one, and the place of the first of them among all."""
+
+    place: int
+    values: tuple[Value, ...]
 
 
-def _make_family(values: list[Value]) -> Terminal:
-    return Terminal(tuple(values), name_family([value.name for value in values]))
+class _Ends:
+    """Where values lead to, or come from.
+
+    Parameters
+    ----------
+    kind
+        Of the terminals whose values are asked for.
+    others
+        The items that these may be connected with.
+    """
+
+    def __init__(self, kind: ItemKind, others: Sequence[Item]) -> None:
+        #: of each port of the others the item, and how many values it takes or gives
+        self.owners: list[int] = []
+        self.sizes: list[int] = []
+        # a number alone where there is one port: of a million values nearly all have one
+        self._ports: dict[Value, int | list[int]] = {}
+        self._singles = [frozenset((index,)) for index in range(len(others))]
+        ports = self._ports
+        for index, other in enumerate(others):
+            for port in other.outputs if kind == "output" else other.inputs:
+                members = other.members(port)
+                number = len(self.owners)
+                for member in members:
+                    found = ports.setdefault(member, number)
+                    if isinstance(found, list):
+                        found.append(number)
+                    elif found != number:
+                        ports[member] = [found, number]
+                self.owners.append(index)
+                self.sizes.append(len(members))
+
+    def only_port(self, value: Value) -> int | None:
+        """Return the port of a value that has exactly one."""
+        found = self._ports.get(value)
+        return found if isinstance(found, int) else None
+
+    def neighbours(self, value: Value) -> frozenset[int]:
+        """Return the items at the other ends of a value, as indices."""
+        found = self._ports.get(value)
+        if found is None:
+            return frozenset()
+        if isinstance(found, int):
+            return self._singles[self.owners[found]]
+        return frozenset(self.owners[port] for port in found)
 
 
-def _join(kind: ItemKind, boxes: list[list[Value]], *, is_unused: bool = False) -> Terminal:
-    """Return one box for the values of several."""
-    values = tuple(value for box in boxes for value in box)
+def _make_family(values: tuple[Value, ...]) -> Terminal:
+    return Terminal(values, name_family([value.name for value in values]))
+
+
+def _join(kind: ItemKind, values: tuple[Value, ...], *, is_unused: bool = False) -> Terminal:
+    """Return one box for many values."""
     if len(values) == 1:
         return Terminal(values, values[0].name)
     what = f"{kind}s"
