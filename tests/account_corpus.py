@@ -32,6 +32,8 @@ import onnx
 import onnx.parser
 from google.protobuf import json_format, text_format
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
