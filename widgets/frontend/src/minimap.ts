@@ -3,7 +3,7 @@
  * moves; where it would cover boxes it then fades away.
  */
 
-import type { Tiles } from "./tiles";
+import { type Tiles, placeWhole } from "./tiles";
 import { type Palette, categoryOf, frameOf } from "./theme";
 import { type Point, type Rectangle, type Size, type Viewport, toScene, visiblePart } from "./viewport";
 import type { Picker } from "./pick";
@@ -216,8 +216,8 @@ function paintGround(
   if (tiles) {
     const { overview } = tiles; // empty until the bitmap of the whole is painted
     if (!overview) return ground;
-    const { bitmap, scale: drawn } = overview;
-    context.drawImage(bitmap, 0, 0, bitmap.width / drawn, bitmap.height / drawn);
+    const { x, y, width, height } = placeWhole(scene, plan.scale);
+    context.drawImage(overview.bitmap, x, y, width, height);
     return ground;
   }
   const smallest = 1.5 / plan.scale;

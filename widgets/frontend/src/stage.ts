@@ -70,7 +70,8 @@ export class Stage {
   private ratio = 1;
   private request = 0;
   private awaitsFirstView = false;
-  private centreLater: Paths | undefined;
+  /** what the first view has in its middle; null once the window was moved or something chosen */
+  private firstView: { centre: Paths | undefined } | null = null;
   private glide: { from: Viewport; to: Viewport; transition: Transition | null; start: number } | null =
     null;
 
@@ -109,7 +110,7 @@ export class Stage {
     this.canvas.height = Math.max(1, Math.round(size.height * ratio));
     this.minimap.reset();
     if (this.isHidden) return;
-    if (this.awaitsFirstView) {
+    if (this.awaitsFirstView || this.firstView) {
       this.showFirstView();
     } else if (had.width > 0 && had.height > 0) {
       // What was in the middle across stays there.
@@ -129,12 +130,13 @@ export class Stage {
     this.makeTiles();
     this.minimap.reset();
     if (!before || !wasPicker || (arrival.fit && !arrival.view) || this.awaitsFirstView) {
-      this.centreLater = arrival.center;
-      if (this.isHidden) this.awaitsFirstView = true;
-      else this.showFirstView();
+      this.firstView = { centre: arrival.center };
+      this.awaitsFirstView = this.isHidden;
+      if (!this.isHidden) this.showFirstView();
       this.redraw();
       return;
     }
+    this.firstView = null;
     const kept = keepPlace(before, scene, was, this.size, arrival.anchor);
     const target =
       arrival.view ??
@@ -152,16 +154,23 @@ export class Stage {
     this.glideTo(target, transition);
   }
 
+  /** Show the scene as when it is opened: again whenever the window's size changes untouched. */
   private showFirstView(): void {
     const { scene } = this;
     if (!scene) return;
     this.awaitsFirstView = false;
+    this.glide = null;
     const { width, height } = this.size;
     const reach = (scene.direction === "TB" ? width : height) / READABLE_ZOOM;
     this.view = firstView(scene, this.size, scene.direction, startOf(scene, reach));
-    const centred = this.centreLater === undefined ? null : this.viewAt(this.centreLater, this.view);
-    this.centreLater = undefined;
+    const centre = this.firstView?.centre;
+    const centred = centre === undefined ? null : this.viewAt(centre, this.view);
     this.view = centred ?? this.seeSomething(this.view);
+  }
+
+  /** From now on the window stands where it was put. */
+  private keepView(): void {
+    if (!this.awaitsFirstView) this.firstView = null;
   }
 
   /** Where the window stands once nothing moves any more. */
@@ -185,7 +194,7 @@ export class Stage {
   }
 
   zoom(factor: number, pivot: Point = { x: this.size.width / 2, y: this.size.height / 2 }): void {
-    this.moveTo(zoomAt(this.view, pivot, factor));
+    this.moveTo(zoomAt(this.view, pivot, factor, this.viewOfWhole?.zoom));
   }
 
   actualSize(): void {
@@ -193,9 +202,14 @@ export class Stage {
   }
 
   fit(): void {
-    if (!this.scene) return;
+    const view = this.viewOfWhole;
+    if (view) this.glideTo(view, null);
+  }
+
+  private get viewOfWhole(): Viewport | null {
+    if (!this.scene) return null;
     const { width, height } = this.scene;
-    this.glideTo(fitWhole({ x: 0, y: 0, width, height }, this.size), null);
+    return fitWhole({ x: 0, y: 0, width, height }, this.size);
   }
 
   /** Show all of what is at some paths, as large as is good to read. */
@@ -281,6 +295,7 @@ export class Stage {
   private moveTo(view: Viewport): void {
     if (!this.scene) return;
     this.glide = null;
+    this.keepView();
     this.view = keepInSight(view, this.scene, this.size);
     this.redraw();
   }
@@ -297,6 +312,7 @@ export class Stage {
   }
 
   private glideTo(to: Viewport, transition: Transition | null): void {
+    this.keepView();
     if (prefersStill() || this.isHidden) {
       this.view = to;
     } else {
@@ -347,6 +363,8 @@ export class Stage {
   markSelection(at: Paths): void {
     if (!this.scene) return;
     markSelection(this.marks, this.scene, at);
+    // what was chosen in the window does not move away from under the hand
+    if (at.length > 0) this.keepView();
     this.marks.place = -1;
     this.redraw();
   }

@@ -21,6 +21,8 @@ const MOST_TILES = 96;
 const WHOLE_SIDE = 4096;
 const WHOLE_PIXELS = 2_500_000;
 const WHOLE_SCALE = 0.25;
+/** A whole scene is shown at least so wide and high, in pixels of the screen. */
+const LEAST_SIDE = 3;
 /** So many boxes or edges are painted between two looks at the clock. */
 const CHUNK = 1500;
 
@@ -29,6 +31,13 @@ export interface Overview {
   readonly bitmap: HTMLCanvasElement;
   /** bitmap pixels for one pixel of the scene */
   readonly scale: number;
+}
+
+/** Where a whole scene is drawn: one that is all length is widened until it can be seen. */
+export function placeWhole(scene: Size, zoom: number): Rectangle {
+  const width = Math.max(scene.width, LEAST_SIDE / zoom);
+  const height = Math.max(scene.height, LEAST_SIDE / zoom);
+  return { x: (scene.width - width) / 2, y: (scene.height - height) / 2, width, height };
 }
 
 interface Bitmap {
@@ -101,7 +110,8 @@ export class Tiles {
     this.clock++;
     context.imageSmoothingEnabled = true;
     if (view.zoom * ratio <= this.wholeScale * 1.2) {
-      this.drawWhole(context, { x: 0, y: 0, width: scene.width, height: scene.height });
+      const { x, y, width, height } = placeWhole(scene, view.zoom);
+      context.drawImage(this.whole.bitmap, x, y, width, height);
       return;
     }
     const cover = planCover(view, size, ratio, scene);
@@ -151,6 +161,7 @@ export class Tiles {
     return !finish(this.whole, until);
   }
 
+  /** Draw a part of the whole, enlarged, in place of a tile. */
   private drawWhole(context: CanvasRenderingContext2D, place: Rectangle): void {
     const { bitmap } = this.whole;
     const scale = this.wholeScale;

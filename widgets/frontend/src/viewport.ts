@@ -25,6 +25,7 @@ export interface Point {
 export const MAX_ZOOM = 4;
 /** The smallest zoom at which titles are still readable. */
 export const READABLE_ZOOM = 0.35;
+/** A picture that does not fit even so may be made smaller, until it does. */
 const MIN_ZOOM = 0.0005;
 const MARGIN = 24;
 /** At least this much of the scene stays in the window. */
@@ -47,9 +48,13 @@ export function panBy(view: Viewport, dx: number, dy: number): Viewport {
   return { x: view.x - dx / view.zoom, y: view.y - dy / view.zoom, zoom: view.zoom };
 }
 
-/** Zoom by a factor; the scene's point under `pivot` (in the window) stays there. */
-export function zoomAt(view: Viewport, pivot: Point, factor: number): Viewport {
-  const zoom = clamp(view.zoom * factor, MIN_ZOOM, MAX_ZOOM);
+/**
+ * Zoom by a factor; the scene's point under `pivot` (in the window) stays there.
+ *
+ * @param whole zoom at which the window shows the whole scene: it can be reached however small
+ */
+export function zoomAt(view: Viewport, pivot: Point, factor: number, whole = MIN_ZOOM): Viewport {
+  const zoom = clamp(view.zoom * factor, Math.min(MIN_ZOOM, whole), MAX_ZOOM);
   return placeAt(toScene(view, pivot), pivot, zoom);
 }
 
@@ -64,10 +69,8 @@ export function centreOn(point: Point, size: Size, zoom: number): Viewport {
 
 /** The whole rectangle in the window, never enlarged. */
 export function fitWhole(part: Rectangle, size: Size): Viewport {
-  const zoom = clamp(
-    Math.min(roomAcross(size) / Math.max(part.width, 1), roomDown(size) / Math.max(part.height, 1)),
-    MIN_ZOOM,
-    1,
+  const zoom = Math.min(
+    ...[roomAcross(size) / Math.max(part.width, 1), roomDown(size) / Math.max(part.height, 1), 1],
   );
   const centre = { x: part.x + part.width / 2, y: part.y + part.height / 2 };
   return placeAt(centre, middleOfRoom(size), zoom);

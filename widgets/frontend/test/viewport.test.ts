@@ -10,6 +10,7 @@ import {
   readWheel,
   toScene,
   toWindow,
+  visiblePart,
   wheelFactor,
   zoomAt,
 } from "../src/viewport";
@@ -103,4 +104,15 @@ test("wheels zoom, track pads pan, pinches zoom", () => {
   expect(readWheel({ ...STILL, deltaY: 2.5, ctrlKey: true })).toBe("zoom");
   expect(wheelFactor({ ...STILL, deltaY: 100 })).toBeLessThan(1);
   expect(wheelFactor({ ...STILL, deltaY: -100 })).toBeGreaterThan(1);
+});
+
+test("a picture of any length is shown whole, and zooming leads there and back", () => {
+  const scene = { x: 0, y: 0, width: 900, height: 60_000_000 };
+  const whole = fitWhole(scene, SIZE);
+  const part = visiblePart(whole, SIZE);
+  expect(part.y).toBeLessThanOrEqual(0);
+  expect(part.y + part.height).toBeGreaterThanOrEqual(scene.height);
+  const middle = { x: SIZE.width / 2, y: SIZE.height / 2 };
+  expect(zoomAt(whole, middle, 1.25, whole.zoom).zoom).toBeCloseTo(whole.zoom * 1.25, 12);
+  expect(zoomAt(whole, middle, 0.5, whole.zoom).zoom).toBe(whole.zoom);
 });
