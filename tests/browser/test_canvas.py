@@ -341,6 +341,89 @@ def test_zoom_to_the_selection_and_fit(show: Open) -> None:
     assert stand.stats["zoom"] == pytest.approx(fitted)
 
 
+def make_wide_model(nodes: int) -> onnx.ModelProto:
+    """Return nodes beside each other, each with an input of its own."""
+    value = helper.make_tensor_value_info
+    return helper.make_model(
+        helper.make_graph(
+            [
+                helper.make_node("Relu", [f"in_{k}"], [f"out_{k}"], name=f"r{k}")
+                for k in range(nodes)
+            ],
+            "wide",
+            [value(f"in_{k}", TensorProto.FLOAT, [4]) for k in range(nodes)],
+            [value(f"out_{k}", TensorProto.FLOAT, [4]) for k in range(nodes)],
+        )
+    )
+
+
+def resize(stand: Stand, width: int) -> None:
+    stand.page.set_viewport_size({"width": width, "height": 1000})
+    stand.page.wait_for_function(
+        f"(width) => Math.abs(document.querySelector('{CANVAS}').clientWidth - width) < 40",
+        arg=width,
+    )
+    stand.settle()
+
+
+def test_first_view_is_fitted_again_until_the_window_is_moved(show: Open) -> None:
+    stand = show(make_wide_model(8))
+    resize(stand, 1500)
+    wide = stand.stats["zoom"]
+    resize(stand, 600)
+    assert stand.stats["zoom"] < 0.8 * wide
+    assert all(stand.call("locate", f"main/r{k}") for k in range(8))
+    resize(stand, 1500)
+    assert stand.stats["zoom"] == pytest.approx(wide)
+    stand.press("-")
+    moved = stand.stats["zoom"]
+    resize(stand, 600)
+    assert stand.stats["zoom"] == pytest.approx(moved)
+
+
+def test_first_view_stays_once_something_is_selected_in_it(show: Open) -> None:
+    stand = show(make_wide_model(8))
+    resize(stand, 1500)
+    stand.click("main/r3")
+    before = stand.stats["zoom"]
+    resize(stand, 600)
+    assert stand.stats["zoom"] == pytest.approx(before)
+
+
+def test_show_all_of_a_picture_that_is_all_length_can_be_seen(page: Any, show: Open) -> None:
+    stand = show(make_model(1500, hub=False), grouping="none")
+    stand.explorer.canvas.height = 220
+    stand.settle()
+    stand.press("f")
+    page.wait_for_function(f"() => !document.querySelector('{CANVAS}').netloupe.stats().busy")
+    first, last = (stand.locate(path) for path in ("main/layers.0/MatMul", "main/Identity"))
+    place = stand.page.locator(".nl-picture").bounding_box()
+    assert last[1] - first[1] > place["height"] / 2
+    # something other than the ground is painted in the row of the middle of the picture
+    colours = page.evaluate(
+        f"""() => {{
+          const canvas = document.querySelector('{CANVAS}').shadowRoot.querySelector(".nl-picture");
+          const row = canvas.getContext("2d")
+            .getImageData(0, Math.round(canvas.height / 2), canvas.width, 1).data;
+          let seen = 0;
+          for (let at = 0; at < row.length; at += 4)
+            if (Math.abs(row[at] - row[0]) + Math.abs(row[at + 2] - row[2]) > 60) seen++;
+          return seen;
+        }}"""
+    )
+    assert colours > 0
+
+
+def test_words_of_a_stepper_stand_on_the_ground_of_its_group(show: Open) -> None:
+    stand = show(CNN)
+    stand.explorer.open("main/blocks/0-3/")
+    stand.settle()
+    stepper = stand.page.locator(".nl-stepper").first
+    stepper.wait_for(state="attached")
+    style = "(element) => getComputedStyle(element).backgroundColor"
+    assert stepper.evaluate(style) == "rgb(234, 240, 248)"
+
+
 def test_minimap_moves_the_window(show: Open) -> None:
     stand = show(make_model(30, hub=False), grouping="none")
     last = "main/Identity"

@@ -283,6 +283,12 @@ def test_inspector_is_moved_closed_and_put_under_the_canvas(
         """() => document.fullscreenElement?.classList.contains("nl-explorer")
           && document.querySelector(".nl-inspector").offsetHeight === innerHeight"""
     )
+    # what is between them has the colour of both, not the black of the browser's full screen
+    ground = "() => getComputedStyle(document.fullscreenElement).backgroundColor"
+    assert page.evaluate(ground) == "rgb(251, 252, 253)"
+    page.locator(f'{CANVAS} [title="More"]').click()
+    page.locator(".nl-menu-entry", has_text="Dark").click()
+    assert page.evaluate(ground) == "rgb(20, 24, 30)"
     page.locator(f'{CANVAS} [title="Full screen"]').click()
     page.wait_for_function("() => document.fullscreenElement === null")
 

@@ -75,12 +75,14 @@ export function paint(
   const titles = detail === "full" ? [] : planTitles({ ...ground, boxes }, picker);
   const picture: Picture = { ...ground, boxes, edges, ports, detail, titles };
   paintOneByOne(picture, crowded);
-  if (marks.lit) {
+  const { lit } = marks;
+  if (lit) {
+    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
     drawVeil(picture);
-    paintOneByOne(onlyLit(picture, marks.lit), crowded);
+    paintOneByOne(onlyLit(picture, lit), crowded);
   }
-  drawTitles(picture);
   drawRings(picture);
+  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
   return { count: boxes.length, tiled: false };
 }
 
@@ -99,18 +101,21 @@ type Ground = Omit<Picture, "boxes" | "edges" | "ports" | "detail">;
 function paintTiled(painting: Painting, ground: Ground, part: Rectangle): number {
   const { marks, picker, view, size, ratio, tiles, litTiles } = painting;
   const { context } = ground;
+  const marked = markedIn(painting, part);
+  const picture: Picture = { ...ground, ...marked, ports: [], detail: "blocks" };
+  const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
+  const titles = planTitles({ ...ground, boxes: frames }, picker);
+  const { lit } = marks;
   tiles?.draw(context, view, size, ratio);
-  if (marks.lit) {
+  if (lit) {
+    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
     drawVeil(ground);
     litTiles?.draw(context, view, size, ratio);
     drawLitEdges(painting, ground, part);
   }
-  const marked = markedIn(painting, part);
-  const picture: Picture = { ...ground, ...marked, ports: [], detail: "blocks" };
   drawEdges(picture);
-  const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
-  drawTitles({ ...picture, titles: planTitles({ ...ground, boxes: frames }, picker) });
   drawRings(picture);
+  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
   return marked.boxes.length;
 }
 

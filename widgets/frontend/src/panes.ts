@@ -59,7 +59,7 @@ export class Panes {
       grows: 1,
       limits: () => [LEAST_HEIGHT, MOST_HEIGHT],
     });
-    for (const trait of ["height", "inspector_width", "inspector_shown"]) {
+    for (const trait of ["height", "inspector_width", "inspector_shown", "shown_theme"]) {
       const changed = (): void => this.apply();
       model.on(`change:${trait}`, changed);
       this.stops.push(() => model.off(`change:${trait}`, changed));
@@ -151,6 +151,7 @@ export class Panes {
       around.classList.toggle("nl-inspector-closed", !shown);
       const { style } = around;
       style.setProperty("--nl-inspector-width", `${this.width}px`);
+      style.setProperty("--nl-ground", frame.style.getPropertyValue("--nl-page"));
       style.setProperty(
         "--nl-inspector-height",
         share ? `calc(${window} * ${1 - SHARE})` : (window ?? `${pixels}px`),

@@ -1,7 +1,7 @@
 /** Where values are given and used in the picture: what lights up, and where one can jump. */
 
 import { boxRectangle } from "./pick";
-import type { Lit } from "./trace";
+import { type Lit, withGroupsAround } from "./trace";
 import { CONSTANT, INPUT, type Paths, STUB, type Scene } from "./scene";
 import type { Wiring } from "./wiring";
 
@@ -54,7 +54,8 @@ export function lightPlaces(scene: Scene, places: Places): Lit {
   for (const box of places.consumers) boxes[box] = 1;
   for (const box of places.producers) boxes[box] = 1;
   for (const edge of scene.edgesAt(places.at)) edges[edge] = 1;
-  return { boxes, edges, count: places.consumers.length };
+  const around = withGroupsAround(scene, boxes);
+  return { boxes, edges, around, count: places.consumers.length };
 }
 
 /** Which of the consumers is at a box: itself, or the one that its stub belongs to; -1: none. */

@@ -8,6 +8,7 @@ import { iconButton, makeElement } from "./elements";
 import { boxRectangle } from "./pick";
 import { type Scene, repetitionOf } from "./scene";
 import { titleEnd, titleOf } from "./text";
+import { groundOf } from "./theme";
 import { type Point, type Size, type Viewport, toWindow } from "./viewport";
 
 export interface StepperActions {
@@ -149,6 +150,8 @@ export class Steppers {
   private make(scene: Scene, box: number): HTMLElement {
     const control = makeElement("div", "nl-stepper");
     control.dataset.netloupeRepeat = scene.pathOf(box);
+    // an edge on its way through the group does not run through the words
+    control.style.background = groundOf(scene.depthOf(box));
     this.fill(control, scene, box);
     return control;
   }

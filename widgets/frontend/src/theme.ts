@@ -24,8 +24,17 @@ export function categoryOf(palette: Palette, name: string): Category {
 
 /** Colours of an open group with `depth` others around it; deep ones repeat the last two. */
 export function frameOf(palette: Palette, depth: number): { fill: string; border: string } {
-  const last = palette.frames.length - 1;
-  return palette.frames[depth <= last ? depth : last - ((depth - last) % 2)];
+  return palette.frames[frameLevel(palette.frames.length, depth)];
+}
+
+/** The style sheet's word for the ground of an open group. */
+export function groundOf(depth: number): string {
+  return `var(--nl-frame-${frameLevel(paletteOf("light").frames.length, depth)})`;
+}
+
+function frameLevel(levels: number, depth: number): number {
+  const last = levels - 1;
+  return depth <= last ? depth : last - ((depth - last) % 2);
 }
 
 /** What the page around the canvas looks like: JupyterLab's word, VS Code's, then the system's. */
@@ -71,6 +80,7 @@ export function setVariables(frame: HTMLElement, name: ThemeName, palette: Palet
     "--nl-quiet": palette.frames[1].fill,
     "--nl-accent": palette.accent,
     "--nl-hit": palette.hit,
+    ...Object.fromEntries(palette.frames.map(({ fill }, level) => [`--nl-frame-${level}`, fill])),
   };
   for (const [key, value] of Object.entries(variables)) frame.style.setProperty(key, value);
   frame.style.colorScheme = name;

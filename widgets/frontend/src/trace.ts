@@ -7,6 +7,8 @@ import type { Step, Wiring } from "./wiring";
 export interface Lit {
   boxes: Uint8Array;
   edges: Uint8Array;
+  /** 1 for each box that is lit or has something lit inside */
+  around: Uint8Array;
   /** closed boxes that are lit, stubs left out */
   count: number;
 }
@@ -162,5 +164,16 @@ function counted(scene: Scene, { boxes, edges }: Reach): Lit {
   for (let box = 0; box < boxes.length; box++) {
     if (boxes[box] && !scene.isOpen(box) && (scene.flagsOf(box) & STUB) === 0) count++;
   }
-  return { boxes, edges, count };
+  return { boxes, edges, around: withGroupsAround(scene, boxes), count };
+}
+
+/** Boxes that are lit, and the open groups around them. */
+export function withGroupsAround(scene: Scene, boxes: Uint8Array): Uint8Array {
+  const around = boxes.slice();
+  // what is inside stands after what is around it
+  for (let box = boxes.length - 1; box >= 0; box--) {
+    const parent = scene.parentOf(box);
+    if (around[box] && parent >= 0) around[parent] = 1;
+  }
+  return around;
 }

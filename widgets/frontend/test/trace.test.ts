@@ -145,3 +145,12 @@ test("a wall with many ports is passed in time linear in its edges", () => {
   ]).flat() as Array<[string, number, number, ...number[]]>;
   expect(light(new Wiring(makeScene(boxes, edges)), { kind: "down", path: "a" })!.count).toBe(2);
 });
+
+test("the groups around what is lit are known, for their titles", () => {
+  const around = (trace: Parameters<typeof light>[1]) => {
+    const found = light(hub, trace)!.around;
+    return hub.scene.paths().filter((_, box) => found[box]);
+  };
+  expect(around({ kind: "up", path: "b" })).toContain("g/");
+  expect(around({ kind: "down", path: "c" })).not.toContain("g/");
+});
