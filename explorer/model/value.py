@@ -149,6 +149,12 @@ class Value(Loaded):
         elif users is not node:
             self._users = [users, node]
 
+    def _read_later(self, place: int) -> None:
+        """Note where the graph's value loader finds more that is said of the value."""
+        if self._place >= 0:
+            self._load()
+        self._place = place
+
     def _load(self) -> None:
         place, self._place = self._place, -1
         loader = self.graph._value_loader

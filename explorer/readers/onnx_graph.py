@@ -22,17 +22,16 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
-    ValueType,
 )
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.steps import step
 from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
-from .onnx_infos import Declared, OnnxUnknownFinder, state_info, take_value
+from .onnx_infos import Declared, OnnxUnknownFinder, take_value
 from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
-from .onnx_tensors import TensorReader, read_entries, read_text, read_type
+from .onnx_tensors import TensorReader, read_entries, read_text
 from .onnx_wiring import add_nodes
 
 #: the values of a name that is defined again, in file order, without the first
@@ -112,29 +111,17 @@ class GraphReader:
         graph._has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
-        values, inputs = graph.values, graph.inputs
-        for info in proto.input:
-            value = take_value(graph, read_text(info.name), values)
-            state_info(value, info)
-            if value.is_input:
-                graph.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
-                continue
-            value.is_input = True
-            inputs.append(value)
-        self._read_initializers(graph, proto)
-        step("reading nodes")
-        is_added = columns is not None and self._add_nodes(graph, proto, columns)
+        declared = graph._value_loader = Declared(proto)
         scope = Scope(graph, outer, graph.values, graph.warnings, {})
-        if not is_added:
-            declared = self._read_value_infos(graph, proto)
+        self._read_inputs(scope, declared)
+        self._read_initializers(scope, proto)
+        step("reading nodes")
+        if columns is None or not self._add_nodes(graph, proto, columns, declared):
+            self._read_value_infos(scope.values, proto, declared)
             yield from self._read_nodes(scope, proto.node, declared)
-        outputs = graph.outputs
-        listed: dict[str, ValueType | None] = {}
-        for info in proto.output:
-            value = self._read_output(scope, read_text(info.name))
-            outputs.append(value)
-            self._declare_output(scope, value, info, listed)
-        self._read_annotations(graph, proto)
+        scope = scope._replace(values=graph.values)  # columns give others
+        self._read_outputs(scope, declared)
+        self._read_annotations(scope, proto)
 
     def _run(self, task: Iterator[Task]) -> None:
         """Do a task and those that it yields, each at once: recursion without its depth limit."""
@@ -161,10 +148,11 @@ class GraphReader:
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
-            value = take_value(function, read_text(raw))
+            value = take_value(function, read_text(raw), function.values)
             value.is_input = True
             function.inputs.append(value)
-        declared = self._read_value_infos(function, proto)
+        declared = function._value_loader = Declared(proto)
+        self._read_value_infos(function.values, proto, declared)
         scope = Scope(function, (), function.values, function.warnings, {})
         yield from self._read_nodes(scope, proto.node, declared)
         for raw in proto.output:
@@ -194,66 +182,77 @@ class GraphReader:
         self.read(graph, proto, (model.graph,) if field == "algorithm" else ())
         return graph
 
-    def _declare_output(
-        self, scope: Scope, value: Value, info: Any, listed: dict[str, ValueType | None]
-    ) -> None:
-        """Add what a ValueInfoProto says to an output.
+    def _read_inputs(self, scope: Scope, declared: Declared) -> None:
+        graph, _, values, warnings, _ = scope
+        inputs = graph.inputs
+        for place, name in declared.inputs():
+            value = take_value(graph, name, values)
+            value._read_later(place)
+            if value.is_input:
+                warnings.append(ModelWarning(value.path, "is listed twice as an input"))
+                continue
+            value.is_input = True
+            inputs.append(value)
 
-        ``listed`` holds the types of the outputs before it by name.
-        """
-        if value.graph is not scope.graph:
-            value = take_value(scope.graph, read_text(info.name), scope.values)
-        state_info(value, info)
-        name, stated = value.name, read_type(info.type) if info.HasField("type") else None
-        if name not in listed:
-            listed[name] = stated
-            return
-        message = "is listed twice as an output"
-        if stated != listed[name]:
-            first, second = (clip_text(str(t or "no type"), 100) for t in (listed[name], stated))
-            message += f", as {first} and as {second}; the last counts"
-        scope.warnings.append(ModelWarning(value.path, message))
+    def _read_outputs(self, scope: Scope, declared: Declared) -> None:
+        graph, outputs = scope.graph, scope.graph.outputs
+        listed: dict[str, int] = {}  # where the first of each name is
+        for place, name in declared.outputs():
+            value = self._read_output(scope, name)
+            outputs.append(value)
+            if value.graph is not graph:
+                value = take_value(graph, name, scope.values)
+            value._read_later(place)
+            first = listed.setdefault(name, place)
+            if first == place:
+                continue
+            message = "is listed twice as an output"
+            types = declared.stated_type(first), declared.stated_type(place)
+            if types[0] != types[1]:
+                before, after = (clip_text(str(t or "no type"), 100) for t in types)
+                message += f", as {before} and as {after}; the last counts"
+            scope.warnings.append(ModelWarning(value.path, message))
 
     def _read_value_infos(
-        self, graph: Graph, proto: Any, names: list[str] | None = None
-    ) -> Declared:
-        """Return where ``value_info`` speaks of values that are not known yet.
+        self,
+        values: dict[str, Value],
+        proto: Any,
+        declared: Declared,
+        names: list[str] | None = None,
+    ) -> None:
+        """Note where ``value_info`` speaks of values, also of those that are not known yet.
 
         What it says of them is read when somebody asks for it. ``names`` are those of all its
         entries, where they are known.
         """
-        infos, values = proto.value_info, graph.values
-        declared = Declared(infos)
+        infos = proto.value_info
         if not infos:
-            return declared
-        graph._value_loader = declared
+            return
         if names is None:
             names = [*map(_GET_NAME, infos[:])]
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
         if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
             for name in values.keys() & places.keys():
-                state_info(values[name], infos[places.pop(name)])
-            return declared
+                values[name]._read_later(places.pop(name))
+            return
         places.clear()
-        for place, info in enumerate(infos[:]):
-            name = info.name
+        for place, name in enumerate(names):
             if name in places or type(name) is not str:
-                declared.more.append(info)
+                declared.more.append((read_text(name), place))
             elif name in values:
-                state_info(values[name], info)
+                values[name]._read_later(place)
             else:
                 places[name] = place
-        return declared
 
-    def _read_initializers(self, graph: Graph, proto: Any) -> None:
-        values, read, path = graph.values, self.tensor_reader.read_initializer, graph.path
-        tensors = graph.initializers
+    def _read_initializers(self, scope: Scope, proto: Any) -> None:
+        graph, values = scope.graph, scope.values
+        read, path, tensors = self.tensor_reader.read_initializer, graph.path, graph.initializers
         for tensor_proto in proto.initializer[:]:  # a slice iterates faster
             tensor = read(tensor_proto, path)
             tensors.append(tensor)
             name = tensor.name
             if name in values:
-                self._bind_initializer(graph, tensor)
+                self._bind_initializer(scope, tensor)
             else:
                 value = values[name] = Value(name, graph)
                 value.initializer = tensor
@@ -261,42 +260,40 @@ class GraphReader:
             path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
             sparse = self.tensor_reader.read_sparse(sparse_proto, path)
             graph.sparse_initializers.append(sparse)
-            self._bind_initializer(graph, sparse)
+            self._bind_initializer(scope, sparse)
 
-    def _bind_initializer(self, graph: Graph, tensor: Tensor | SparseTensor) -> None:
-        value = take_value(graph, tensor.name)
+    def _bind_initializer(self, scope: Scope, tensor: Tensor | SparseTensor) -> None:
+        value = take_value(scope.graph, tensor.name, scope.values)
         if value.initializer is not None:
-            graph.warnings.append(
+            scope.warnings.append(
                 ModelWarning(value.path, "two initializers have this name; the first is used")
             )
             return
         value.initializer = tensor
 
-    def _add_nodes(self, graph: Graph, proto: Any, columns: GraphColumns) -> bool:
+    def _add_nodes(
+        self, graph: Graph, proto: Any, columns: GraphColumns, declared: Declared
+    ) -> bool:
         """Add the nodes and what ``value_info`` says, both from columns.
 
         Returns False where they need to be read one by one.
         """
         given = [name for name in columns.outputs if name]
         outputs = {info.name for info in proto.output}
-        declared: Declared | None = None
         places: Iterable[int]
         # as shape inference writes it: in the order of the nodes, mostly without the outputs
         if columns.info_names == given:
-            graph._value_loader = Declared(proto.value_info)
             places = range(len(given))
         elif columns.info_names == [name for name in given if name not in outputs]:
-            graph._value_loader = Declared(proto.value_info)
             following = count()
             places = [-1 if name in outputs else next(following) for name in given]
         else:
-            declared = self._read_value_infos(graph, proto, columns.info_names)
+            self._read_value_infos(graph.values, proto, declared, columns.info_names)
             places = map(declared.places.pop, given, repeat(-1))
         loader = OnnxNodeLoader(proto.node, self.tensor_reader, {}, self._parts)
         if not add_nodes(graph, columns, loader, given, places):
             return False
-        if declared is not None:
-            declared.finish(graph)
+        declared.finish(graph, graph.values)
         return True
 
     def _read_nodes(
@@ -353,10 +350,10 @@ class GraphReader:
             for node, proto in zip(nodes, messages, strict=True):
                 node.overload = read_text(proto.overload)
         for node, name in again:  # not earlier: paths need all nodes
-            graph.warnings.append(
+            scope.warnings.append(
                 ModelWarning(node.path, f"defines %{name}, which is defined before")
             )
-        declared.finish(graph)
+        declared.finish(graph, values)
         for index in range(waiting, len(nodes)):
             if not index % _STEP:
                 step()
@@ -477,26 +474,25 @@ class GraphReader:
         find = self._parts.graph
         return ("g", map(find, single)), ("graphs", map(find, attribute.graphs))
 
-    def _read_annotations(self, graph: Graph, proto: Any) -> None:
-        for annotation_proto in proto.quantization_annotation:
+    def _read_annotations(self, scope: Scope, proto: Any) -> None:
+        graph, _, values, warnings, _ = scope
+        annotations, start = graph.annotations, f"{graph.path}/%"
+        for annotation_proto in proto.quantization_annotation[:]:  # a slice iterates faster
+            name = read_text(annotation_proto.tensor_name)
+            entries = annotation_proto.quant_parameter_tensor_names[:]
             annotation = QuantizationAnnotation(
-                read_text(annotation_proto.tensor_name),
-                tuple(
-                    (read_text(entry.key), read_text(entry.value))
-                    for entry in annotation_proto.quant_parameter_tensor_names
-                ),
+                name, tuple([(read_text(entry.key), read_text(entry.value)) for entry in entries])
             )
-            graph.annotations.append(annotation)
-            value = graph.values.get(annotation.tensor_name)
-            path = f"{graph.path}/%{annotation.tensor_name}"
+            annotations.append(annotation)
+            value = values.get(name)
             if value is None:
-                graph.warnings.append(
-                    ModelWarning(path, "has a quantization annotation but does not exist")
-                )
+                message = "has a quantization annotation but does not exist"
             elif value.annotation is not None:
-                graph.warnings.append(ModelWarning(path, "has two quantization annotations"))
+                message = "has two quantization annotations"
             else:
                 value.annotation = annotation
+                continue
+            warnings.append(ModelWarning(start + name, message))
 
 
 def _agree(name: str | bytes, value: Value | None) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
-from netloupe.explorer.model import Graph, Value
+from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.unknown import UnknownFields
 
 from .onnx_parts import OnnxParts
 from .onnx_tensors import read_entries, read_text, read_type
 
+_GET_NAME = attrgetter("name")
 #: messages in a graph or function that are elements of their own
 _APART = frozenset(
     ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
@@ -47,53 +50,73 @@ class OnnxUnknownFinder:
 
 
 class Declared:
-    """What ``value_info`` says of a graph's values, read when it is asked for.
+    """What a graph says of its values beside the nodes, read when it is asked for.
 
     Parameters
     ----------
-    infos
-        The ValueInfoProtos.
+    proto
+        The message of a graph or function. The place of a ValueInfoProto is its number among
+        those of ``value_info``, then of ``input``, then of ``output``.
     """
 
-    def __init__(self, infos: Any) -> None:
-        self._infos = infos
-        #: where each name that no value has yet stands among the infos
+    def __init__(self, proto: Any) -> None:
+        self._lists = [proto.value_info]
+        if proto.DESCRIPTOR.name == "GraphProto":  # a function lists names alone
+            self._lists += [proto.input, proto.output]
+        #: where each name that no value has yet stands in ``value_info``
         self.places: dict[str, int] = {}
-        #: further infos with one of these names, and those with names that are not UTF-8
-        self.more: list[Any] = []
+        #: the places of further infos with one of these names, or with names that are not UTF-8
+        self.more: list[tuple[str, int]] = []
+
+    def inputs(self) -> Iterator[tuple[int, str]]:
+        """Yield place and name of each input that is listed."""
+        return self._name_all(1)
+
+    def outputs(self) -> Iterator[tuple[int, str]]:
+        """Yield place and name of each output that is listed."""
+        return self._name_all(2)
+
+    def _name_all(self, number: int) -> Iterator[tuple[int, str]]:
+        infos = self._lists[number][:]  # a slice iterates faster
+        start = sum(map(len, self._lists[:number]))
+        return enumerate(map(read_text, map(_GET_NAME, infos)), start)
+
+    def stated_type(self, place: int) -> ValueType | None:
+        """Return the type that the info at a place states, if any."""
+        info = self._find(place)
+        return read_type(info.type) if info.HasField("type") else None
 
     def fill(self, value: Value, place: int) -> None:
         """Set what the info at a place says of a value."""
-        state_info(value, self._infos[place])
+        info = self._find(place)
+        if info.HasField("type"):
+            value.type = read_type(info.type)
+        if info.doc_string:
+            value.doc = read_text(info.doc_string)
+        if info.metadata_props:
+            value.metadata = read_entries(info.metadata_props)
 
-    def finish(self, graph: Graph) -> None:
-        """Make values of the names that no node defines, and read what is said twice."""
+    def _find(self, place: int) -> Any:
+        for infos in self._lists:
+            if place < len(infos):
+                return infos[place]
+            place -= len(infos)
+        raise IndexError(place)
+
+    def finish(self, graph: Graph, values: dict[str, Value]) -> None:
+        """Make values of the names that no node defines, and note what is said twice."""
         for name, place in self.places.items():
-            if name in graph.values:
-                state_info(graph.values[name], self._infos[place])
-            else:
-                graph.values[name] = Value(name, graph, place=place)
-        for info in self.more:
-            state_info(take_value(graph, read_text(info.name)), info)
+            take_value(graph, name, values)._read_later(place)
+        for name, place in self.more:
+            take_value(graph, name, values)._read_later(place)
         self.places, self.more = {}, []
 
 
-def state_info(value: Value, info: Any) -> None:
-    """Set what a ValueInfoProto says of a value."""
-    if info.HasField("type"):
-        value.type = read_type(info.type)
-    if info.doc_string:
-        value.doc = read_text(info.doc_string)
-    if info.metadata_props:
-        value.metadata = read_entries(info.metadata_props)
-
-
-def take_value(graph: Graph, name: str, values: dict[str, Value] | None = None) -> Value:
+def take_value(graph: Graph, name: str, values: dict[str, Value]) -> Value:
     """Return the graph's value of a name, made where it is new.
 
     ``values`` are those of the graph; asking a graph that is being filled for them takes longer.
     """
-    values = graph.values if values is None else values
     value = values.get(name)
     if value is None:
         value = values[name] = Value(name, graph)
