@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import islice
 from typing import Any
 
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
@@ -46,7 +47,8 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
     for graph in graphs:
         tensors += graph.initializers
         tensors += graph.sparse_initializers
-    warnings = list(model.all_warnings())
+    warnings = model.all_warnings()
+    first = list(islice(warnings, most))
     told = {
         "source": model.source,
         "format": model.format,
@@ -83,9 +85,9 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         "quantization": summarize_quantization(model),
         "metadata": dict(model.metadata),
         "warnings": Listing(
-            warnings,
+            first,
             lambda warning: {"path": warning.path, "message": warning.message},
-            len(warnings),
+            len(first) + sum(1 for _ in warnings),  # there may be more than memory should hold
         ),
     }
     return encode_json(told, most=most)

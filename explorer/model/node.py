@@ -44,12 +44,25 @@ class NodeDetails:
     op_version: int | None = None
     warnings: tuple[ModelWarning, ...] = ()
 
+    @property
+    def all_warnings(self) -> tuple[ModelWarning, ...]:
+        """What is odd about the node and the tensors among its attributes."""
+        return self.warnings + tuple(
+            warning
+            for attribute in self.attributes.values()
+            for warning in attribute.tensor_warnings
+        )
+
 
 class NodeLoader(Protocol):
     """What a reader offers to nodes: the details of one of them, and its metadata alone."""
 
     def details(self, node: Node) -> NodeDetails:
         """Read everything that the file says of a node."""
+        ...
+
+    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
+        """Look for what is odd about a node and its tensors, at little cost where nothing is."""
         ...
 
     def metadata(self, node: Node) -> dict[str, str]:
@@ -171,12 +184,8 @@ class Node(Loaded):
     def warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about this node and the tensors among its attributes."""
         # not kept: who asks all nodes of a large model would hold the details of all
-        details = self._details or self._loader.details(self)
-        return details.warnings + tuple(
-            warning
-            for attribute in details.attributes.values()
-            for warning in attribute.tensor_warnings
-        )
+        details = self._details
+        return self._loader.warnings(self) if details is None else details.all_warnings
 
     @property
     def unknown_fields(self) -> UnknownFields:

@@ -48,7 +48,6 @@ class ValueLoader(Protocol):
 class _ValueNotes:
     """What is said of few values only."""
 
-    key: str = ""
     annotation: QuantizationAnnotation | None = None
     doc: str = ""
     metadata: dict[str, str] = field(default_factory=dict)
@@ -79,6 +78,7 @@ class Value(Loaded):
         "is_input": "Whether the graph lists the value as an input.",
         "is_output": "Whether the graph lists the value as an output.",
         "is_parameter": "Whether the value is a weight whose elements were not given.",
+        "key": "The name among the graph's values; of a name that is given again ``conv1#2``.",
         "name": "The value's name in the file.",
         "output_index": "Which output of its producer the value is; -1 for none.",
         "producer": "The node that gives the value; None for none.",
@@ -94,6 +94,7 @@ class Value(Loaded):
         place: int = -1,
     ) -> None:
         self.name = name
+        self.key = key or name
         self.graph = graph
         self.producer = producer
         self.output_index = output_index
@@ -105,20 +106,7 @@ class Value(Loaded):
         self._number = -1
         self._type: ValueType | None = None
         self._users: Node | list[Node] | None = None
-        self._notes: _ValueNotes | None = _ValueNotes(key) if key and key != name else None
-
-    @property
-    def key(self) -> str:
-        """The value's name among those of its graph.
-
-        It differs from ``name`` where the same name is given again (Caffe2 reuses blobs in
-        place): ``conv1#2``.
-        """
-        return (self._notes is not None and self._notes.key) or self.name
-
-    @key.setter
-    def key(self, key: str) -> None:
-        self._noted().key = key
+        self._notes: _ValueNotes | None = None
 
     @property
     def is_used(self) -> bool:

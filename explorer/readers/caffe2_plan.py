@@ -100,6 +100,9 @@ class _StepLoader:
         self._steps = steps
         self._parts = parts
 
+    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
+        return ()
+
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
 

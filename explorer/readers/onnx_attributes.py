@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netloupe.explorer.model import Attribute, Graph, ModelWarning
+from netloupe.proto import onnx_pb2
 from netloupe.proto.unknown_enums import read_enum_number
 
 from .onnx_tensors import TensorReader, read_text, read_type
@@ -28,11 +29,12 @@ KINDS: dict[int, tuple[str, str]] = {
     14: ("type_protos", "type_protos"),
 }
 _FIELDS = {field: kind for kind, field in KINDS.values() if field}
+_NAMES = {onnx_pb2.AttributeProto.DESCRIPTOR.fields_by_name[field]: field for field in _FIELDS}
 
 
 def fields_in_use(proto: Any) -> list[str]:
     """Return the value fields of an AttributeProto that are set."""
-    return [field.name for field, _ in proto.ListFields() if field.name in _FIELDS]
+    return [_NAMES[field] for field, _ in proto.ListFields() if field in _NAMES]
 
 
 def read_attribute(

@@ -308,7 +308,6 @@ class GraphReader:
         take, find = declared.places.pop, values.get
         messages = protos[:]  # each access by index would make a new object
         has_domains = presence.domains
-        again: list[tuple[Node, str]] = []
         op_type: str
         # up to here every value is defined. Where each node only uses what is defined before it,
         # as the specification wants it, one pass is enough; from the first node on that does
@@ -344,15 +343,11 @@ class GraphReader:
                     outputs.append(value)
                 else:
                     waiting = min(waiting, index + 1)
-                    outputs.append(self._define(scope, node, position, read_text(name), again))
+                    outputs.append(self._define(scope, node, position, read_text(name)))
             node.outputs = tuple(outputs)
         if presence.overloads:
             for node, proto in zip(nodes, messages, strict=True):
                 node.overload = read_text(proto.overload)
-        for node, name in again:  # not earlier: paths need all nodes
-            scope.warnings.append(
-                ModelWarning(node.path, f"defines %{name}, which is defined before")
-            )
         declared.finish(graph, values)
         for index in range(waiting, len(nodes)):
             if not index % _STEP:
@@ -369,16 +364,13 @@ class GraphReader:
                         )
                 node.subgraphs = tuple(inside.values())
 
-    def _define(
-        self, scope: Scope, node: Node, index: int, name: str, again: list[tuple[Node, str]]
-    ) -> Value | None:
-        """Return the value that an output defines; ``again`` gets what was defined before."""
+    def _define(self, scope: Scope, node: Node, index: int, name: str) -> Value | None:
+        """Return the value that an output defines, a further one where it was defined before."""
         if not name:
             return None
         graph = node.graph
         value = take_value(graph, name, scope.values)
         if _is_defined(value):
-            again.append((node, name))
             versions = scope.redefined.setdefault(name, [])
             number = len(versions) + 2
             while (key := f"{name}#{number}") in scope.values:

@@ -46,6 +46,12 @@ def add_nodes(
         False where a name is defined twice, or used without or before its definition; nothing
         is changed then.
     """
+    if (
+        "" in graph.values
+        or len({*given}) < len(given)
+        or not graph.values.keys().isdisjoint(given)
+    ):
+        return False  # a name is defined twice
     nodes = [
         *map(
             Node,
@@ -84,9 +90,7 @@ def add_nodes(
     bounds = np.array(columns.input_ends, np.int64)
     users = np.repeat(every, np.diff(bounds))
     if (
-        "" in values
-        or len(values) < len(givers)  # defined twice
-        or any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
+        any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
         or (np.append(givers, -1)[used] >= users).any()
     ):
         return False

@@ -592,9 +592,11 @@ def test_uses_in_any_order_are_noted_in_the_order_of_the_file() -> None:
     assert read.nodes[4].inputs == (read.values["p#2"],)
     assert not read.values["s"].is_used
     assert [warning.message for warning in read.warnings] == [
-        "defines %p, which is defined before",
         "uses %late before main/c gives it",
         "uses %nowhere, which nothing defines",
+    ]
+    assert [(warning.path, warning.message) for warning in read.nodes[3].warnings] == [
+        ("main/d", "defines %p, which is defined before"),
     ]
 
 
