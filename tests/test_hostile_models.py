@@ -12,6 +12,10 @@ from pathlib import Path
 import pytest
 
 from netloupe.explorer.cli import main
+from netloupe.explorer.load import load
+from netloupe.explorer.model.filling import FilledLater
+from netloupe.explorer.readers import onnx_infos
+from netloupe.explorer.readers.onnx_nodes import OnnxNodeLoader
 from tests import hostile_models
 
 #: four times the model takes at most so many times the time; the square would be 16
@@ -77,3 +81,50 @@ def test_time_grows_with_the_model(
         )
     assert times[1] < MOST_GROWTH * times[0] + 0.05
     assert lengths[1] < 2_000_000
+
+
+@pytest.mark.parametrize("make", [hostile_models.graph_inputs, hostile_models.outputs])
+def test_types_of_inputs_and_outputs_are_read_when_they_are_asked_for(
+    make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    read_type = onnx_infos.read_type
+    monkeypatch.setattr(onnx_infos, "read_type", lambda proto: read.append(1) or read_type(proto))
+    graph = load(make(30)).graph
+    assert len(graph.inputs) + len(graph.outputs) >= 30
+    assert not read
+    value = graph.values["x7"] if "x7" in graph.values else graph.values["y7"]
+    assert [str(value.type), str(value.type)] == ["float32[2]", "float32[2]"]
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("make", [hostile_models.consumers, hostile_models.empty_nodes])
+def test_looking_for_warnings_reads_no_details_of_plain_nodes(
+    make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = load(make(30))
+    expected = [warning for node in model.graph.nodes for warning in node.details.warnings]
+    model = load(make(30))
+    monkeypatch.setattr(OnnxNodeLoader, "details", lambda *_: pytest.fail("details were read"))
+    assert [warning for node in model.graph.nodes for warning in node.warnings] == expected
+
+
+@pytest.mark.parametrize("make", list(SIZES), ids=lambda make: make.__name__)
+def test_filling_a_graph_asks_it_as_often_whatever_it_holds(
+    make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A graph that is being filled takes long to answer for what it will hold."""
+    asked = []
+    answer = FilledLater.__getattr__
+
+    def count(graph: FilledLater, name: str) -> object:
+        asked.append(name)
+        return answer(graph, name)
+
+    monkeypatch.setattr(FilledLater, "__getattr__", count)
+    counts = []
+    for size in (20, 60):
+        asked.clear()
+        assert load(make(size)).graph.values is not None
+        counts.append(len(asked))
+    assert counts[0] == counts[1]

@@ -33,9 +33,8 @@ from .onnx_nodes import OnnxNodeLoader, Subgraphs
 from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text
 from .onnx_wiring import add_nodes
+from .parts import iterate
 
-#: the values of a name that is defined again, in file order, without the first
-Redefined = dict[str, list[Value]]
 #: a graph to fill, its message, and the graphs around it, innermost first
 Task = tuple[Graph, Any, tuple[Graph, ...]]
 
@@ -43,6 +42,14 @@ Task = tuple[Graph, Any, tuple[Graph, ...]]
 #: how many nodes are read in one step
 _STEP = 10_000
 _GET_NAME = attrgetter("name")
+
+
+class Versions(NamedTuple):
+    """The values of a name that is defined again, in file order, without the first."""
+
+    values: list[Value]
+    #: the indices of the nodes that give them
+    givers: list[int]
 
 
 class Scope(NamedTuple):
@@ -55,7 +62,7 @@ class Scope(NamedTuple):
     outer: tuple[Graph, ...]
     values: dict[str, Value]
     warnings: list[ModelWarning]
-    redefined: Redefined
+    redefined: dict[str, Versions]
 
 
 class GraphDepthError(Exception):
@@ -229,7 +236,7 @@ class GraphReader:
         if not infos:
             return
         if names is None:
-            names = [*map(_GET_NAME, infos[:])]
+            names = [*map(_GET_NAME, iterate(infos))]
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
         if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
             for name in values.keys() & places.keys():
@@ -247,7 +254,7 @@ class GraphReader:
     def _read_initializers(self, scope: Scope, proto: Any) -> None:
         graph, values = scope.graph, scope.values
         read, path, tensors = self.tensor_reader.read_initializer, graph.path, graph.initializers
-        for tensor_proto in proto.initializer[:]:  # a slice iterates faster
+        for tensor_proto in iterate(proto.initializer):
             tensor = read(tensor_proto, path)
             tensors.append(tensor)
             name = tensor.name
@@ -371,12 +378,15 @@ class GraphReader:
         graph = node.graph
         value = take_value(graph, name, scope.values)
         if _is_defined(value):
-            versions = scope.redefined.setdefault(name, [])
-            number = len(versions) + 2
+            versions = scope.redefined.get(name)
+            if versions is None:
+                versions = scope.redefined[name] = Versions([], [])
+            number = len(versions.values) + 2
             while (key := f"{name}#{number}") in scope.values:
                 number += 1
             value = scope.values[key] = Value(name, graph, key)
-            versions.append(value)
+            versions.values.append(value)
+            versions.givers.append(node.index)
         value.producer = node
         value.output_index = index
         return value
@@ -395,8 +405,8 @@ class GraphReader:
             scope.warnings.append(ModelWarning(node.path, message))
         versions = scope.redefined.get(name)
         if versions is not None:  # in the order of the nodes that give them
-            before = bisect_left(versions, node.index, key=_giver_index)
-            value = versions[before - 1] if before else value
+            before = bisect_left(versions.givers, node.index)
+            value = versions.values[before - 1] if before else value
         producer = value.producer
         if producer is not None and producer.graph is graph and producer.index >= node.index:
             scope.warnings.append(
@@ -421,7 +431,7 @@ class GraphReader:
     def _read_output(self, scope: Scope, name: str) -> Value:
         """Return the value that is an output of the graph under a name."""
         versions = scope.redefined.get(name)
-        value = versions[-1] if versions is not None else scope.values.get(name)
+        value = versions.values[-1] if versions is not None else scope.values.get(name)
         if value is None or not _is_defined(value):
             value = self._capture(scope, name) or value
         if value is None:
@@ -469,7 +479,7 @@ class GraphReader:
     def _read_annotations(self, scope: Scope, proto: Any) -> None:
         graph, _, values, warnings, _ = scope
         annotations, start = graph.annotations, f"{graph.path}/%"
-        for annotation_proto in proto.quantization_annotation[:]:  # a slice iterates faster
+        for annotation_proto in iterate(proto.quantization_annotation):
             name = read_text(annotation_proto.tensor_name)
             entries = annotation_proto.quant_parameter_tensor_names[:]
             annotation = QuantizationAnnotation(
@@ -490,10 +500,6 @@ class GraphReader:
 def _agree(name: str | bytes, value: Value | None) -> bool:
     """Return whether a value was found for a name; none is for an operand that is left out."""
     return value is not None or not name
-
-
-def _giver_index(value: Value) -> int:
-    return value.producer.index if value.producer is not None else -1
 
 
 def _is_defined(value: Value) -> bool:

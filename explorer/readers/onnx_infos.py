@@ -11,6 +11,7 @@ from netloupe.explorer.model.unknown import UnknownFields
 
 from .onnx_parts import OnnxParts
 from .onnx_tensors import read_entries, read_text, read_type
+from .parts import iterate
 
 _GET_NAME = attrgetter("name")
 #: messages in a graph or function that are elements of their own
@@ -77,9 +78,9 @@ class Declared:
         return self._name_all(2)
 
     def _name_all(self, number: int) -> Iterator[tuple[int, str]]:
-        infos = self._lists[number][:]  # a slice iterates faster
         start = sum(map(len, self._lists[:number]))
-        return enumerate(map(read_text, map(_GET_NAME, infos)), start)
+        names = map(_GET_NAME, iterate(self._lists[number]))
+        return enumerate(map(read_text, names), start)
 
     def stated_type(self, place: int) -> ValueType | None:
         """Return the type that the info at a place states, if any."""

@@ -18,6 +18,7 @@ from netloupe.explorer.model.unknown import UnknownFields
 from .onnx_attributes import read_attribute
 from .onnx_parts import OnnxParts
 from .onnx_tensors import TensorReader, read_entries, read_text
+from .parts import iterate
 
 #: by index of the node and number of the attribute, the graphs of each of its fields
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
@@ -74,7 +75,7 @@ class OnnxNodeLoader:
         )
         index, path, attributes = node.index, node.path, details.attributes
         repeated: dict[str, int] = {}
-        for number, attribute_proto in enumerate(proto.attribute[:]):  # a slice iterates faster
+        for number, attribute_proto in enumerate(iterate(proto.attribute)):
             graphs = self._subgraphs.get((index, number), {}) if self._subgraphs else {}
             attribute = read_attribute(attribute_proto, path, self._tensors, graphs)
             warnings += attribute.warnings
