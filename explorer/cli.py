@@ -209,25 +209,29 @@ def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, 
     """Draw a model into a file, or to the standard output where there is none."""
     from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
     from netloupe.explorer.output import write_file
-    from netloupe.explorer.picture import make_picture, render_picture
+    from netloupe.explorer.picture import make_picture, render_picture, write_dot
 
     with TerminalProgress() as progress:
         progress.step("reading")
         model = _load(name, init)
-        shared_engine().start()
-        picture = make_picture(
-            model,
-            options,
-            deadline=DEADLINE if options.expand == "auto" else PATIENCE,
-            progress=lambda done, total: progress.step("laying out", done / total),
-        )
-        progress.step("drawing")
-        data = render_picture(picture, kind)
+        if kind == "dot":
+            progress.step("drawing")
+            data, notices = write_dot(model, options)
+        else:
+            shared_engine().start()
+            picture = make_picture(
+                model,
+                options,
+                deadline=DEADLINE if options.expand == "auto" else PATIENCE,
+                progress=lambda done, total: progress.step("laying out", done / total),
+            )
+            progress.step("drawing")
+            data, notices = render_picture(picture, kind), picture.notices
         if path is not None:
             write_file(path, data)
     if path is None:
         write_standard_output(data)
-    for notice in picture.notices:
+    for notice in notices:
         say("note", notice)
 
 

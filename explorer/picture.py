@@ -311,11 +311,25 @@ def draw_picture(
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, format)
         check_place(path)
-    picture = make_picture(model, parsed)
-    data = render_picture(picture, format)
+    if format == "dot":
+        data, _ = write_dot(model, parsed)
+    else:
+        data = render_picture(make_picture(model, parsed), format)
     if path is not None:
         write_file(path, data)
     return data
+
+
+def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
+    """Return what options show in the DOT language, and notices; nothing is laid out for it."""
+    view, notices = make_view(model, options)
+    return _encode_dot(view, FaceBook(), options.direction), notices
+
+
+def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
+    from netloupe.explorer.render.dot import draw_dot
+
+    return str(draw_dot(view, faces, direction).source).encode()
 
 
 def render_picture(picture: Picture, format: str) -> bytes:
@@ -341,9 +355,7 @@ def render_picture(picture: Picture, format: str) -> bytes:
         _note(picture, choose_pdf_scale(scene)[1])
         return draw_pdf(scene, faces, theme, picture.title)
     if format == "dot":
-        from netloupe.explorer.render.dot import draw_dot
-
-        return str(draw_dot(picture.view, faces, picture.options.direction).source).encode()
+        return _encode_dot(picture.view, faces, picture.options.direction)
     raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from netloupe import NotFoundError, OutputError, ViewError
+from netloupe.explorer.cli import main
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import draw_picture
+from netloupe.explorer.picture import ViewOptions, draw_picture, make_picture, render_picture
+from tests.hostile_models import graph_inputs
 from tests.onnx_text import load_text
 
 MODEL = """g (bool t, float[2] x) => (float[2] y) <float[2] weight = {2.0, 3.0}> {
@@ -104,6 +106,23 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
         for method in (*HEADS, "to_dot"):
             with pytest.raises(OutputError):
                 getattr(model, method)(path)
+
+
+def test_nothing_is_laid_out_for_dot(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out = render_picture(make_picture(model, ViewOptions()), "dot")
+
+    def lay_out(*_: object, **__: object) -> None:
+        raise AssertionError("laid out")
+
+    monkeypatch.setattr("netloupe.explorer.layout.Composer.compose", lay_out)
+    monkeypatch.setattr("netloupe.explorer.layout.shared_engine", lay_out)
+    assert draw_picture(model, "dot") == laid_out
+    source, drawn = tmp_path / "two.onnx", tmp_path / "two.dot"
+    source.write_bytes(graph_inputs(2))
+    assert main(["render", str(source), "-o", str(drawn)]) == 0
+    assert "Concat" in drawn.read_text("utf-8")
 
 
 def test_an_unknown_format_is_told_whatever_the_name(model: Model, tmp_path: Path) -> None:
