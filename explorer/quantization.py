@@ -276,6 +276,8 @@ def _take_stated(value: Value, stated: StatedQuantization) -> Quantization:
     return Quantization(value, stated.source, scale, zero_point, stated.axis, None, stated.storage)
 
 
+#: of a node with more inputs or outputs its badge tells of the first ones
+_MOST_OPERANDS = 1_000
 #: how many values are looked at in one step
 _STEP = 10_000
 
@@ -304,14 +306,15 @@ def node_badge(node: Node) -> str | None:
     """Return the short quantization badge of a node's face, or None.
 
     That of its first quantized constant of at most 16 bits (its weights), else of its first
-    quantized input or output. Reads no tensor data. Operators that look only at the shape
-    of their input have none.
+    quantized input or output, each among the first thousand. Reads no tensor data. Operators
+    that look only at the shape of their input have none.
     """
     if node.op_type in ("Shape", "Size"):
         return None
     # of an input's other users none matters here, and there may be thousands
-    statements = [find_statement(value, (node,)) for value in node.inputs if value is not None]
-    statements += [find_statement(value) for value in node.outputs if value is not None]
+    inputs, outputs = node.inputs[:_MOST_OPERANDS], node.outputs[:_MOST_OPERANDS]
+    statements = [find_statement(value, (node,)) for value in inputs if value is not None]
+    statements += [find_statement(value) for value in outputs if value is not None]
     first: str | None = None
     for statement in statements:
         if statement is None:

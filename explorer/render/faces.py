@@ -139,7 +139,9 @@ def _make_terminal_face(item: Item, element: object) -> Face:
 def _describe_types(item: Item) -> str:
     """Return the type of all values that a box stands for, or how many types they have."""
     (values,) = item.merged.values() if item.merged else ((item.element,),)
-    types = {str(value.type) if value.type else "" for value in values if isinstance(value, Value)}
+    # a million values may share a few types: each of these is written once
+    shared = {id(kind): kind for kind in (v.type for v in values if isinstance(v, Value))}
+    types = {str(kind) if kind else "" for kind in shared.values()}
     return types.pop() if len(types) == 1 else f"{len(types):,} types"
 
 

@@ -7,7 +7,9 @@ than a single edge.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
+from itertools import chain
 
 from netloupe.explorer.model import Value
 
@@ -40,16 +42,13 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
     if not any(max(len(c.inputs), len(c.outputs)) > MOST_SINGLE for c in children):
         return
     givers: dict[Value, int] = {}
-    takers: dict[Value, int] = {}
     for index, child in enumerate(children):
-        for port in child.outputs:
-            givers.update(dict.fromkeys(child.members(port), index))
-        for port in child.inputs:
-            for value in child.members(port):
-                takers[value] = takers.get(value, 0) + 1
+        givers.update(dict.fromkeys(child.values_at(child.outputs), index))
+    taken = (child.values_at(child.inputs) for child in children)
+    takers: Counter[Value] = Counter(chain.from_iterable(taken))
     entering, leaving = _border_ports(item)
     strange = set(strangers)
-    bundled: dict[Value, int] = {}
+    bundled: Counter[Value] = Counter()
     for child in children:
         if len(child.inputs) > MOST_SINGLE:
             ends: list[Hashable] = []
@@ -63,8 +62,7 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
             child.inputs = _bundle(child, child.inputs, child.outputs, ends)
         for port in child.inputs:
             if len(child.members(port)) > MOST_SINGLE:
-                for value in child.members(port):
-                    bundled[value] = bundled.get(value, 0) + 1
+                bundled.update(child.members(port))
     if not bundled:
         return
     for child in children:
@@ -109,11 +107,17 @@ def _bundle(
         if end is not None and port not in taken:
             bundles.setdefault(end, []).append(port)
     merged = dict(child.merged)
-    gone: set[Value] = set()
-    for bundle in bundles.values():
+    firsts: dict[Hashable, Value] = {}
+    for end, bundle in bundles.items():
         if len(bundle) > MOST_SINGLE:
-            members = dict.fromkeys(v for port in bundle for v in merged.pop(port, (port,)))
-            merged[bundle[0]] = tuple(members)
-            gone.update(bundle[1:])
+            firsts[end] = bundle[0]
+            members = child.values_at(bundle)
+            for port in bundle if child.merged else ():
+                merged.pop(port, None)
+            merged[bundle[0]] = tuple(dict.fromkeys(members))
     child.merged = merged
-    return tuple(port for port in ports if port not in gone)
+    return tuple(
+        port
+        for port, end in zip(ports, ends, strict=True)
+        if end not in firsts or port in taken or port is firsts[end]
+    )

@@ -5,7 +5,7 @@ Folded shape arithmetic has no item: what it gives is a row on the faces of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import (
@@ -15,6 +15,7 @@ from netloupe.explorer.model import (
     constant_tensor,
     describe_constant,
     is_constant,
+    is_constant_node,
 )
 from netloupe.explorer.model.paths import CALL
 
@@ -24,7 +25,7 @@ from .families import merge_families
 from .item import ConstantRow, Instance, Item, ItemKind
 from .stubs import add_strangers
 from .terminals import Terminal, split_terminal, stack_terminals
-from .wiring import Wiring, body_graphs
+from .wiring import Wiring, body_graphs, find_constants
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -135,16 +136,15 @@ class ChildMaker:
         assert item.body is not None  # noqa: S101 - set by the caller
         body = item.body
         members = self._members(item, self.wiring(graph).tree.root)
-        known = {v for member in members for port in member.outputs for v in member.members(port)}
-        used = dict.fromkeys(
-            v for member in members for port in member.inputs for v in member.members(port)
-        )
+        known = {v for member in members for v in member.values_at(member.outputs)}
+        used = dict.fromkeys(v for member in members for v in member.values_at(member.inputs))
         partial = self.is_partial and body.caller is None
         inputs: dict[Value, None] = {}
+        rows = self._find_rows(body, graph.inputs)
         for value in graph.inputs:
             if partial and value not in used:
                 continue
-            if not self._is_row(body, value) and not self._is_bound(body, value):
+            if value not in rows and not self._is_bound(body, value):
                 inputs[value] = None
                 known.add(value)
         if body.caller is None:
@@ -155,10 +155,11 @@ class ChildMaker:
                     inputs[value] = None
         outputs: list[Value] = []
         constants: list[Value] = []
+        rows = self._find_rows(body, graph.outputs)
         for value in dict.fromkeys(graph.outputs):
             if partial and value not in known:
                 continue
-            if self._is_row(body, value):
+            if value in rows:
                 constants.append(value)
             if body.caller is not None and body.results.get(value):
                 continue
@@ -278,14 +279,15 @@ class ChildMaker:
             openable=bool(body_graphs(node)) and self._may_enter(body),
         )
         inputs = wiring.node_inputs(node)
-        taken = dict.fromkeys((*node.inputs, *inputs))
-        row_values = {value for value in taken if value is not None and self._is_row(body, value)}
-        item.constants = tuple(
-            self._constant_row(body, index, value)
-            for index, value in enumerate(node.inputs)
-            if value in row_values
-        )
-        item.inputs = tuple(value for value in inputs if value not in row_values)
+        rows = self._find_rows(body, dict.fromkeys(filter(None, (*node.inputs, *inputs))))
+        if rows:
+            item.constants = tuple(
+                self._constant_row(body, index, value)
+                for index, value in enumerate(node.inputs)
+                if value in rows
+            )
+            inputs = tuple(value for value in inputs if value not in rows)
+        item.inputs = inputs
         item.outputs = wiring.node_outputs(node)
         return item
 
@@ -307,8 +309,17 @@ class ChildMaker:
             return value.initializer is not None or value.is_parameter
         return is_constant(value) or self._is_shape(value)
 
+    def _find_rows(self, body: Instance, values: Iterable[Value]) -> set[Value]:
+        """Return which values are drawn without an edge, each as :meth:`_is_row` tells."""
+        if body.occurrence.caller is not None:
+            return {value for value in values if self._is_row(body, value)}
+        return find_constants(values, lambda node: is_constant_node(node) or self._is_folded(node))
+
+    def _is_folded(self, node: Node) -> bool:
+        return self.wiring(node.graph).folded_group(node) is not None
+
     def _is_shape(self, value: Value) -> bool:
-        return value.producer is not None and self.wiring(value.graph).gives_shape(value)
+        return value.producer is not None and self._is_folded(value.producer)
 
     def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
         origin, instance = resolve_operand(body, value)

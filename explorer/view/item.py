@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Literal
 
 from netloupe.explorer.grouping import Group
@@ -238,6 +239,10 @@ class Item:
     def members(self, port: Value) -> tuple[Value, ...]:
         """Return the values that cross the border together with one that is listed."""
         return self.merged.get(port) or (port,)
+
+    def values_at(self, ports: Sequence[Value]) -> Iterable[Value]:
+        """Return all values that cross the border at some of its ports."""
+        return chain.from_iterable(map(self.members, ports)) if self.merged else ports
 
     @property
     def children(self) -> list[Item]:

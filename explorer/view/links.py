@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 
 from netloupe.explorer.model import Node, Value
 
 from .item import BORDER, Item, Link, LinkKind
 
-#: by value, the children that give it and the value under which they do
-Producers = dict[Value, list[tuple[int, Value]]]
+#: the children that give a value, and the value under which they do
+Sources = tuple[tuple[int, Value], ...]
+#: the sources of each value; those that one port gives share theirs
+Producers = dict[Value, Sources]
 #: source and target of a link, and the value under which each knows what flows
 Ends = tuple[int, int, Value, Value]
 
@@ -28,13 +31,9 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     """
     found: dict[Ends, list[Value]] = {}
     kinds: dict[Ends, LinkKind] = {}
-    for value, kind, ends in _find_flows(item, is_root):
-        values = found.get(ends)
-        if values is None:
-            found[ends] = [value]
-            kinds[ends] = kind
-        else:
-            values.append(value)
+    for flowing, kind, ends in _find_flows(item, is_root):
+        found.setdefault(ends, []).extend(flowing)
+        kinds.setdefault(ends, kind)
     return [
         Link(
             source,
@@ -49,8 +48,11 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     ]
 
 
-def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Value, LinkKind, Ends]]:
-    """Yield each value that flows inside an item, how it is taken, and between what."""
+def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Sequence[Value], LinkKind, Ends]]:
+    """Yield what flows inside an item, how it is taken, and between what.
+
+    Values of a port that come from the same are yielded together: there may be a million.
+    """
     if item.is_terminal:
         return  # what it lists hangs together with nothing inside
     assert item.body is not None  # noqa: S101 - open items have a body
@@ -60,26 +62,39 @@ def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Value, LinkKind, En
     producers = find_producers(item)
     for index, child in enumerate(item.children):
         kind_of = find_link_kinds(child)
+        sources_of = _look_up_sources(item, child, producers)
         for port in child.inputs:
             kind = kind_of(port)
-            for value in child.members(port):
-                stub = item.stubs.get((child.key, value))
-                if stub is not None:
-                    given = item.children[stub].outputs[0]
-                    yield value, kind, (stub, index, given, port)
-                    continue
-                sources = producers.get(value)
-                if sources is not None and child.kind == "output":
-                    sources = [source for source in sources if source[0] != index]
-                if sources:
-                    for source, given in sources:
-                        yield value, kind, (source, index, given, port)
-                elif not is_root:
-                    outer = (body.bindings.get(value) if crosses else None) or value
-                    yield value, kind, (BORDER, index, ports.get(outer, outer), port)
+            for found, together in groupby(child.members(port), sources_of):
+                values = tuple(together)
+                sources = found or ()
+                if child.kind == "output":
+                    sources = tuple(source for source in sources if source[0] != index)
+                for source, given in sources:
+                    yield values, kind, (source, index, given, port)
+                if not sources and not is_root:
+                    for value in values:
+                        outer = (body.bindings.get(value) if crosses else None) or value
+                        yield (value,), kind, (BORDER, index, ports.get(outer, outer), port)
     if not is_root:
         for value, ends in _find_flows_out(item, producers, crosses):
-            yield value, "data", ends
+            yield (value,), "data", ends
+
+
+def _look_up_sources(
+    item: Item, child: Item, producers: Producers
+) -> Callable[[Value], Sources | None]:
+    """Return what tells where a child's values come from: a stub beside it, or its siblings."""
+    if not item.stubs:
+        return producers.get
+
+    def look_up(value: Value) -> Sources | None:
+        stub = item.stubs.get((child.key, value))
+        if stub is None:
+            return producers.get(value)
+        return ((stub, item.children[stub].outputs[0]),)
+
+    return look_up
 
 
 def find_producers(item: Item) -> Producers:
@@ -88,8 +103,10 @@ def find_producers(item: Item) -> Producers:
     for index, child in enumerate(item.children):
         if child.kind != "stub":
             for port in child.outputs:
+                source = ((index, port),)
                 for value in child.members(port):
-                    producers.setdefault(value, []).append((index, port))
+                    others = producers.get(value)
+                    producers[value] = source if others is None else others + source
     return producers
 
 
@@ -125,7 +142,7 @@ def find_link_kinds(child: Item) -> Callable[[Value], LinkKind]:
     if child.kind == "branch":
         bindings = set(child.body.bindings.values()) if child.body is not None else set()
         return lambda value: "data" if value in bindings else "captured"
-    if child.kind == "node" and isinstance(node, Node):
+    if child.kind == "node" and isinstance(node, Node) and (node.captures or node.control_inputs):
         operands, awaited = set(node.inputs), set(node.control_inputs)
         return lambda value: (
             "data" if value in operands else "control" if value in awaited else "captured"

@@ -8,7 +8,8 @@ opened. This is decided by their values, before any box is made of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -68,23 +69,25 @@ def stack_terminals(
     """
     if len(values) < LEAST_STACK:
         return [Terminal((value,), value.name) for value in values]
-    ends = _Ends(kind, others)
-    boxes = _put_together(kind, values, ends)
+    ends = _find_ends(kind, others)
+    has_families = any(other.merged for other in others)
+    boxes = _put_together(kind, values, ends, has_families=has_families)
     if len(boxes) <= MOST_TERMINALS:
-        return [_make_family(box.values) for box in boxes]
-    alike: dict[tuple[frozenset[int], bool], list[_Box]] = {}
-    for box in boxes:
-        first = box.values[0]
-        is_given = kind == "input" and first.is_output
-        alike.setdefault((ends.neighbours(first), is_given), []).append(box)
+        return [_make_terminal(box) for box in boxes]
+    alike: dict[tuple[frozenset[int], bool], list[int]] = {}
+    for place, box in enumerate(boxes):
+        first = box[0] if isinstance(box, tuple) else box
+        end = ends.get(first, _NOWHERE)
+        alike.setdefault((end.items, kind == "input" and first.is_output), []).append(place)
     terminals: list[tuple[int, Terminal]] = []
-    for (neighbours, is_given), alike_boxes in alike.items():
-        if len(alike_boxes) > MOST_TERMINALS:
+    for (neighbours, is_given), places in alike.items():
+        alike_boxes = [boxes[place] for place in places]
+        if len(places) > MOST_TERMINALS:
             is_unused = kind == "input" and not neighbours and not is_given
-            joined = tuple(value for box in alike_boxes for value in box.values)
-            terminals.append((alike_boxes[0].place, _join(kind, joined, is_unused=is_unused)))
+            joined = _list_values(alike_boxes)
+            terminals.append((places[0], _join(kind, joined, is_unused=is_unused)))
         else:
-            terminals += ((box.place, _make_family(box.values)) for box in alike_boxes)
+            terminals += zip(places, map(_make_terminal, alike_boxes), strict=True)
     terminals.sort(key=itemgetter(0))
     made = [terminal for _, terminal in terminals]
     most = MOST_DIFFERENT + 2 * len(others)
@@ -93,32 +96,41 @@ def stack_terminals(
     return made
 
 
-def _put_together(kind: ItemKind, values: Sequence[Value], ends: _Ends) -> list[_Box]:
+#: a single value, or a family of them
+_Box = Value | tuple[Value, ...]
+
+
+def _put_together(
+    kind: ItemKind, values: Sequence[Value], ends: dict[Value, _End], *, has_families: bool
+) -> Sequence[_Box]:
     """Return families that come to the same port, and single values, in the order of the values."""
-    boxes: list[_Box] = []
-    ports: dict[int, list[_Box]] = {}
+    if kind == "constant" or not has_families:
+        return values
+    boxes: list[tuple[int, _Box]] = []
+    ports: dict[int, list[tuple[int, Value]]] = {}
     for place, value in enumerate(values):
-        box = _Box(place, (value,))
-        port = ends.only_port(value) if kind == "output" or not value.is_output else None
-        if kind != "constant" and port is not None and ends.sizes[port] >= LEAST_STACK:
-            ports.setdefault(port, []).append(box)
+        port = ends.get(value, _NOWHERE).port
+        if port is None or (kind == "input" and value.is_output):
+            boxes.append((place, value))
         else:
-            boxes.append(box)
+            ports.setdefault(port, []).append((place, value))
     for together in ports.values():
-        families: dict[object, list[_Box]] = {}
-        for box in together:
-            (value,) = box.values
+        families: dict[object, list[tuple[int, Value]]] = {}
+        for place, value in together:
             alike = (_DIGITS.sub("*", value.name), str(value.type))
-            families.setdefault(alike, []).append(box)
+            families.setdefault(alike, []).append((place, value))
         for family in families.values():
             if len(family) >= LEAST_STACK:
-                members = tuple(value for box in family for value in box.values)
-                boxes.append(_Box(family[0].place, members))
+                boxes.append((family[0][0], tuple(value for _, value in family)))
             else:
                 boxes += family
-    if ports:
-        boxes.sort(key=itemgetter(0))
-    return boxes
+    boxes.sort(key=itemgetter(0))
+    return [box for _, box in boxes]
+
+
+def _list_values(boxes: Iterable[_Box]) -> tuple[Value, ...]:
+    """Return all values of some boxes."""
+    return tuple(chain.from_iterable(box if isinstance(box, tuple) else (box,) for box in boxes))
 
 
 def split_terminal(kind: ItemKind, values: Sequence[Value]) -> list[Terminal]:
@@ -132,15 +144,28 @@ def split_terminal(kind: ItemKind, values: Sequence[Value]) -> list[Terminal]:
     return [_join(kind, tuple(piece)) for piece in pieces]
 
 
-class _Box(NamedTuple):
-    """Values that are drawn as one, and the place of the first of them among all."""
+class _End(NamedTuple):
+    """What a value leads to, or comes from.
 
-    place: int
-    values: tuple[Value, ...]
+    Parameters
+    ----------
+    items
+        Indices of the items.
+    port
+        The number of the only port, where that is one of several values that go together.
+    """
+
+    items: frozenset[int]
+    port: int | None = None
 
 
-class _Ends:
-    """Where values lead to, or come from.
+_NOWHERE = _End(frozenset())
+
+
+def _find_ends(kind: ItemKind, others: Sequence[Item]) -> dict[Value, _End]:
+    """Return where values lead to, or come from.
+
+    Of a million values nearly all lead to the same, and share what tells it.
 
     Parameters
     ----------
@@ -149,45 +174,29 @@ class _Ends:
     others
         The items that these may be connected with.
     """
-
-    def __init__(self, kind: ItemKind, others: Sequence[Item]) -> None:
-        #: of each port of the others the item, and how many values it takes or gives
-        self.owners: list[int] = []
-        self.sizes: list[int] = []
-        # a number alone where there is one port: of a million values nearly all have one
-        self._ports: dict[Value, int | list[int]] = {}
-        self._singles = [frozenset((index,)) for index in range(len(others))]
-        ports = self._ports
-        for index, other in enumerate(others):
-            for port in other.outputs if kind == "output" else other.inputs:
-                members = other.members(port)
-                number = len(self.owners)
-                for member in members:
-                    found = ports.setdefault(member, number)
-                    if isinstance(found, list):
-                        found.append(number)
-                    elif found != number:
-                        ports[member] = [found, number]
-                self.owners.append(index)
-                self.sizes.append(len(members))
-
-    def only_port(self, value: Value) -> int | None:
-        """Return the port of a value that has exactly one."""
-        found = self._ports.get(value)
-        return found if isinstance(found, int) else None
-
-    def neighbours(self, value: Value) -> frozenset[int]:
-        """Return the items at the other ends of a value, as indices."""
-        found = self._ports.get(value)
-        if found is None:
-            return frozenset()
-        if isinstance(found, int):
-            return self._singles[self.owners[found]]
-        return frozenset(self.owners[port] for port in found)
+    ends: dict[Value, _End] = {}
+    several: dict[Value, set[int]] = {}
+    count = 0
+    for index, other in enumerate(others):
+        alone = _End(frozenset((index,)))
+        ports = other.outputs if kind == "output" else other.inputs
+        families = [other.members(port) for port in ports] if other.merged else [ports]
+        for members in families:
+            end = alone
+            if other.merged and len(members) >= LEAST_STACK:
+                end, count = _End(alone.items, count), count + 1
+            for value in members:
+                known = ends.setdefault(value, end)
+                if known is not end:
+                    several.setdefault(value, set(known.items)).add(index)
+    ends.update((value, _End(frozenset(items))) for value, items in several.items())
+    return ends
 
 
-def _make_family(values: tuple[Value, ...]) -> Terminal:
-    return Terminal(values, name_family([value.name for value in values]))
+def _make_terminal(box: _Box) -> Terminal:
+    if isinstance(box, tuple):
+        return Terminal(box, name_family([value.name for value in box]))
+    return Terminal((box,), box.name)
 
 
 def _join(kind: ItemKind, values: tuple[Value, ...], *, is_unused: bool = False) -> Terminal:

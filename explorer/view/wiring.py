@@ -6,13 +6,13 @@ since nothing is drawn of it and its values are rows on the faces of their consu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
 
 from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Graph, Node, Value, is_constant
+from netloupe.explorer.model import Graph, Node, Value, is_constant_node
 
 from .edges import EdgeTable, Integers
 from .repetitions import Repetitions
@@ -93,15 +93,6 @@ class Wiring:
         group = self.tree.group_of(node)
         return group if group is not None and self.is_folded(group) else None
 
-    def gives_shape(self, value: Value) -> bool:
-        """Return whether folded shape arithmetic gives a value of this graph."""
-        producer = value.producer
-        return (
-            producer is not None
-            and producer.graph is self.tree.graph
-            and self.folded_group(producer) is not None
-        )
-
     def _hide(self) -> None:
         assert self._edges is not None  # noqa: S101 - only called with edges
         hidden = np.zeros(self._edges.count, np.bool_)
@@ -114,10 +105,10 @@ class Wiring:
 
     def node_inputs(self, node: Node) -> tuple[Value, ...]:
         """Return the distinct values that reach a node by an edge, constants left out."""
-        values = [value for value in node.inputs if value is not None and not is_constant(value)]
-        values += [value for value in node.captures if not is_constant(value)]
-        values += node.control_inputs
-        return tuple(dict.fromkeys(values))
+        values = dict.fromkeys(filter(None, (*node.inputs, *node.captures)))
+        constants = find_constants(values, is_constant_node)
+        found = [value for value in values if value not in constants] if constants else values
+        return tuple(dict.fromkeys((*found, *node.control_inputs)))
 
     def node_outputs(self, node: Node) -> tuple[Value, ...]:
         """Return the values that a node gives and that are used or are outputs."""
@@ -193,6 +184,27 @@ class Wiring:
                 if found.kind == "repeat":
                     repeats[found] = found.high - found.low
         return sorted(repeats, key=lambda repeat: -repeats[repeat])
+
+
+def find_constants(values: Iterable[Value], gives_constant: Callable[[Node], bool]) -> set[Value]:
+    """Return those of some values that are stored, or that one of certain nodes gives.
+
+    Each node is asked once: it may give a million values.
+
+    Parameters
+    ----------
+    values
+        The values, to be looked through twice.
+    gives_constant
+        Whether a node is such a one.
+    """
+    producers = {value.producer for value in values}
+    givers = {node for node in producers if node is not None and gives_constant(node)}
+    return {
+        value
+        for value in values
+        if value.initializer is not None or value.is_parameter or value.producer in givers
+    }
 
 
 def nodes_inside(group: Group) -> list[Node]:

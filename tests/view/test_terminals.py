@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import tracemalloc
 
 import pytest
 
@@ -185,3 +187,44 @@ def test_the_box_of_very_many_inputs_is_described_by_the_first() -> None:
     text = format_text(describe_path(model, stub.path, view))
     assert text.startswith(f"{count:,} inputs  ({count:,} values, 1 consumer of the first 2,000)")
     assert "100 more" in text
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_little_is_done_for_each_of_many_terminals(kind: str) -> None:
+    def first_view(count: int) -> int:
+        model = load(MAKERS[kind](count))
+        assert len(model.graph.wiring.values) == count + 1
+        calls = 0
+
+        def count_calls(_frame: object, event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count_calls)
+        try:
+            view, _ = make_view(model, ViewOptions())
+            Composer().compose(view, Labels())
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    few, many = first_view(2_000), first_view(6_000)
+    assert (many - few) / 4_000 < 12
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_little_is_remembered_of_each_of_many_terminals(kind: str) -> None:
+    def peak(count: int) -> int:
+        model = load(MAKERS[kind](count))
+        assert len(model.graph.wiring.values) == count + 1
+        tracemalloc.start()
+        try:
+            view, _ = make_view(model, ViewOptions())
+            view.links(view.root)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    # the sizes of dicts are powers of two: between equal fillings nothing but the values counts
+    few, many = peak(5_000), peak(20_000)
+    assert (many - few) / 15_000 < 300
