@@ -107,7 +107,8 @@ def _count_bytes(tensor: Tensor | SparseTensor) -> int:
     if isinstance(tensor, SparseTensor):
         indices = tensor.indices.stored_bytes if tensor.indices is not None else 0
         return (tensor.values.stored_bytes or 0) + (indices or 0)
-    return tensor.stored_bytes if tensor.stored_bytes is not None else (tensor.nbytes or 0)
+    stored = tensor.stored_bytes
+    return stored if stored is not None else (tensor.nbytes or 0)
 
 
 def format_summary(summary: dict[str, Any]) -> str:

@@ -12,10 +12,13 @@ from pathlib import Path
 import pytest
 
 from netloupe.explorer.cli import main
+from netloupe.explorer.info import summarize_model
 from netloupe.explorer.load import load
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.readers import onnx_infos
 from netloupe.explorer.readers.onnx_nodes import OnnxNodeLoader
+from netloupe.explorer.readers.onnx_tensors import TensorReader
+from netloupe.proto import onnx_pb2
 from tests import hostile_models
 
 #: four times the model takes at most so many times the time; the square would be 16
@@ -128,3 +131,28 @@ def test_filling_a_graph_asks_it_as_often_whatever_it_holds(
         assert load(make(size)).graph.values is not None
         counts.append(len(asked))
     assert counts[0] == counts[1]
+
+
+def test_a_summary_reads_no_more_of_sound_tensors_than_it_tells(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = load(hostile_models.initializers(30))
+    monkeypatch.setattr(TensorReader, "read_facts", lambda *_: pytest.fail("facts were read"))
+    totals = summarize_model(model)["totals"]
+    assert (totals["initializers"], totals["parameters"], totals["bytes"]) == (30, 30, 120)
+
+
+def test_tensors_that_are_not_sound_are_judged() -> None:
+    """Too few bytes, two storages, an unknown type: what is looked at first does not hide them."""
+    model = onnx_pb2.ModelProto.FromString(hostile_models.initializers(4))
+    short, double, unknown, _ = model.graph.initializer
+    short.raw_data = b"123"
+    double.float_data.append(1)
+    unknown.data_type = 77
+    graph = load(model.SerializeToString()).graph
+    assert [[warning.message for warning in tensor.warnings] for tensor in graph.initializers] == [
+        ["3 bytes are stored where 4 are claimed"],
+        ["also holds float_data, which is not read beside raw_data"],
+        ["the element type is unknown(77)"],
+        [],
+    ]

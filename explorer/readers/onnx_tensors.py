@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from netloupe.explorer.model import (
     DataType,
@@ -41,6 +41,11 @@ _MAX_TYPE_DEPTH = 64
 _DECIMAL = re.compile(r"-?[0-9]+")
 _SHORT_TYPE = 200  # bytes: longer ones are few, and not worth keeping
 _MOST_DIGITS = 40  # of an offset: no file is nearly so long
+_FIELDS = onnx_pb2.TensorProto.DESCRIPTOR.fields_by_name
+#: what a tensor says of which nothing but type and dimensions has to be judged
+_SOUND_FIELDS = frozenset(
+    _FIELDS[name] for name in ("name", "data_type", "dims", "raw_data", "doc_string")
+)
 #: the typed field of an element type; all others are in int32_data
 _TYPED_FIELD_OF = {
     "float32": "float_data",
@@ -226,6 +231,25 @@ class TensorReader:
         return fetch
 
 
+def _measure_sound(proto: Any) -> int | None:
+    """Return the bytes of a tensor whose raw data are just what type and dimensions claim.
+
+    None where they are not, and where the message says more, so that it has to be read whole.
+
+    Notes
+    -----
+    A message that is asked for a list which it does not hold keeps an object for it.
+    """
+    held = dict(proto.ListFields())
+    if not held.keys() <= _SOUND_FIELDS:
+        return None
+    raw, dims = held.get(_FIELDS["raw_data"]), held.get(_FIELDS["dims"], ())
+    bits = read_dtype(proto.data_type).bits
+    if raw is None or bits is None or any(dim < 0 for dim in dims):
+        return None
+    return len(raw) if len(raw) == (count_elements(dims) * bits + 7) // 8 else None
+
+
 def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
     """Yield where what is stored contradicts type and dimensions, without decoding any of it."""
     dtype, segment = tensor.dtype, tensor.segment
@@ -270,10 +294,11 @@ class _OnnxTensor(Tensor):
     Notes
     -----
     Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
-    until then, which is when Python turns to ``__getattr__``.
+    until then, which is when Python turns to ``__getattr__``. What is asked of all tensors at
+    once is answered from the message, and nothing kept: there may be a million.
     """
 
-    __slots__ = ("_graph_path", "_proto", "_reader")
+    __slots__ = ("_graph_path", "_measured", "_proto", "_reader")
 
     def __init__(
         self,
@@ -289,19 +314,21 @@ class _OnnxTensor(Tensor):
         self._proto = proto
         self._reader: TensorReader | None = reader
         self._graph_path = graph_path
+        self._measured: int | Literal[False] | None = False
 
     @property
     def _is_plain(self) -> bool:
         """As of every tensor; the message is asked where nothing else is read of it yet."""
         if self._reader is None:
             return super()._is_plain
-        proto = self._proto
-        return (
-            proto.HasField("raw_data")
-            and not proto.HasField("data_location")
-            and not proto.external_data
-            and len(proto.dims) <= 4
-        )
+        return self._sound_bytes is not None and len(self._proto.dims) <= 4
+
+    @property
+    def _sound_bytes(self) -> int | None:
+        """As :func:`_measure_sound` returns it; measured once."""
+        if self._measured is False:
+            self._measured = _measure_sound(self._proto)
+        return self._measured
 
     def __getattr__(self, name: str) -> Any:
         if name == "path":  # of an initializer
@@ -310,6 +337,16 @@ class _OnnxTensor(Tensor):
         reader = self._reader
         if reader is None or name not in Tensor.__slots__:
             raise AttributeError(f"a tensor has no attribute {name!r}")
+        if name == "dims":
+            return tuple(self._proto.dims)
+        if name == "quantization":  # ONNX states it elsewhere
+            return None
+        if name == "dtype":
+            return read_dtype(self._proto.data_type)
+        if name in ("_stored_bytes", "warnings"):
+            size = self._sound_bytes
+            if size is not None:
+                return () if name == "warnings" else size
         reader.read_facts(self, self._proto)
         self._reader = None
         return getattr(self, name)
