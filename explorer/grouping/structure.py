@@ -91,28 +91,31 @@ class Planner:
         depth: int,
     ) -> list[Children]:
         """Return repeats, motifs and what is left of some rows, in order."""
-        taken: set[int] = set()
+        is_left = np.ones(len(rows), np.bool_)
         children: list[Children] = []
         for repeat in repeats:
-            blocks = [rows[block] for block in repeat.blocks]
-            children.append(self._plan_repeat(table, blocks, repeat.exemplar, depth))
-            for block in blocks:
-                taken.update(block.tolist())
-        rest = [row for row in rows.tolist() if row not in taken]
+            children.append(self._plan_repeat(table, rows, repeat, depth))
+            is_left[np.concatenate(repeat.blocks)] = False
+        rest: list[int] = rows[is_left].tolist()
         children.extend(rest if not repeats and len(rest) < 2 else self._find_motifs(table, rest))
-        order = {int(row): place for place, row in enumerate(rows)}
-        return sorted(children, key=lambda child: order[first_row(child)])
+        table.places[rows] = np.arange(len(rows))
+        places = table.places[np.array([first_row(child) for child in children], np.int64)]
+        table.places[rows] = -1
+        return [children[number] for number in np.argsort(places, kind="stable").tolist()]
 
     def _plan_repeat(
-        self, table: NodeTable, blocks: list[Integers], exemplar: int, depth: int
+        self, table: NodeTable, rows: Integers, repeat: Repetitions, depth: int
     ) -> Plan:
-        name = self._name(table, blocks[exemplar])
-        if len(blocks[exemplar]) == 1:
-            return Plan("repeat", name, [int(block[0]) for block in blocks], exemplar)
+        exemplar = rows[repeat.blocks[repeat.exemplar]]
+        name = self._name(table, exemplar)
+        if len(exemplar) == 1:  # there may be a million
+            firsts = np.array([block[0] for block in repeat.blocks], np.int64)
+            return Plan("repeat", name, rows[firsts].tolist(), repeat.exemplar)
         planned: list[Children] = [
-            Plan("block", name, self._plan_block(table, block, depth + 1)) for block in blocks
+            Plan("block", name, self._plan_block(table, rows[block], depth + 1))
+            for block in repeat.blocks
         ]
-        return Plan("repeat", name, planned, exemplar)
+        return Plan("repeat", name, planned, repeat.exemplar)
 
     def _name(self, table: NodeTable, rows: Integers) -> str:
         key = table.kinds[rows].tobytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+import tracemalloc
 from collections.abc import Iterator
 
 import numpy as np
@@ -19,6 +20,7 @@ from netloupe.explorer.grouping.runs import find_runs
 from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Node
 from tests.corpus import also_beside, beside, corpus_file, light_file
+from tests.hostile_models import empty_nodes
 
 from .blank_names import load_blank
 from .test_tree import check_tree, make_chain, outline
@@ -453,3 +455,19 @@ def test_parts_of_a_graph_without_order_are_few() -> None:
     tree = build_group_tree(builder.load(values[-1]))
     check_tree(tree)
     assert 2 <= len(tree.root.children) <= 12
+
+
+def test_little_is_remembered_of_each_of_many_equal_nodes() -> None:
+    def peak(count: int) -> int:
+        graph = load(empty_nodes(count)).graph
+        assert len(graph.wiring.operators) == count
+        tracemalloc.start()
+        try:
+            build_group_tree(graph)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    # the sizes of dicts are powers of two: between equal fillings nothing but the nodes counts
+    few, many = peak(5_000), peak(20_000)
+    assert (many - few) / 15_000 < 480
