@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         TensorDataError,
         ViewError,
     )
-    from netloupe.explorer.load import load
     from netloupe.explorer.model import (
         Attribute,
         Function,
@@ -32,7 +31,9 @@ if TYPE_CHECKING:
         Value,
     )
     from netloupe.explorer.quantization import Quantization
-    from netloupe.widgets import Explorer, explore
+    from netloupe.explorer.readers.load import load
+
+    from .widgets import Explorer, explore
 
 __version__ = "0.1.0"
 
@@ -50,7 +51,7 @@ _HOMES = {
     "Node": "netloupe.explorer.model",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
-    "Quantization": "netloupe.explorer.quantization",
+    "Quantization": "netloupe.explorer.quantization.record",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
@@ -58,7 +59,7 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "explore": "netloupe.widgets",
-    "load": "netloupe.explorer.load",
+    "load": "netloupe.explorer.readers.load",
 }
 
 __all__ = [

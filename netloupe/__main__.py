@@ -2,7 +2,7 @@
 
 import sys
 
-from netloupe.explorer.cli import main
+from netloupe.commands.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -34,10 +34,10 @@ from google.protobuf import json_format, text_format
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from netloupe.commands.info import summarize_model
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.info import summarize_model
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from tests.corpus import CORPUS
 
 _SECONDS = 10

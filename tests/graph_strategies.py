@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 
 _SCOPES = st.lists(st.sampled_from(["a", "b", "layers.0", "layers.1"]), max_size=4)

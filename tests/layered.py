@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from onnx import ModelProto, helper
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 
 PARTS = {"attn": ("Relu", "Sigmoid", "Tanh"), "mlp": ("Neg", "Abs", "Exp")}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import onnx.parser
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 
 _HEADER = '<ir_version: 10, opset_import: ["": 21, "local": 1]>\n'
 

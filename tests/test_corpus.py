@@ -110,7 +110,7 @@ def test_there_is_a_file_of_every_hostile_kind() -> None:
 
 @pytest.mark.parametrize("file", _HOSTILE)
 def test_hostile_files_say_what_is_wrong_with_them(file: str) -> None:
-    from netloupe.explorer.load import load
+    from netloupe.explorer.readers.load import load
 
     path, name = corpus_file(file), file.partition("hostile/")[2]
     account = account_for(path)

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from netloupe.explorer.cli import main
-from netloupe.explorer.info import summarize_model
-from netloupe.explorer.load import load
+from netloupe.commands.cli import main
+from netloupe.commands.info import summarize_model
 from netloupe.explorer.model.filling import FilledLater
-from netloupe.explorer.readers import onnx_infos
-from netloupe.explorer.readers.onnx_nodes import OnnxNodeLoader
-from netloupe.explorer.readers.onnx_tensors import TensorReader
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import value_infos
+from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
+from netloupe.explorer.readers.onnx.tensors import TensorReader
 from netloupe.proto import onnx_pb2
 from tests import hostile_models
 
@@ -91,8 +91,8 @@ def test_types_of_inputs_and_outputs_are_read_when_they_are_asked_for(
     make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = []
-    read_type = onnx_infos.read_type
-    monkeypatch.setattr(onnx_infos, "read_type", lambda proto: read.append(1) or read_type(proto))
+    read_type = value_infos.read_type
+    monkeypatch.setattr(value_infos, "read_type", lambda proto: read.append(1) or read_type(proto))
     graph = load(make(30)).graph
     assert len(graph.inputs) + len(graph.outputs) >= 30
     assert not read

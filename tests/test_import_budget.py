@@ -60,7 +60,7 @@ def test_the_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    "statement", ["import netloupe; netloupe.load", "import netloupe.explorer.cli"]
+    "statement", ["import netloupe; netloupe.load", "import netloupe.commands.cli"]
 )
 def test_load_and_the_command_line_wait_with_what_they_need(statement: str) -> None:
     heavy, _ = modules_after(statement)

@@ -12,7 +12,7 @@ import pytest
 import netloupe
 
 _ROOT = Path(__file__).resolve().parent.parent
-_HOMES = ("explorer", "proto", "widgets")
+_HOMES = ("explorer", "proto", "widgets", "netloupe/commands")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,10 @@ def packages_on_disk() -> dict[str, Path]:
         for init in (_ROOT / home).rglob("__init__.py"):
             if "node_modules" not in init.parts:
                 folder = init.parent
-                found[".".join(("netloupe", *folder.relative_to(_ROOT).parts))] = folder
+                parts = folder.relative_to(
+                    _ROOT / "netloupe" if home.startswith("netloupe") else _ROOT
+                )
+                found[".".join(("netloupe", *parts.parts))] = folder
     return found
 
 
@@ -68,7 +71,7 @@ def test_every_pattern_of_data_finds_files(project: dict[str, Any]) -> None:
 
 
 def test_the_links_for_uninstalled_use() -> None:
-    for home in _HOMES:
+    for home in ("explorer", "proto", "widgets"):
         link = _ROOT / "netloupe" / home
         assert link.is_symlink()
         assert link.readlink() == Path("..") / home
@@ -78,6 +81,6 @@ def test_version_and_extras(project: dict[str, Any]) -> None:
     assert project["project"]["version"] == netloupe.__version__
     assert (_ROOT / "LICENSE").read_text().lstrip().startswith("Apache License")
     assert (_ROOT / "netloupe" / "py.typed").is_file()
-    assert project["project"]["scripts"] == {"netloupe": "netloupe.explorer.cli:main"}
+    assert project["project"]["scripts"] == {"netloupe": "netloupe.commands.cli:main"}
     for extra in ("lab", "app", "test"):
         assert project["project"]["optional-dependencies"][extra]

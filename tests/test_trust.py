@@ -21,8 +21,8 @@ _PROGRAM = """
 import json, os, sys
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.info import summarize_model
-from netloupe.explorer.load import load
+from netloupe.commands.info import summarize_model
+from netloupe.explorer.readers.load import load
 
 files = json.loads(sys.argv[1])
 for name in files[:1]:

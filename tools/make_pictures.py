@@ -17,7 +17,7 @@ PICTURES = ROOT / "docs" / "pictures"
 
 sys.path.insert(0, str(ROOT))
 
-from netloupe.explorer.cli import main as run_netloupe  # noqa: E402 - after the path is set
+from netloupe.commands.cli import main as run_netloupe  # noqa: E402 - after the path is set
 
 VIEWPORT = {"width": 1280, "height": 800}
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.page import PAGE
 
-_STATIC = Path(__file__).parent / "static"
 _log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
@@ -55,9 +54,9 @@ class Canvas(anywidget.AnyWidget):
         For a keyword that is no trait.
     """
 
-    _esm = _STATIC / "canvas.js"
+    _esm = PAGE / "canvas.js"
     # where it stands in an explorer; its own style sheet is in the module
-    _css = _STATIC / "explorer.css"
+    _css = PAGE / "explorer.css"
 
     selection = traitlets.Unicode("").tag(sync=True)
     selected_paths = traitlets.List(traitlets.Unicode()).tag(sync=True)

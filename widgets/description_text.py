@@ -6,15 +6,14 @@ The browser's side is ``frontend/src/description.ts``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-from .description_html import read_path
+from netloupe.explorer.page import PAGE
 
-_STATIC = Path(__file__).parent / "static"
+from .description_html import read_path
 
 
 class DescriptionText(anywidget.AnyWidget):
@@ -35,8 +34,8 @@ class DescriptionText(anywidget.AnyWidget):
     not yet read the state of all widgets waits two seconds for each one that it does not know.
     """
 
-    _esm = _STATIC / "description.js"
-    _css = _STATIC / "explorer.css"
+    _esm = PAGE / "description.js"
+    _css = PAGE / "explorer.css"
 
     html = traitlets.Unicode("").tag(sync=True)
 

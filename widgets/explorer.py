@@ -13,11 +13,11 @@ import ipywidgets
 import traitlets
 
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
+from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
-from netloupe.explorer.load import load, load_again
 from netloupe.explorer.model import Model
-from netloupe.explorer.output import check_ending, check_place, write_file
-from netloupe.explorer.picture import ViewOptions, render_picture
+from netloupe.explorer.readers.load import load, load_again
+from netloupe.explorer.render.picture import ViewOptions, render_picture
 
 from .canvas import Canvas
 from .fallback import static_bundle

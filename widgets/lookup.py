@@ -6,14 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Protocol, cast
 
-from netloupe.explorer.describe import (
-    Description,
-    describe_path,
-    describe_several,
-)
+from netloupe.explorer.describe import Description, describe_path, describe_several
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.search import Hit
+from netloupe.explorer.search.search import Hit
 from netloupe.explorer.view import View
 
 #: the list of hits in the browser is this long

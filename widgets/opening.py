@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
-from netloupe.explorer.steps import watched
+from netloupe.explorer.progress import watched
 
 #: nothing is shown of what is shorter
 PATIENCE_SECONDS = 0.5

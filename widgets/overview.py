@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from netloupe.explorer.describe import Description, describe_model, describe_outline
 from netloupe.explorer.model import Model
-from netloupe.explorer.steps import watched
+from netloupe.explorer.progress import watched
 from netloupe.explorer.tensors import Progress
 
 from .background import Background

@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Literal
 
 from netloupe.explorer.describe import Section, choose_elements, list_statistics
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.quantization import Quantization
+from netloupe.explorer.plots import (
+    Theme,
+    draw_channels,
+    draw_frequencies,
+    draw_histogram,
+    find_ranges,
+)
+from netloupe.explorer.quantization import Quantization, Saturation, measure_saturation
 from netloupe.explorer.tensors import (
     ChannelHistogram,
     Elements,
     Histogram,
     Progress,
-    Saturation,
     Statistics,
-    Theme,
     Walk,
     compute_channels,
     compute_histogram,
     compute_statistics,
     count_strings,
-    draw_channels,
-    draw_frequencies,
-    draw_histogram,
-    find_ranges,
-    measure_saturation,
     open_elements,
     sample_elements,
     take_channel,

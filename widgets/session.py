@@ -23,10 +23,10 @@ from netloupe.explorer.layout import (
     Wrap,
 )
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.picture import Labels, Picture, ViewOptions, check_wrap, make_view
+from netloupe.explorer.progress import watched
+from netloupe.explorer.render.picture import Labels, Picture, ViewOptions, check_wrap, make_view
 from netloupe.explorer.render.wire import SceneEncoder
-from netloupe.explorer.search import Hit, search_model
-from netloupe.explorer.steps import watched
+from netloupe.explorer.search.search import Hit, search_model
 from netloupe.explorer.view import Item, View, body_graphs, expand_view
 
 from .ahead import prepare_next

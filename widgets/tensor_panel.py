@@ -13,8 +13,9 @@ import ipywidgets
 from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
+from netloupe.explorer.plots import Theme, draw_png, draw_scales
 from netloupe.explorer.quantization import Quantization, find_quantization
-from netloupe.explorer.tensors import Progress, Statistics, Theme, draw_png, draw_scales
+from netloupe.explorer.tensors import Progress, Statistics
 
 from .background import Background, CancelledError
 from .description_html import write_error, write_section

@@ -7,15 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import (
-    Graph,
-    Model,
-    ModelWarning,
-    Node,
-    SparseTensor,
-    Tensor,
-    Value,
-)
+from netloupe.explorer.model import Graph, Model, ModelWarning, Node, SparseTensor, Tensor, Value
 
 Element = Model | Graph | Node | Value | Tensor | SparseTensor | Group
 Kind = Literal[

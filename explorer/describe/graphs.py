@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group, describe_shape_value
-from netloupe.explorer.model import (
-    Function,
-    Graph,
-    ModelWarning,
-    Node,
-    SparseTensor,
-    Tensor,
-    Value,
-)
+from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
 from netloupe.explorer.view import View
 from netloupe.explorer.view.wiring import nodes_inside

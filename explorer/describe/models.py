@@ -14,8 +14,8 @@ from netloupe.explorer.model import (
     TrainingInfo,
 )
 from netloupe.explorer.notation import write_bytes, write_count
+from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import summarize_quantization
-from netloupe.explorer.steps import step
 
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section

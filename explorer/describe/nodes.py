@@ -17,13 +17,7 @@ from netloupe.explorer.operators import OperatorSchema, find_schema, read_docume
 from .attributes import list_attributes
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
 from .nets import list_device
-from .notation import (
-    list_entries,
-    name_value,
-    write_domain,
-    write_line,
-    write_text,
-)
+from .notation import list_entries, name_value, write_domain, write_line, write_text
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
 from .quantized import list_operand_quantization

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import (
-    Node,
-    SparseTensor,
-    Tensor,
-    Value,
-    constant_tensor,
-    is_constant,
-)
+from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, constant_tensor, is_constant
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.view import nodes_inside
 

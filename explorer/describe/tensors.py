@@ -7,12 +7,7 @@ from netloupe.explorer.notation import write_bytes, write_count, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .nets import list_device
-from .notation import (
-    list_entries,
-    write_line,
-    write_tensor_type,
-    write_text,
-)
+from .notation import list_entries, write_line, write_tensor_type, write_text
 from .place import Place
 from .unknown import describe_unknown
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
-from netloupe.explorer.quantization import find_quantization
-from netloupe.explorer.quantization_packing import unpack_constant
+from netloupe.explorer.quantization import find_quantization, unpack_constant
 
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .residuals import CONVOLUTIONS, find_residual_blocks
 from .wires import PASSING, Wires

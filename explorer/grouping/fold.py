@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .group import Group, GroupKind, adopt
 from .parts import split_large

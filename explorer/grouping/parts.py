@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .group import Group
 from .order import walk

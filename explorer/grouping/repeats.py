@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .runs import Run, find_begun_runs, find_runs
 from .signatures import Integers, NodeTable, Stretch

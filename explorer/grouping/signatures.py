@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from netloupe.explorer.model import Node, Value, is_constant_node
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node, find_constant_nodes
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .fold import fold_tree
 from .group import Group, adopt

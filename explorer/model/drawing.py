@@ -30,7 +30,7 @@ class Drawable:
             A file to write; ``~`` is the home folder.
         **view
             ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, ``wrap``,
-            and of a model ``graph``: as for :class:`~netloupe.explorer.picture.ViewOptions`.
+            and of a model ``graph``: as for :class:`~netloupe.explorer.render.picture.ViewOptions`.
             ``focus`` and ``graph`` are paths, names, or the elements themselves.
 
         Raises
@@ -58,13 +58,13 @@ class Drawable:
 
     def to_dot(self, path: str | PathLike[str] | None = None, **view: Any) -> graphviz.Digraph:
         """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
-        from netloupe.explorer.picture import build_dot
+        from netloupe.explorer.render.picture import build_dot
 
         model, options = self._subject()
         return build_dot(model, path, **options, **view)
 
     def _draw(self, format: str, path: str | PathLike[str] | None, view: dict[str, Any]) -> bytes:
-        from netloupe.explorer.picture import draw_picture
+        from netloupe.explorer.render.picture import draw_picture
 
         model, options = self._subject()
         return draw_picture(model, format, path, **options, **view)

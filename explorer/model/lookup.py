@@ -150,7 +150,7 @@ def offer_keys(model: Model) -> list[str]:
 
 def _stored_tensor(value: Value) -> Tensor | SparseTensor | None:
     """Return the tensor that has a value's own elements: not those of a quantized weight."""
-    from netloupe.explorer.stored_constants import find_stored_tensor
+    from .stored_tensors import find_stored_tensor
 
     return value.initializer or find_stored_tensor(value)
 

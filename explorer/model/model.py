@@ -214,7 +214,7 @@ class Model(Drawable, Loaded):
             For an invalid regular expression.
         """
         from netloupe.explorer.grouping import build_group_tree
-        from netloupe.explorer.search import search_model
+        from netloupe.explorer.search.search import search_model
 
         hits = search_model(self, text, regex=regex, find_tree=build_group_tree)
         return [hit.path for hit in hits]
@@ -286,7 +286,7 @@ class Model(Drawable, Loaded):
         Looked for once, when first asked for, in time linear in the size of the model.
         """
         if self._findings is None:
-            from netloupe.explorer.findings import find_oddities
+            from netloupe.explorer.checks import find_oddities
 
             self._findings = tuple(find_oddities(self))
         return self._findings

@@ -20,6 +20,7 @@ from .warning import ModelWarning
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from netloupe.explorer.plots import Theme
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.tensors import (
         ChannelHistogram,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         Histogram,
         Progress,
         Statistics,
-        Theme,
     )
 
     from .device import DeviceOption
@@ -327,7 +327,7 @@ class Tensor(ArrayLike, Loaded):
         ValueError
             For an axis or a channel that does not exist, and for channels of strings.
         """
-        from netloupe.explorer.tensors import open_axes, plot_channels, plot_histogram
+        from netloupe.explorer.plots import open_axes, plot_channels, plot_histogram
 
         unpacked = quantization.unpacked if quantization is not None else None
         if unpacked is not None and unpacked is not self and unpacked.path == self.path:

@@ -177,7 +177,7 @@ class Value(Loaded):
         computed through nodes, only taken from constants and from DequantizeLinear over them.
         ``value.type or value.inferred_type`` is the best that is known.
         """
-        from netloupe.explorer.inference import infer_type
+        from netloupe.explorer.costs.inferred_types import infer_type
 
         return infer_type(self) if self.type is None else None
 

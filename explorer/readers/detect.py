@@ -8,16 +8,17 @@ from pathlib import Path
 from netloupe.explorer.errors import ModelFormatError, SourceError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
+from netloupe.explorer.readers.caffe2.model import find_init_net, leads_out, read_caffe2
+from netloupe.explorer.readers.caffe2.parts import parse_caffe2
+from netloupe.explorer.readers.caffe2.roots import recognize_caffe2
+from netloupe.explorer.readers.onnx.data import read_onnx_data
+from netloupe.explorer.readers.onnx.model import read_onnx
+from netloupe.explorer.readers.text.onnx_text import is_onnx_text, parse_onnx_text
+from netloupe.explorer.readers.text.roots import is_json, is_text, parse_json_root, parse_text_root
 
-from .caffe2 import find_init_net, leads_out, read_caffe2
-from .caffe2_parts import parse_caffe2
-from .caffe2_roots import recognize_caffe2
 from .containers import GZIP_MAGIC, decode_marked_text, unpack_gzip
 from .impostors import find_impostor
 from .message_writer import LENGTH, VARINT, encode_varint
-from .onnx import read_onnx
-from .onnx_data import read_onnx_data
-from .onnx_text import is_onnx_text, parse_onnx_text
 from .parts import Parts
 from .roots import (
     MODEL_FIELDS,
@@ -29,7 +30,6 @@ from .roots import (
     scan_fields,
 )
 from .source import Source, open_source
-from .text_roots import is_json, is_text, parse_json_root, parse_text_root
 
 _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
 

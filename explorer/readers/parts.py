@@ -12,11 +12,11 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Payload
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.readers.onnx.deep_types import cut_types
 from netloupe.proto.grammars import Grammar
 from netloupe.proto.scanner import SMALL_MESSAGE_BYTES, Piece, Scan, is_own, scan_message
 from netloupe.proto.wire import ScanError
 
-from .deep_types import cut_types
 from .source import WHOLE_BYTES, Source
 from .stored_field import Count, StoredField
 from .unknown_fields import find_unknown_fields

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node, Value, Wiring, is_constant
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 #: slots of values that a node's subgraphs use, and of those that it only waits for, begin here
 CAPTURED = 1_000_000

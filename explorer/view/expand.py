@@ -7,7 +7,7 @@ from collections import Counter
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Function, Graph, Node
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
 
 from .item import Item
 from .opened import likeness

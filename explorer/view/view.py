@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from netloupe.explorer.collector import collector_paused
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import GROUPINGS, Group, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import CALL
 
 from .children import ChildMaker

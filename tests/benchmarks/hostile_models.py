@@ -31,8 +31,8 @@ PATIENCE = 4
 _VIEW = """
 import sys
 from netloupe.explorer.layout import Composer
-from netloupe.explorer.load import load
-from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
 from netloupe.explorer.render.wire import SceneEncoder
 view, _ = make_view(load(sys.argv[1]), ViewOptions())
 labels = Labels()

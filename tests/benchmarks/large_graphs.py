@@ -35,13 +35,13 @@ from onnx import TensorProto, helper, numpy_helper
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from netloupe.explorer.collector import collector_paused  # noqa: E402
 from netloupe.explorer.errors import LayoutError  # noqa: E402 - after the path
 from netloupe.explorer.grouping import build_group_tree  # noqa: E402
 from netloupe.explorer.layout import Composer, LayoutEngine, shared_engine  # noqa: E402
-from netloupe.explorer.load import load  # noqa: E402
 from netloupe.explorer.model import Model  # noqa: E402
-from netloupe.explorer.picture import Labels, ViewOptions, make_view  # noqa: E402
+from netloupe.explorer.model.collector import collector_paused  # noqa: E402
+from netloupe.explorer.readers.load import load  # noqa: E402
+from netloupe.explorer.render.picture import Labels, ViewOptions, make_view  # noqa: E402
 from netloupe.explorer.render.wire import SceneEncoder  # noqa: E402
 from netloupe.explorer.view import View  # noqa: E402
 

@@ -124,7 +124,7 @@ def write_varint(number: int) -> bytes:
 def open_file(way: str, path: str) -> object:
     """Open a model file in one of the ways."""
     if way.startswith("netloupe"):
-        from netloupe.explorer.load import load
+        from netloupe.explorer.readers.load import load
 
         model = load(path)
         return (model, model.graph.nodes) if way == "netloupe, graph read" else model

@@ -16,7 +16,7 @@ from netloupe.widgets import Explorer
 
 from .servers import ROOT
 
-STATIC = ROOT / "widgets" / "static"
+STATIC = ROOT / "explorer" / "page"
 ADDRESS = "http://netloupe.test/"
 CANVAS = '[data-netloupe="canvas"]'
 

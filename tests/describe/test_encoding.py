@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netloupe.explorer.cli import main
+from netloupe.commands.cli import main
 from netloupe.explorer.describe.encoding import Listing, encode_json
 from tests.hostile_models import empty_nodes, graph_inputs, metadata, string_fill
 

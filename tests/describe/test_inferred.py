@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.costs.inferred_types import infer_type
 from netloupe.explorer.describe import describe_value, format_text
 from netloupe.explorer.describe.operands import describe_origin
 from netloupe.explorer.describe.place import Place
-from netloupe.explorer.inference import infer_type
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.html import describe_node
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text

@@ -7,7 +7,7 @@ import sys
 import time
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.load import load
+from netloupe.explorer.readers.load import load
 
 from .mutants import READERS, list_seeds
 from .seeds import Files

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.info import format_summary, summarize_model
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor
-from netloupe.explorer.picture import ViewOptions, make_picture, render_picture
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import ViewOptions, make_picture, render_picture
 
 from .seeds import Files
 

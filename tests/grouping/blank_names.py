@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph
+from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 from tests.corpus import beside, corpus_file
 

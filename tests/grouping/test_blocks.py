@@ -10,8 +10,8 @@ from onnx import helper, numpy_helper
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.block_names import name_block
 from netloupe.explorer.grouping.blocks import find_motifs
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 
 from .test_repeats import Builder, repeats

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from netloupe.explorer.arguments import GROUPINGS as GROUPINGS_OF_THE_SHELL
+from netloupe.commands.arguments import GROUPINGS as GROUPINGS_OF_THE_SHELL
 from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.parts import MOST_CHILDREN
 from netloupe.explorer.grouping.runs import find_runs
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.readers.load import load
 from tests.corpus import also_beside, beside, corpus_file, light_file
 from tests.hostile_models import empty_nodes
 

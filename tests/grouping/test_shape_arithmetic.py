@@ -8,8 +8,8 @@ import pytest
 from onnx import parser
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, describe_shape_value
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, is_constant_node
+from netloupe.explorer.readers.load import load
 from tests.corpus import beside, corpus_file
 
 from .test_tree import check_tree

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Node, is_constant_node
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 

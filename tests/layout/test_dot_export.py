@@ -7,7 +7,7 @@ from pathlib import Path
 import graphviz
 import pytest
 
-from netloupe.explorer.load import load
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View, expand_view
 from tests.corpus import also_beside, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz

@@ -8,9 +8,9 @@ import pytest
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.layout import Composer, LayoutEngine
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import ViewOptions, make_picture
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import ViewOptions, make_picture
 from tests.corpus import MADE, corpus_file, list_beside
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges

@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
 from netloupe.explorer.layout.placement import Curve, Curves, sample_pieces
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import Labels, Picture, ViewOptions, make_picture, render_picture
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import (
+    Labels,
+    Picture,
+    ViewOptions,
+    make_picture,
+    render_picture,
+)
 from netloupe.explorer.view import View, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
@@ -260,7 +266,7 @@ def test_the_same_picture_in_two_processes(tmp_path: Path) -> None:
     pictures = []
     for seed in ("1", "2"):
         script = (
-            "import sys; from netloupe.explorer.load import load\n"
+            "import sys; from netloupe.explorer.readers.load import load\n"
             "load(sys.argv[1]).to_svg(sys.argv[2], expand='all')"
         )
         path = tmp_path / f"{seed}.svg"

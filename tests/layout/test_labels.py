@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, SceneLayer
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
 from netloupe.explorer.layout.labels import _PLACES, HEIGHT
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
 from netloupe.explorer.view import View, expand_view
 from tests.corpus import also_beside, corpus_file
 from tests.graph_strategies import random_models

@@ -18,7 +18,7 @@ from netloupe.explorer.layout.labels import place_labels
 from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.layout.plan import plan_item
 from netloupe.explorer.model import Model, Value
-from netloupe.explorer.picture import Labels
+from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View
 from tests.graph_strategies import random_models

@@ -10,10 +10,10 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, LayoutEngine
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import Labels, ViewOptions, make_picture, make_view
-from netloupe.explorer.steps import watched
+from netloupe.explorer.progress import watched
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels, ViewOptions, make_picture, make_view
 from netloupe.explorer.view import Item, View, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file

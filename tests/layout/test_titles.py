@@ -8,9 +8,9 @@ import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.placement import Curves, sample_pieces
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
 from netloupe.explorer.view import View, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file

@@ -9,8 +9,8 @@ from onnx import helper
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.load import load
-from netloupe.explorer.picture import Labels
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import View
 from tests.trees import make_view, wrap
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netloupe import TensorDataError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Payload, Tensor, data_type
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 
 NUMPY_2 = np.lib.NumpyVersion(np.__version__) >= "2.0.0"

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from netloupe import NotFoundError, OutputError, ViewError
-from netloupe.explorer.cli import main
+from netloupe.commands.cli import main
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
-from netloupe.explorer.picture import ViewOptions, draw_picture, make_picture, render_picture
+from netloupe.explorer.render.picture import ViewOptions, draw_picture, make_picture, render_picture
 from tests.hostile_models import graph_inputs
 from tests.onnx_text import load_text
 
@@ -100,8 +100,8 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
     def draw(*_: object, **__: object) -> None:
         raise AssertionError("drawn")
 
-    monkeypatch.setattr("netloupe.explorer.picture.make_picture", draw)
-    monkeypatch.setattr("netloupe.explorer.picture.make_view", draw)
+    monkeypatch.setattr("netloupe.explorer.render.picture.make_picture", draw)
+    monkeypatch.setattr("netloupe.explorer.render.picture.make_view", draw)
     for path in (tmp_path / "none" / "x", tmp_path, tmp_path / "x.jpg", ""):
         for method in (*HEADS, "to_dot"):
             with pytest.raises(OutputError):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Model
-from netloupe.explorer.readers.onnx_graph import GraphReader
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx.graph import GraphReader
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 

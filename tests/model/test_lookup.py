@@ -7,8 +7,8 @@ import re
 import pytest
 
 from netloupe import NotFoundError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Node, SparseTensor, Tensor, Value
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 

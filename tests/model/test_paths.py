@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Function, Model, Node, Tensor, Value
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.onnx_text import load_text

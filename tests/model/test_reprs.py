@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text

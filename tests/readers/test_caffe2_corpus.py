@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
-from netloupe.explorer.readers.caffe2_fills import is_fill
-from netloupe.explorer.readers.caffe2_parts import Net
-from netloupe.explorer.readers.caffe2_roots import recognize_caffe2
+from netloupe.explorer.readers.caffe2.fills import is_fill
+from netloupe.explorer.readers.caffe2.parts import Net
+from netloupe.explorer.readers.caffe2.roots import recognize_caffe2
 from netloupe.explorer.readers.detect import find_caffe2, unwrap_source
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.source import open_source
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
 from netloupe.explorer.model import Model
-from netloupe.explorer.readers.caffe2 import read_caffe2
+from netloupe.explorer.readers.caffe2.model import read_caffe2
 from netloupe.explorer.readers.parts import Parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from google.protobuf import text_format
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Node, Value
-from netloupe.explorer.readers import caffe2_scope
+from netloupe.explorer.readers.caffe2 import scope as caffe2_scope
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View, expand_view
 from netloupe.proto import caffe2_pb2
 from tests.wiring_check import find_lost_edges

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph
 from netloupe.explorer.model.wiring import read_wiring
-from netloupe.explorer.readers import onnx as reader
-from netloupe.explorer.readers import onnx_graph
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import graph as onnx_graph
+from netloupe.explorer.readers.onnx import model as reader
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 from tests.model_check import list_facts
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from netloupe.explorer.errors import ModelFormatError, NetloupeError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.containers import unpack_gzip
-from netloupe.explorer.readers.json_form import encode_json, load_json
-from netloupe.explorer.readers.text import TextError, parse_text, unescape
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.text.protobuf_json import encode_json, load_json
+from netloupe.explorer.readers.text.protobuf_text import TextError, parse_text, unescape
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, light_file
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.readers import parts, source
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.stored_field import StoredField
 from netloupe.proto import caffe2_pb2, onnx_pb2
 

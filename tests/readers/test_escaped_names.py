@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import EscapedText, Model
-from netloupe.explorer.readers.onnx import MANY_NODES
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx.model import MANY_NODES
 
 ONNX = b"""ir_version: 8 opset_import { version: 17 } graph { name: "%s"
 input { name: "x" } output { name: "y%d" } %s }"""

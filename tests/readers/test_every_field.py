@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, SparseTensor
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.every_field import (
     Case,

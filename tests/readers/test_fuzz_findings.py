@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.commands.info import summarize_model
 from netloupe.explorer.describe import describe_element, format_text
 from netloupe.explorer.errors import ModelFormatError, TensorDataError
-from netloupe.explorer.info import summarize_model
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Tensor, Value
 from netloupe.explorer.model.storage import MOST_ELEMENTS
 from netloupe.explorer.quantization import find_quantization, node_badge
+from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2, onnx_pb2
 
 

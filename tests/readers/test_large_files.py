@@ -12,16 +12,17 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from netloupe.commands.info import summarize_model
 from netloupe.explorer.errors import (
     ModelFormatError,
     NetloupeError,
     SourceChangedError,
     TensorDataError,
 )
-from netloupe.explorer.info import summarize_model
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
-from netloupe.explorer.readers import onnx_parts, parts, source
+from netloupe.explorer.readers import parts, source
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.tensors import open_elements
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 from tests.model_check import list_facts

@@ -15,7 +15,7 @@ from onnx import TensorProto, numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 from netloupe.explorer.errors import ModelFormatError, TensorDataError
-from netloupe.explorer.load import load
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_data_pb2
 
 

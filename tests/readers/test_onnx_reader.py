@@ -11,16 +11,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.describe import describe_path
 from netloupe.explorer.describe.as_json import to_json
-from netloupe.explorer.load import load
-from netloupe.explorer.model import (
-    Function,
-    Graph,
-    Model,
-    SparseTensor,
-    Tensor,
-    TensorType,
-    Value,
-)
+from netloupe.explorer.model import Function, Graph, Model, SparseTensor, Tensor, TensorType, Value
+from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
 from tests.onnx_text import load_text

@@ -13,8 +13,8 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.errors import ModelFormatError, NetloupeError, SourceError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from tests.corpus import also_beside, corpus_file
 
 PROTO = onnx.parser.parse_model(

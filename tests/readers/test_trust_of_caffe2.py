@@ -9,7 +9,7 @@ import pytest
 from google.protobuf import json_format, text_format
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.load import load
+from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 
 SIMPLE_FILE, INLINE_CONTAINER = 1, 0

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from netloupe.explorer.describe import describe_path, to_json
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.unknown import UnknownField
 from netloupe.explorer.readers import parts
-from netloupe.explorer.readers.caffe2 import read_caffe2
+from netloupe.explorer.readers.caffe2.model import read_caffe2
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.message_writer import encode_varint
 from netloupe.explorer.readers.parts import Parts
 from netloupe.explorer.readers.source import Source

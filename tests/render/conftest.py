@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.layout.scene import SceneBox, SceneEdge, ScenePort
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Graph, Model, Tensor
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.view import Instance, Item
 from netloupe.explorer.view.item import ConstantRow

@@ -6,9 +6,9 @@ import onnx
 import onnx.parser
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
 from netloupe.explorer.operators import schemas
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render import category
 from netloupe.explorer.render.category import FAMILIES, category_of, category_of_operator
 

@@ -9,8 +9,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.layout import Scene
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, SparseTensor, Tensor
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.html import (
     describe_graph,

@@ -6,22 +6,18 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.model import Payload, Tensor, data_type
-from netloupe.explorer.quantization import Quantization
+from netloupe.explorer.plots import draw_channels, find_ranges, make_axes, plot_channels
+from netloupe.explorer.quantization import Quantization, measure_saturation
 from netloupe.explorer.tensors import (
     ChannelHistogram,
     Histogram,
     channels,
     compute_channels,
     compute_statistics,
-    draw_channels,
-    find_ranges,
-    measure_saturation,
-    plot_channels,
     take_channel,
 )
 from netloupe.explorer.tensors.channels import sample_channels
 from netloupe.explorer.tensors.elements import Elements, as_elements
-from netloupe.explorer.tensors.plot_frame import make_axes
 
 RANDOM = np.random.default_rng(5)
 SHAPES = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Tensor
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 from netloupe.explorer.tensors.elements import Elements
 from tests.hostile_models import constant_fill, string_fill

@@ -13,8 +13,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Tensor
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.tensors import (
     StoredFile,
     compute_histogram,

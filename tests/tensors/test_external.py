@@ -7,8 +7,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import ExternalLocation
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.tensors import ModelFiles
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
 from netloupe.explorer.view.bundles import MOST_SINGLE
 from netloupe.proto import onnx_pb2

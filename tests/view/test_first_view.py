@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, is_constant_node
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View, expand_view
 from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_file
 from tests.grouping.blank_names import load_blank

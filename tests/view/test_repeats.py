@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from netloupe.explorer.describe import describe_path
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import GroupTree
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import make_face
 from netloupe.explorer.view import BORDER, Item, View, expand_view
 from netloupe.explorer.view.families import name_family

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.errors import ViewError
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Value, is_constant_node
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbourhood
 from netloupe.explorer.view.children import MAX_CALL_DEPTH
 from netloupe.proto import onnx_pb2

@@ -1,9 +1,7 @@
 """Links of the inspector: what is named, and below it the note."""
 
-from pathlib import Path
-
 from netloupe.explorer.describe import Row
-from netloupe.widgets import inspector
+from netloupe.explorer.page import PAGE
 from netloupe.widgets.description_html import write_rows
 
 
@@ -13,5 +11,5 @@ def test_name_and_note_of_a_link_are_told_apart_by_elements_and_not_by_lines() -
     assert f'<span class="nl-inspector-link-head">A\u00a0\u00a0\u00a0{name}</span>' in html
     assert '<span class="nl-inspector-link-note">float32[1, 96] · from MatMul</span>' in html
     # a rule for the first line changes in the middle of a long name
-    for sheet in (Path(inspector.__file__).parent / "static").glob("*.*"):
+    for sheet in (*PAGE.glob("*.js"), *PAGE.glob("*.css")):
         assert "::first-line" not in sheet.read_text()

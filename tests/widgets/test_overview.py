@@ -9,14 +9,14 @@ import ipywidgets
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from tests.test_steps import make_model
 
 import netloupe
 from netloupe.explorer.describe import Description, describe_model, describe_outline
-from netloupe.explorer.load import load
 from netloupe.explorer.model import Model, Tensor
-from netloupe.explorer.steps import step
+from netloupe.explorer.progress import step
+from netloupe.explorer.readers.load import load
 from netloupe.widgets import Explorer, overview
-from tests.test_steps import make_model
 
 PATIENCE = 30.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe import ViewError
-from netloupe.explorer.picture import ViewOptions, make_view
+from netloupe.explorer.render.picture import ViewOptions, make_view
 from netloupe.widgets.session import Session
 from tests.onnx_text import load_text
 

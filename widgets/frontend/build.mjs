@@ -1,5 +1,5 @@
 // Bundles src/canvas.ts and src/description.ts, with their style sheets as text, and the style
-// sheet of the page around them into ../static. The output depends on nothing but the sources and
+// sheet of the page around them into ../../explorer/page. The output depends on nothing but the sources and
 // the locked versions, so that the committed bundles can be compared with it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
@@ -23,7 +23,7 @@ const licence = ["flatbush", "flatqueue"]
   .join("\n\n");
 
 const common = {
-  outdir: "../static",
+  outdir: "../../explorer/page",
   bundle: true,
   format: "esm",
   target: "es2020",
@@ -44,4 +44,4 @@ await build({ ...common, entryPoints: { description: "src/description.ts" } });
 const page = ["explorer", "inspector"]
   .map((name) => readFileSync(`src/${name}.css`, "utf8").replace(/;$/gm, " !important;"))
   .join("");
-writeFileSync("../static/explorer.css", await minify(`@layer netloupe {\n${page}}\n`));
+writeFileSync("../../explorer/page/explorer.css", await minify(`@layer netloupe {\n${page}}\n`));

@@ -1,0 +1,74 @@
+"""The type of a value where the file states none, as far as it follows without computing."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import (
+    DataType,
+    Dimension,
+    SparseTensor,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    Value,
+    data_type,
+)
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+
+_ONNX = ("", "ai.onnx")
+#: the opset from which on DequantizeLinear gives the type of its scale
+_SCALED = 19
+
+
+def infer_type(value: Value) -> TensorType | SparseTensorType | None:
+    """Return the type that follows from the constant behind a value; reads no elements.
+
+    Parameters
+    ----------
+    value
+        Any value, whether the file states its type or not.
+
+    Returns
+    -------
+    TensorType or SparseTensorType or None
+        Of an initializer or the result of Constant, its own; of DequantizeLinear over one, its
+        shape with ``output_dtype`` or the type of the scale (ONNX operator specification,
+        DequantizeLinear-23), before opset 19 with float32. None for anything else.
+    """
+    tensor = _find_constant(value)
+    if tensor is not None:
+        return _make_type(tensor, tensor.dtype)
+    node = value.producer
+    if node is None or node.op_type != "DequantizeLinear" or node.domain not in _ONNX:
+        return None
+    stored, scale, *_ = (*node.inputs, None, None)
+    tensor = _find_constant(stored)
+    if tensor is None:
+        return None
+    output = node.attributes.get("output_dtype")
+    number = output.value if output is not None else None
+    if isinstance(number, int) and 0 < number < len(ONNX_DATA_TYPES):
+        return _make_type(tensor, data_type(ONNX_DATA_TYPES[number]))
+    dtype = _find_dtype(scale)
+    if dtype is None and (node.opset_version or _SCALED) < _SCALED:
+        dtype = data_type("float32")
+    return None if dtype is None else _make_type(tensor, dtype)
+
+
+def _find_constant(value: Value | None) -> Tensor | SparseTensor | None:
+    if value is None:
+        return None
+    return value.initializer or find_stored_tensor(value)
+
+
+def _find_dtype(value: Value | None) -> DataType | None:
+    if value is not None and isinstance(value.type, TensorType):
+        return value.type.dtype
+    tensor = _find_constant(value)
+    return tensor.dtype if tensor is not None else None
+
+
+def _make_type(tensor: Tensor | SparseTensor, dtype: DataType) -> TensorType | SparseTensorType:
+    shape = tuple(map(Dimension, tensor.dims))
+    kind = SparseTensorType if isinstance(tensor, SparseTensor) else TensorType
+    return kind(dtype, shape)

@@ -1,0 +1,1 @@
+"""Files of the user: paths below a home folder, and outputs written whole or not at all."""

@@ -1,0 +1,24 @@
+"""Drawings of numbers: histograms, channels and scales, with matplotlib.
+
+A histogram, statistics or a quantization comes in; axes of matplotlib or the bytes of a PNG go
+out. What is drawn has been computed in ``tensors`` and ``quantization``.
+"""
+
+from .channel_plot import draw_channels, find_ranges, plot_channels
+from .histogram_plot import draw_frequencies, draw_histogram, plot_histogram
+from .plot_frame import Theme, draw_png, make_axes, open_axes
+from .scale_plot import draw_scales
+
+__all__ = [
+    "Theme",
+    "draw_channels",
+    "draw_frequencies",
+    "draw_histogram",
+    "draw_png",
+    "draw_scales",
+    "find_ranges",
+    "make_axes",
+    "open_axes",
+    "plot_channels",
+    "plot_histogram",
+]

@@ -1,0 +1,20 @@
+"""Where a model says how its values are quantized, and what follows from that.
+
+A model or a value comes in; a :class:`Quantization` (scale, zero point, axis, real range, source),
+its summary, the layout of packed weights or the share of elements outside of its range goes out.
+Nothing here knows groups, pictures or plots.
+"""
+
+from .packing import unpack_constant
+from .record import Quantization, find_quantization, node_badge, summarize_quantization
+from .saturation import Saturation, measure_saturation
+
+__all__ = [
+    "Quantization",
+    "Saturation",
+    "find_quantization",
+    "measure_saturation",
+    "node_badge",
+    "summarize_quantization",
+    "unpack_constant",
+]

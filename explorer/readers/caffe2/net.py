@@ -1,0 +1,371 @@
+"""Caffe2 nets as graphs of the view model: nodes, blobs and the wiring between them.
+
+A net's operators run in the order of the file on blobs that all live in one workspace. The
+same blob may be written again and again (``Relu: conv1 -> conv1``), so each writing makes a
+value of its own, and a use means the last one before it. A net among an operator's arguments
+works on the same workspace: what it does not write itself it sees as it is when the operator
+runs, and what it writes is seen after the operator (:mod:`.caffe2_scope`). Only Do has a
+workspace of its own, which its arguments ``inner_blobs`` and ``outer_blobs_idx`` connect with
+its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from netloupe.explorer.model import (
+    Dimension,
+    Graph,
+    ModelWarning,
+    NetDetails,
+    Node,
+    TensorType,
+    Value,
+)
+from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.progress import step
+from netloupe.explorer.readers.onnx.tensors import read_text
+from netloupe.explorer.tensors import ModelFiles
+
+from .arguments import ArgumentReader, Graphs
+from .fills import is_fill, read_fill
+from .nodes import Caffe2NodeLoader, is_weight
+from .parts import Net
+from .scope import Scope
+from .tensors import read_device
+
+#: the domain of operators that name none (caffe2.proto: OperatorDef.domain)
+CAFFE2_DOMAIN = "caffe2"
+#: operators whose nets work on workspaces that are made for each step
+_STEPPED = ("RecurrentNetwork", "RecurrentNetworkGradient")
+
+#: nets that are to be read before the reading of the one around goes on
+_Steps = Iterator[tuple[Net, Scope]]
+#: how many operators are read in one step of the work
+_STEP = 10_000
+
+
+class NetReader:
+    """Reads NetDefs into graphs of one model.
+
+    Parameters
+    ----------
+    files
+        Gives external data.
+    """
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._files = files
+
+    def read(self, graph: Graph, net: Net, fills: Net | None = None) -> None:
+        """Fill a graph and the graphs of the nets inside it.
+
+        Parameters
+        ----------
+        graph
+            An empty graph.
+        net
+            What it holds.
+        fills
+            Its init net: the fills in it become initializers, and what else it does becomes a
+            graph of its own.
+
+        Raises
+        ------
+        ModelFormatError
+            Where a nested net is damaged.
+        """
+        scope = Scope(graph)
+        if fills is not None:
+            self._read_fills(graph, scope, fills)
+        self._run(self._read_net(net, scope))
+        if fills is None:
+            for value in graph.inputs:
+                value.is_parameter = bool(value.consumers) and all(
+                    is_weight(node, position) for node, position in value.consumers
+                )
+
+    def _run(self, steps: _Steps) -> None:
+        # a stack of our own instead of calls within calls: nets may be nested deep
+        stack = [steps]
+        while stack:
+            nested = next(stack[-1], None)
+            if nested is None:
+                stack.pop()
+            else:
+                stack.append(self._read_net(*nested))
+
+    # the init net
+
+    def _read_fills(self, graph: Graph, scope: Scope, fills: Net) -> None:
+        others = []
+        for index, operator in enumerate(fills.message.op):
+            if not is_fill(operator):
+                others.append(index)
+                continue
+            name = read_text(operator.output[0])
+            value = scope.last(name)
+            if value is None:
+                value = scope.define(name)
+            tensor = read_fill(operator, name, value.path, fills.parts)
+            graph.initializers.append(tensor)
+            if value.initializer is not None:
+                message = "two fills have this name; the last is used"
+                graph.warnings.append(ModelWarning(value.path, message))
+            value.initializer = tensor
+            value.type = TensorType(tensor.dtype, tuple(map(Dimension, tensor.dims)))
+        if others or _says_more(fills.message):
+            self._run(self._read_rest(graph, scope, fills, others))
+
+    def _read_rest(self, graph: Graph, scope: Scope, fills: Net, others: list[int]) -> _Steps:
+        """Keep what an init net does besides filling, and says of itself, as a graph."""
+        rest = Graph(graph.model, "init", read_text(fills.message.name), "init")
+        graph.model.nets.append(rest)
+        filled = {value.name: value for value in graph.values.values()}
+        inner = Scope(rest, scope)
+        inner.aliases = filled
+        yield from self._read_details(fills, rest)
+        for raw in fills.message.external_input:
+            name = read_text(raw)
+            if name not in filled:
+                self._read_input(inner, name)
+        yield from self._read_nodes(fills, inner, others)
+        for raw in fills.message.external_output:
+            value = inner.last(read_text(raw))
+            if value is not None:
+                value.is_output = True
+                rest.outputs.append(value)
+        for node in rest.nodes:
+            for value in node.outputs:
+                if value is not None and value.name in filled:
+                    message = f"is filled, and then written again by {node.path}"
+                    graph.warnings.append(ModelWarning(filled[value.name].path, message))
+                elif value is not None:
+                    scope.given[value.name] = node.path
+
+    # a net
+
+    def _read_net(self, net: Net, scope: Scope) -> _Steps:
+        graph, message = scope.graph, net.message
+        yield from self._read_details(net, graph)
+        listed = [read_text(name) for name in message.external_input]
+        for name in dict.fromkeys(listed):
+            self._read_input(scope, name)
+        if len(set(listed)) != len(listed):
+            warning = ModelWarning(graph.path, "lists an external input twice")
+            graph.warnings.append(warning)
+        yield from self._read_nodes(net, scope, range(len(message.op)))
+        self._read_outputs(net, scope)
+
+    def _read_input(self, scope: Scope, name: str) -> None:
+        graph = scope.graph
+        if scope.outer is not None and scope.capture(name) is not None:
+            return  # a blob of the workspace around
+        value = scope.last(name)
+        if value is None:
+            value = scope.define(name)
+        if value.initializer is None:
+            value.is_input = True
+            graph.inputs.append(value)
+            if name in scope.given:
+                value.metadata["given by"] = scope.given[name]
+
+    def _read_outputs(self, net: Net, scope: Scope) -> None:
+        graph = scope.graph
+        names = [read_text(name) for name in net.message.external_output]
+        if scope.results and all(scope.last(name) is not None for name in scope.results):
+            names = scope.results  # so that they correspond one by one
+        for name in names:
+            value = scope.last(name)
+            if value is None and scope.outer is not None:
+                value = scope.capture(name)
+            if value is None:
+                value = scope.define(name)
+                message = "is an external output that nothing defines"
+                graph.warnings.append(ModelWarning(value.path, message))
+            if value.graph is graph:
+                value.is_output = True
+            if value not in graph.outputs:
+                graph.outputs.append(value)
+
+    def _read_details(self, net: Net, graph: Graph) -> _Steps:
+        message = net.message
+        graph._unknown_finder = _Caffe2UnknownFinder(net)
+        graphs: Graphs = {}
+        for position, argument in enumerate(message.arg):
+            for field, nets in net.nested(argument).items():
+                path = f"{graph.path}.{read_text(argument.name)}"
+                made = _make_graphs(None, graph, path, field, nets)
+                graphs[position, field] = made
+                for inner, own in zip(nets, made, strict=True):
+                    yield inner, Scope(own)
+        reader = ArgumentReader(self._files, net.parts)
+        arguments, warnings = reader.read(message.arg, graph.path, graphs)
+        graph.warnings += warnings
+        for argument in arguments.values():
+            graph.warnings += argument.tensor_warnings
+        graph.net = NetDetails(
+            read_text(message.type),
+            message.num_workers if message.HasField("num_workers") else None,
+            read_device(message.device_option) if message.HasField("device_option") else None,
+            arguments,
+            tuple(map(read_text, message.external_input)),
+            tuple(map(read_text, message.external_output)),
+        )
+
+    def _read_nodes(self, net: Net, scope: Scope, indexes: range | list[int]) -> _Steps:
+        graph, operators = scope.graph, net.message.op
+        subgraphs: dict[int, Graphs] = {}
+        loader = Caffe2NodeLoader(net, indexes, ArgumentReader(self._files, net.parts), subgraphs)
+        step("reading operators")
+        for position, index in enumerate(indexes):
+            operator = operators[index]
+            graph.nodes.append(
+                Node(
+                    graph,
+                    position,
+                    read_text(operator.name),
+                    read_text(operator.type),
+                    read_text(operator.domain) or CAFFE2_DOMAIN,
+                    loader,
+                )
+            )
+        for node, index in zip(graph.nodes, indexes, strict=True):
+            if not node.index % _STEP:
+                step()
+            operator = operators[index]
+            nested = {
+                (position, field): nets
+                for position, argument in enumerate(operator.arg)
+                for field, nets in net.nested(argument).items()
+            }
+            held = [inner for nets in nested.values() for inner in nets]
+            node._connect(
+                tuple(
+                    self._find(net, scope, node, read_text(name), held) for name in operator.input
+                )
+            )
+            node.control_inputs = tuple(
+                value
+                for name in operator.control_input
+                if (value := self._find(net, scope, node, read_text(name), held)) is not None
+            )
+            results = [read_text(name) for name in operator.output]
+            scopes: list[Scope] = []
+            for (position, field), nets in nested.items():
+                path = f"{node.path}.{read_text(operator.arg[position].name)}"
+                made = _make_graphs(node, graph, path, field, nets)
+                subgraphs.setdefault(index, {})[position, field] = made
+                for inner, own in zip(nets, made, strict=True):
+                    inner_scope = _enter(scope, own, operator, results)
+                    scopes.append(inner_scope)
+                    yield inner, inner_scope
+            node.outputs = tuple(
+                _write(scope, node, position, name) for position, name in enumerate(results)
+            )
+            if scopes:
+                scope.follow(node, tuple(scopes), set(results))
+
+    def _find(self, net: Net, scope: Scope, node: Node, name: str, held: list[Net]) -> Value | None:
+        if not name:
+            return None
+        value = scope.last(name)
+        if value is None and scope.outer is not None:
+            value = scope.capture(name)
+        if value is not None:
+            return value
+        if name in scope.given or not net.message.external_input:
+            # a net that lists none takes whatever its workspace has
+            self._read_input(scope, name)
+            return scope.last(name)
+        value = scope.define(name)
+        # the condition of a loop is computed by a net of the operator that reads it
+        if not any(name in inner.output for own in held for inner in own.message.op):
+            warning = ModelWarning(node.path, f"uses %{name}, which nothing defines")
+            scope.graph.warnings.append(warning)
+        return value
+
+
+def _write(scope: Scope, node: Node, position: int, name: str) -> Value | None:
+    if not name:
+        return None
+    value = scope.define(name)
+    value.producer = node
+    value.output_index = position
+    return value
+
+
+def _make_graphs(
+    node: Node | None, graph: Graph, path: str, field: str, nets: list[Net]
+) -> tuple[Graph, ...]:
+    """Return empty graphs for the nets of one argument."""
+    made = []
+    taken = {inner.path for inner in node.subgraphs} if node is not None else set()
+    name = path.rpartition(".")[2]
+    kind: Literal["subgraph", "net"] = "subgraph" if node is not None else "net"
+    for position, net in enumerate(nets):
+        own = path + (f"[{position}]" if field == "nets" else "")
+        while own in taken:
+            own += "'"
+        taken.add(own)
+        inner = Graph(graph.model, kind, read_text(net.message.name), own, node, name)
+        made.append(inner)
+    if node is not None:
+        node.subgraphs = (*node.subgraphs, *made)
+    else:
+        graph.model.nets += made
+    return tuple(made)
+
+
+class _Caffe2UnknownFinder:
+    """Looks for unknown fields in the message of a net; of values it says nothing."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+
+    def of_graph(self) -> UnknownFields:
+        return self._net.parts.find_unknown(self._net.message, frozenset(("NetDef", "OperatorDef")))
+
+    def of_value(self, name: str) -> UnknownFields:
+        return ()
+
+
+def _enter(scope: Scope, graph: Graph, operator: Any, results: list[str]) -> Scope:
+    """Return the scope of a net among the arguments of an operator."""
+    inner = Scope(graph, scope)
+    inner.is_step = operator.type in _STEPPED
+    inner.results = [name for name in results if name]
+    pairs = _pair_blobs(operator)
+    if pairs is not None and graph.parent_node is not None:
+        operands = graph.parent_node.inputs
+        inner.aliases = {}
+        for name, number in pairs:
+            value = operands[number] if 0 <= number < len(operands) else None
+            if value is not None:
+                inner.aliases[name] = value
+                inner.operands[name] = value.name
+        names = {number - len(operands): name for name, number in pairs}
+        inner.results = [names.get(number, "") for number in range(len(results))]
+    return inner
+
+
+def _says_more(fills: Any) -> bool:
+    """Return whether an init net says anything beside its name, fills and what they give."""
+    fields = ("type", "num_workers", "device_option")
+    if fills.arg or any(fills.HasField(field) for field in fields):
+        return True
+    given = {name for operator in fills.op for name in operator.output}
+    return any(name not in given for name in (*fills.external_input, *fills.external_output))
+
+
+def _pair_blobs(operator: Any) -> list[tuple[str, int]] | None:
+    """Return a Do's pairs of an inner blob and the number of an operand; results count last."""
+    if operator.type != "Do":
+        return None
+    arguments = {argument.name: argument for argument in operator.arg}
+    inner, outer = arguments.get("inner_blobs"), arguments.get("outer_blobs_idx")
+    if inner is None or outer is None:
+        return []
+    names = (name.decode("utf-8", "backslashreplace") for name in inner.strings)
+    return list(zip(names, outer.ints, strict=False))

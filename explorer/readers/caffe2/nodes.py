@@ -1,0 +1,123 @@
+"""What Caffe2 operators say of themselves, read when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netloupe.explorer.model import ModelWarning, Node, NodeDetails, Tensor
+from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.operators import find_schema
+from netloupe.explorer.readers.onnx.tensors import read_text
+
+from .arguments import ArgumentReader, Graphs
+from .fills import is_fill, read_fill
+from .parts import Net
+from .tensors import read_device
+
+#: formal names of operands that are weights
+_WEIGHTS = frozenset(("filter", "bias", "W", "w", "b", "scale", "mean", "var", "slope"))
+
+
+class Caffe2NodeLoader:
+    """Reads the details of a net's nodes from their messages when they are asked for.
+
+    Parameters
+    ----------
+    net
+        The net.
+    indexes
+        Of the operators that are nodes, in their order.
+    arguments
+        Reads their arguments.
+    subgraphs
+        The nets among the arguments of an operator, by its index.
+    """
+
+    def __init__(
+        self,
+        net: Net,
+        indexes: range | list[int],
+        arguments: ArgumentReader,
+        subgraphs: dict[int, Graphs],
+    ) -> None:
+        self._net = net
+        self._indexes = indexes
+        self._arguments = arguments
+        self._subgraphs = subgraphs
+
+    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
+        """Look for what is odd about an operator, in all that is said of it."""
+        return self.details(node).all_warnings
+
+    def metadata(self, node: Node) -> dict[str, str]:
+        """Return nothing: operators have none."""
+        return {}
+
+    def attribute_key(self, node: Node) -> bytes:
+        """Return what is equal for operators of equal arguments, nets among them left out."""
+        operator = self._net.message.op[self._indexes[node.index]]
+        return b"".join(
+            argument.SerializeToString()
+            for argument in operator.arg
+            if not argument.HasField("n") and not argument.nets
+        )
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        """Return the fields of a node's message that the schema does not know."""
+        operator = self._net.message.op[self._indexes[node.index]]
+        return self._net.parts.find_unknown(operator, frozenset(("NetDef",)))
+
+    def details(self, node: Node) -> NodeDetails:
+        """Read everything that the file says of a node."""
+        index = self._indexes[node.index]
+        message = self._net.message
+        operator = message.op[index]
+        constant = self._read_constant(operator, node) if is_fill(operator) else None
+        constants = {}
+        if constant is not None and constant.storage not in ("none", "value"):
+            # the tensor is in the place of the plain list that it is made of, which may be long
+            constants[_find_values(operator)] = constant
+        attributes, warnings = self._arguments.read(
+            operator.arg, node.path, self._subgraphs.get(index, {}), constants
+        )
+        if constant is not None and not constants:  # else one of the attributes is the constant
+            warnings += constant.warnings
+        if not node.op_type:
+            warnings.append(ModelWarning(node.path, "has no type"))
+        device = None
+        if operator.HasField("device_option"):
+            device = read_device(operator.device_option)
+        elif message.HasField("device_option"):
+            device = read_device(message.device_option, is_inherited=True)
+        return NodeDetails(
+            attributes,
+            warnings=tuple(warnings),
+            constant=constant,
+            engine=read_text(operator.engine),
+            device=device,
+            is_gradient=operator.is_gradient_op if operator.HasField("is_gradient_op") else None,
+            debug_info=read_text(operator.debug_info),
+            op_version=operator.op_version if operator.HasField("op_version") else None,
+        )
+
+    def _read_constant(self, operator: Any, node: Node) -> Tensor:
+        """Return the tensor that a fill among the nodes gives."""
+        field = "value" if operator.type == "ConstantFill" else "values"
+        path = f"{node.path}.{field}"
+        tensor = read_fill(operator, read_text(operator.output[0]), path, self._net.parts)
+        tensor.metadata, tensor.device = {}, None  # the node itself shows them
+        return tensor
+
+
+def _find_values(operator: Any) -> int:
+    return next(
+        position for position, argument in enumerate(operator.arg) if argument.name == "values"
+    )
+
+
+def is_weight(node: Node, position: int) -> bool:
+    """Return whether an operator takes a weight at a position, going by its operands' names."""
+    if node.op_type in ("Mul", "Add") and position == 1:
+        return "broadcast" in node.attributes
+    schema = find_schema(node.domain, node.op_type, None)
+    return schema is not None and schema.input_name(position) in _WEIGHTS

@@ -1,0 +1,83 @@
+"""Load a model from wherever it is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from netloupe.explorer.errors import SourceError
+from netloupe.explorer.files.home import expand_home
+from netloupe.explorer.model import Model
+from netloupe.explorer.model.collector import collector_paused
+
+
+def load(source: Any, init: Any = None) -> Model:
+    """Read a model file into the view model.
+
+    Parameters
+    ----------
+    source
+        A path, bytes, a binary file object, an ``onnx.ModelProto`` or anything else that
+        serializes itself with ``SerializeToString()``; a Model is returned as it is. Or a
+        pair of these: a Caffe2 net and its init net. In a path ``~`` is the home folder.
+    init
+        The init net of a Caffe2 net. Where none is given and ``source`` is a path, it is looked
+        for beside the file under the usual names.
+
+    Raises
+    ------
+    SourceError
+        Where the source cannot be read.
+    ModelFormatError
+        Where it is no model.
+    """
+    if isinstance(source, Model):
+        return source
+    from . import open_source, read_model
+
+    if isinstance(source, tuple):
+        if len(source) != 2 or init is not None:
+            raise SourceError(
+                f"a tuple of {len(source)} is no model source. Give (predict_net, init_net)."
+            )
+        source, init = source
+    if any(isinstance(given, str) and not given for given in (source, init)):
+        raise SourceError("the path of the model is empty. Give the name of a file.")
+    source, init = _expand(source), _expand(init)
+    path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
+    with collector_paused():
+        return read_model(
+            open_source(source), None if init is None else open_source(init), beside=path
+        )
+
+
+def _expand(source: Any) -> Any:
+    """Return a path that begins with ``~`` below the home folder, and anything else as it is."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        return str(expand_home(path)) if path.startswith("~") else source
+    return source
+
+
+def load_again(model: Model) -> Model:
+    """Read a model anew from the files that it was read from.
+
+    Raises
+    ------
+    SourceError
+        Where it was not read from a file, or that cannot be read any more.
+    ModelFormatError
+        Where the file is no model any more.
+    """
+    own = model.files.own if model.files is not None else []
+    if not own:
+        raise SourceError(
+            f"{model.source}: was not read from a file, so it cannot be read again. "
+            "Load it and explore what comes of it."
+        )
+    # an init net that was found beside the model is looked for again
+    init = own[1] if len(own) > 1 and "init net file" not in model.metadata else None
+    again = load(own[0], init)
+    again.source = model.source
+    return again

@@ -1,0 +1,141 @@
+"""What an ONNX node says beyond its wiring, read when it is asked for (onnx.proto: NodeProto)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netloupe.explorer.model import (
+    Graph,
+    ModelWarning,
+    Node,
+    NodeDetails,
+    NodeDeviceConfiguration,
+    ShardedDimension,
+    ShardingSpec,
+)
+from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.readers.parts import iterate
+
+from .attributes import read_attribute
+from .parts import OnnxParts
+from .tensors import TensorReader, read_entries, read_text
+
+#: by index of the node and number of the attribute, the graphs of each of its fields
+Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
+
+
+class OnnxNodeLoader:
+    """Reads the details of a graph's nodes from their messages when they are asked for."""
+
+    def __init__(
+        self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs, parts: OnnxParts
+    ) -> None:
+        self._parts = parts
+        self._protos = protos
+        self._tensors = tensors
+        self._subgraphs = subgraphs
+
+    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
+        """Look for what is odd about a node; without attributes its wiring tells it."""
+        if self._protos[node.index].attribute:
+            return self.details(node).all_warnings
+        return tuple(_judge_wiring(node))
+
+    def metadata(self, node: Node) -> dict[str, str]:
+        """Read only the metadata of a node."""
+        return read_entries(self._protos[node.index].metadata_props)
+
+    def attribute_key(self, node: Node) -> bytes:
+        """Return bytes that are equal for nodes with equal attributes, graphs apart."""
+        attributes = self._protos[node.index].attribute
+        if not attributes:
+            return b""
+        return b"".join(
+            attribute.SerializeToString()
+            for attribute in attributes
+            if not attribute.HasField("g") and not attribute.graphs
+        )
+
+    def unknown_fields(self, node: Node) -> UnknownFields:
+        """Find the fields of a node that the schema does not know."""
+        return self._parts.find_unknown(self._protos[node.index], frozenset(("GraphProto",)))
+
+    def details(self, node: Node) -> NodeDetails:
+        """Read everything that the file says of a node."""
+        proto = self._protos[node.index]
+        warnings = _judge_wiring(node)
+        if not proto.ByteSize():
+            return NodeDetails(warnings=tuple(warnings))
+        details = NodeDetails(
+            doc=read_text(proto.doc_string),
+            metadata=read_entries(proto.metadata_props),
+            device_configurations=tuple(
+                _read_device_configuration(entry) for entry in proto.device_configurations
+            ),
+        )
+        index, path, attributes = node.index, node.path, details.attributes
+        repeated: dict[str, int] = {}
+        for number, attribute_proto in enumerate(iterate(proto.attribute)):
+            graphs = self._subgraphs.get((index, number), {}) if self._subgraphs else {}
+            attribute = read_attribute(attribute_proto, path, self._tensors, graphs)
+            warnings += attribute.warnings
+            name = key = attribute.name
+            while key in attributes:
+                count = repeated[name] = repeated.get(name, 1) + 1
+                key = f"{name}#{count}"
+            if key != name:
+                warnings.append(ModelWarning(path, f"has attribute {name!r} twice"))
+            attributes[key] = attribute
+        details.warnings = tuple(warnings)
+        return details
+
+
+def _judge_wiring(node: Node) -> list[ModelWarning]:
+    """Return what is odd about a node's operator and outputs."""
+    warnings = []
+    if not node.op_type:
+        warnings.append(ModelWarning(node.path, "has no op_type"))
+    for value in node.outputs:
+        if value is not None and value.key != value.name:
+            message = f"defines %{value.name}, which is defined before"
+            warnings.append(ModelWarning(node.path, message))
+    return warnings
+
+
+def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:
+    return NodeDeviceConfiguration(
+        read_text(proto.configuration_id),
+        proto.pipeline_stage if proto.HasField("pipeline_stage") else None,
+        tuple(_read_sharding(spec) for spec in proto.sharding_spec),
+    )
+
+
+def _read_sharding(proto: Any) -> ShardingSpec:
+    return ShardingSpec(
+        read_text(proto.tensor_name),
+        tuple(proto.device),
+        tuple(
+            (entry.key if entry.HasField("key") else None, tuple(entry.value))
+            for entry in proto.index_to_device_group_map
+        ),
+        tuple(
+            ShardedDimension(
+                dim.axis if dim.HasField("axis") else None,
+                tuple(
+                    (
+                        _read_extent(sharding),
+                        sharding.num_shards if sharding.HasField("num_shards") else None,
+                    )
+                    for sharding in dim.simple_sharding
+                ),
+            )
+            for dim in proto.sharded_dim
+        ),
+    )
+
+
+def _read_extent(proto: Any) -> int | str | None:
+    kind = proto.WhichOneof("dim")
+    if kind is None:
+        return None
+    return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)

@@ -1,0 +1,166 @@
+"""A ModelProto from a source: whole where it is small, else in parts with the data left behind.
+
+The other modules of the ONNX reader ask :class:`OnnxParts` for graphs and for the data of
+tensors, and need not know which way the model was read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.model import Payload
+from netloupe.explorer.readers.parts import Fetch, Parts, TensorStorage, measure, parse_parts
+from netloupe.explorer.readers.source import Source
+from netloupe.explorer.readers.stored_field import Count, StoredField
+from netloupe.proto import onnx_pb2
+from netloupe.proto.columns import GraphColumns, read_columns
+from netloupe.proto.grammars import ONNX
+from netloupe.proto.presence import Glance, Presence
+from netloupe.proto.scanner import MAX_GRAPH_DEPTH
+from netloupe.proto.wire import NestingError, ScanError, SizeError
+
+#: typed storage fields of a TensorProto with the element type of each, in order of precedence
+TYPED_FIELDS = (
+    ("float_data", np.float32),
+    ("int32_data", np.int32),
+    ("int64_data", np.int64),
+    ("double_data", np.float64),
+    ("uint64_data", np.uint64),
+)
+#: all fields that can hold elements, in order of precedence
+_STORAGE_FIELDS = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
+
+
+class OnnxParts(Parts):
+    """A parsed ModelProto and what was left in the source."""
+
+    #: what is used anywhere in the model
+    presence: Presence
+
+    def look_at(self, data: bytes) -> None:
+        """Find what is used anywhere in the model."""
+        self._glance: tuple[Glance, bytes] | None = (Glance(data), data)
+        self.presence = self._glance[0].presence
+
+    def columns(self) -> GraphColumns | None:
+        """Return what the nodes of the main graph say, if it can be read in one go; only once.
+
+        None also where any node has an overload.
+        """
+        glance, self._glance = self._glance, None
+        if glance is None or self.presence.overloads:
+            return None
+        return read_columns(*glance, len(self.proto.graph.node))
+
+    def forget_columns(self) -> None:
+        """Free what :meth:`columns` needs, where nobody will ask for them."""
+        self._glance = None
+
+    def graph(self, proto: Any) -> Any:
+        """Return a GraphProto that is the value of an attribute, parsed now if it was not.
+
+        Raises
+        ------
+        ModelFormatError
+            Where its bytes are no GraphProto.
+        """
+        try:
+            return self.lifted(proto)
+        except DecodeError:
+            raise damage(self.source) from None
+
+    def find_storage(self, proto: Any, path: str, stored: dict[str, StoredField]) -> TensorStorage:
+        """Return where the elements of a TensorProto without external data are.
+
+        ``stored`` are those of its fields that were left behind.
+        """
+        if stored:
+            return _find_stored(stored, path)
+        if proto.HasField("raw_data"):
+            size = len(proto.raw_data)
+            return TensorStorage("raw_data", size, lambda: Payload("raw", proto.raw_data))
+        strings = proto.string_data
+        if strings:
+            return TensorStorage(
+                "string_data",
+                lambda: sum(map(len, strings)),
+                lambda: Payload("strings", list(strings)),
+                Count.of(len(strings)),
+            )
+        for field, element in TYPED_FIELDS:
+            data = getattr(proto, field)
+            if len(data):
+                size = len(data) * np.dtype(element).itemsize
+                fetch = _typed_fetch(proto, field, element)
+                return TensorStorage(field, size, fetch, Count.of(len(data)))
+        return TensorStorage("none", 0, lambda: Payload("absent"))
+
+    def list_storages(self, proto: Any, stored: dict[str, StoredField]) -> list[str]:
+        """Return the fields of a TensorProto that hold elements: one, where it is well formed."""
+        held = {field.name for field, _ in proto.ListFields()} | stored.keys()
+        return [name for name in _STORAGE_FIELDS if name in held]
+
+
+def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
+    chosen = next(stored[name] for name in _STORAGE_FIELDS if name in stored)
+    if chosen.field == "raw_data":
+        last = chosen.pieces[-1]
+        size = last.end - last.content
+        return TensorStorage("raw_data", size, lambda: Payload("raw", chosen.content(path)))
+    if chosen.field == "string_data":
+        return TensorStorage(
+            "string_data",
+            chosen.size,
+            lambda: Payload("strings", chosen.strings(path)),
+            chosen.count,
+        )
+    known = chosen.size
+    return TensorStorage(
+        chosen.field,
+        known if known is not None else lambda: measure(lambda: chosen.numbers(path).nbytes),
+        lambda: Payload("typed", chosen.row(path)),
+        chosen.count,
+    )
+
+
+def parse_model(source: Source) -> OnnxParts:
+    """Parse a ModelProto.
+
+    Raises
+    ------
+    ModelFormatError
+        Where the bytes are no message, or graphs are nested too deep.
+    """
+    try:
+        return parse_parts(source, onnx_pb2, "ModelProto", ONNX, OnnxParts)
+    except NestingError:
+        raise nesting(source) from None
+    except SizeError as error:
+        raise ModelFormatError(
+            f"{source.name}: {error}, more than netloupe reads. Move large attributes into tensors."
+        ) from None
+    except ScanError:
+        raise damage(source) from None
+
+
+def damage(source: Source) -> ModelFormatError:
+    """Return the error for bytes that are no message of the format."""
+    return ModelFormatError(
+        f"{source.name}: is no ONNX model, or is damaged or cut short. Export or download it again."
+    )
+
+
+def nesting(source: Source) -> ModelFormatError:
+    """Return the error for graphs that are nested too deep."""
+    return ModelFormatError(
+        f"{source.name}: its graphs are nested deeper than {MAX_GRAPH_DEPTH} levels. "
+        "Export the model with fewer levels of control flow."
+    )
+
+
+def _typed_fetch(proto: Any, field: str, element: type[np.generic]) -> Fetch:
+    return lambda: Payload("typed", np.array(getattr(proto, field), dtype=element))

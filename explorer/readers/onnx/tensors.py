@@ -1,0 +1,371 @@
+"""ONNX tensors and types as those of the view model (onnx.proto: TensorProto, TypeProto)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Literal
+
+from netloupe.explorer.model import (
+    DataType,
+    Dimension,
+    EscapedText,
+    ExternalLocation,
+    MapType,
+    ModelWarning,
+    OpaqueType,
+    OptionalType,
+    Payload,
+    Segment,
+    SequenceType,
+    SparseTensor,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    UnknownType,
+    ValueType,
+    data_type,
+)
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.notation import clip_text
+from netloupe.explorer.readers.parts import TensorStorage
+from netloupe.explorer.tensors import ModelFiles
+from netloupe.proto import onnx_pb2
+
+from .parts import OnnxParts
+
+_EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
+_MAX_TYPE_DEPTH = 64
+_DECIMAL = re.compile(r"-?[0-9]+")
+_SHORT_TYPE = 200  # bytes: longer ones are few, and not worth keeping
+_MOST_DIGITS = 40  # of an offset: no file is nearly so long
+_FIELDS = onnx_pb2.TensorProto.DESCRIPTOR.fields_by_name
+#: what a tensor says of which nothing but type and dimensions has to be judged
+_SOUND_FIELDS = frozenset(
+    _FIELDS[name] for name in ("name", "data_type", "dims", "raw_data", "doc_string")
+)
+#: the typed field of an element type; all others are in int32_data
+_TYPED_FIELD_OF = {
+    "float32": "float_data",
+    "complex64": "float_data",
+    "float64": "double_data",
+    "complex128": "double_data",
+    "int64": "int64_data",
+    "uint32": "uint64_data",
+    "uint64": "uint64_data",
+    "string": "string_data",
+}
+
+
+def read_text(text: str | bytes) -> str:
+    """Return a protobuf string; bytes that are not UTF-8 become backslash escapes."""
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return EscapedText(text.decode("utf-8", "backslashreplace"))
+
+
+def read_dtype(code: int) -> DataType:
+    """Return the element type of a DataType number; unknown numbers stay visible."""
+    if 0 <= code < len(ONNX_DATA_TYPES):
+        return data_type(ONNX_DATA_TYPES[code])
+    return data_type(f"unknown({code})")
+
+
+def read_entries(entries: Iterable[Any]) -> dict[str, str]:
+    """Return StringStringEntryProto messages as a dict; a repeated key gets ``#2`` appended."""
+    result: dict[str, str] = {}
+    for entry in entries:
+        key = base = read_text(entry.key)
+        count = 2
+        while key in result:
+            key = f"{base}#{count}"
+            count += 1
+        result[key] = read_text(entry.value)
+    return result
+
+
+def read_type(proto: Any) -> ValueType:
+    """Return a TypeProto as a value type; the values of a graph share few types."""
+    data = proto.SerializeToString()
+    return _parse_type(data) if len(data) <= _SHORT_TYPE else _read_type(proto)
+
+
+@lru_cache(maxsize=4096)
+def _parse_type(data: bytes) -> ValueType:
+    return _read_type(onnx_pb2.TypeProto.FromString(data))
+
+
+def _read_type(proto: Any, depth: int = 0) -> ValueType:
+    denotation = read_text(proto.denotation)
+    kind = proto.WhichOneof("value")
+    if kind is None or depth > _MAX_TYPE_DEPTH:
+        return UnknownType(denotation)
+    inner = getattr(proto, kind)
+    if kind == "tensor_type":
+        return TensorType(read_dtype(inner.elem_type), _read_shape(inner), denotation)
+    if kind == "sparse_tensor_type":
+        return SparseTensorType(read_dtype(inner.elem_type), _read_shape(inner), denotation)
+    if kind == "map_type":
+        value = _read_type(inner.value_type, depth + 1) if inner.HasField("value_type") else None
+        return MapType(read_dtype(inner.key_type), value, denotation)
+    if kind == "opaque_type":
+        return OpaqueType(read_text(inner.domain), read_text(inner.name), denotation)
+    element = _read_type(inner.elem_type, depth + 1) if inner.HasField("elem_type") else None
+    if kind == "sequence_type":
+        return SequenceType(element, denotation)
+    return OptionalType(element, denotation)
+
+
+def _read_shape(proto: Any) -> tuple[Dimension, ...] | None:
+    if not proto.HasField("shape"):
+        return None
+    return tuple(
+        Dimension(_read_dimension(dimension), read_text(dimension.denotation))
+        for dimension in proto.shape.dim
+    )
+
+
+def _read_dimension(proto: Any) -> int | str | None:
+    kind = proto.WhichOneof("value")
+    if kind == "dim_value":
+        return int(proto.dim_value)
+    if kind == "dim_param":
+        return read_text(proto.dim_param)
+    return None
+
+
+class TensorReader:
+    """Makes tensors of the view model; elements stay in the message until asked for.
+
+    Parameters
+    ----------
+    files
+        Gives external data.
+    parts
+        Where data inside the model are.
+    """
+
+    def __init__(self, files: ModelFiles, parts: OnnxParts) -> None:
+        self._files = files
+        self._parts = parts
+
+    def read(self, proto: Any, path: str) -> Tensor:
+        """Return a TensorProto as a tensor at a path."""
+        return _OnnxTensor(read_text(proto.name), path, proto, self)
+
+    def read_initializer(self, proto: Any, graph_path: str) -> Tensor:
+        """Return a TensorProto as the tensor of its own name in a graph."""
+        return _OnnxTensor(read_text(proto.name), None, proto, self, graph_path)
+
+    def read_facts(self, tensor: Tensor, proto: Any) -> None:
+        """Fill in what a TensorProto says beyond its name."""
+        name, path = tensor.name, tensor.path
+        warnings = []
+        dtype = read_dtype(proto.data_type)
+        if not dtype.is_known or dtype.name == "undefined":
+            warnings.append(ModelWarning(path, f"the element type is {dtype}"))
+        dims = tuple(proto.dims)
+        if any(dim < 0 for dim in dims):
+            warnings.append(ModelWarning(path, f"the dimensions {list(dims)} are negative"))
+        stored = self._parts.stored(proto)
+        external = None
+        if proto.data_location == _EXTERNAL or proto.external_data:
+            external = _read_external_location(proto)
+            storage = TensorStorage(
+                "external", external.length, self._external_fetch(proto, path, external)
+            )
+        else:
+            storage = self._parts.find_storage(proto, path, stored)
+        segment = None
+        if proto.HasField("segment"):
+            segment = Segment(proto.segment.begin, proto.segment.end)
+        Tensor.__init__(
+            tensor,
+            name,
+            path,
+            dtype,
+            dims,
+            storage.field,
+            storage.size,
+            storage.fetch,
+            doc=read_text(proto.doc_string),
+            metadata=read_entries(proto.metadata_props),
+            external=external,
+            segment=segment,
+            find_unknown=lambda: self._parts.find_unknown(proto),
+        )
+        held = self._parts.list_storages(proto, stored)
+        if len(held) > 1 or (held and external is not None):
+            also = ", ".join(name for name in held if name != storage.field)
+            warnings.append(
+                ModelWarning(path, f"also holds {also}, which is not read beside {storage.field}")
+            )
+        warnings += (ModelWarning(path, message) for message in _judge_storage(tensor, storage))
+        tensor.warnings = tuple(warnings)
+
+    def read_sparse(self, proto: Any, path: str) -> SparseTensor:
+        """Return a SparseTensorProto as a sparse tensor at a path."""
+        values = self.read(proto.values, path)
+        indices = self.read(proto.indices, path) if proto.HasField("indices") else None
+        warnings: tuple[ModelWarning, ...] = ()
+        if indices is None:
+            warnings = (ModelWarning(path, "the sparse tensor has no indices"),)
+        unknown = self._parts.find_unknown(proto, frozenset(("TensorProto",)))
+        return SparseTensor(path, values, indices, tuple(proto.dims), warnings, unknown)
+
+    def _external_fetch(
+        self, proto: Any, path: str, external: ExternalLocation
+    ) -> Callable[[], Payload]:
+        def fetch() -> Payload:
+            dtype = read_dtype(proto.data_type)
+            expected = None
+            if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
+                expected = (count_elements(proto.dims) * dtype.bits + 7) // 8
+            return Payload("raw", self._files.open_external(external, expected, path))
+
+        return fetch
+
+
+def _measure_sound(proto: Any) -> int | None:
+    """Return the bytes of a tensor whose raw data are just what type and dimensions claim.
+
+    None where they are not, and where the message says more, so that it has to be read whole.
+
+    Notes
+    -----
+    A message that is asked for a list which it does not hold keeps an object for it.
+    """
+    held = dict(proto.ListFields())
+    if not held.keys() <= _SOUND_FIELDS:
+        return None
+    raw, dims = held.get(_FIELDS["raw_data"]), held.get(_FIELDS["dims"], ())
+    bits = read_dtype(proto.data_type).bits
+    if raw is None or bits is None or any(dim < 0 for dim in dims):
+        return None
+    return len(raw) if len(raw) == (count_elements(dims) * bits + 7) // 8 else None
+
+
+def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
+    """Yield where what is stored contradicts type and dimensions, without decoding any of it."""
+    dtype, segment = tensor.dtype, tensor.segment
+    if not dtype.is_known or dtype.name == "undefined" or any(dim < 0 for dim in tensor.dims):
+        return
+    size = tensor.size if segment is None else max(0, segment.end - segment.begin)
+    if storage.field == "raw_data" and dtype.bits is not None:
+        claimed = (size * dtype.bits + 7) // 8
+        # 6-bit elements may fill their last three bytes, as the decoder allows
+        padded = (size + 3) // 4 * 3 if dtype.bits == 6 else claimed
+        if storage.size not in (claimed, padded):
+            yield f"{storage.size} bytes are stored where {claimed} are claimed"
+    if storage.field not in ("none", "external", *_fields_of(dtype)):
+        yield f"its elements are in {storage.field} instead of {_fields_of(dtype)[-1]}"
+    elif storage.count is not None:
+        needed = _count_needed(dtype, size)
+        stored = storage.count.differs(needed)
+        if stored:
+            what = "strings" if dtype.name == "string" else "numbers"
+            yield f"{stored} {what} are stored where {needed} are needed"
+
+
+def _fields_of(dtype: DataType) -> tuple[str, ...]:
+    """Return the fields that elements of a type may be in (onnx.proto: TensorProto)."""
+    typed = _TYPED_FIELD_OF.get(dtype.name, "int32_data")
+    return (typed,) if dtype.name == "string" else ("raw_data", typed)
+
+
+def _count_needed(dtype: DataType, size: int) -> int:
+    """Return how many entries of a typed field so many elements take.
+
+    A complex element takes two; 2- and 4-bit elements share the bytes that int32_data holds.
+    """
+    if dtype.is_complex:
+        return 2 * size
+    return (size * dtype.bits + 7) // 8 if dtype.bits in (2, 4) else size
+
+
+class _OnnxTensor(Tensor):
+    """A tensor of which the name is read; the rest follows when any of it is asked for.
+
+    Notes
+    -----
+    Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
+    until then, which is when Python turns to ``__getattr__``. What is asked of all tensors at
+    once is answered from the message, and nothing kept: there may be a million.
+    """
+
+    __slots__ = ("_graph_path", "_measured", "_proto", "_reader")
+
+    def __init__(
+        self,
+        name: str,
+        path: str | None,
+        proto: Any,
+        reader: TensorReader,
+        graph_path: str = "",
+    ) -> None:
+        self.name = name
+        if path is not None:
+            self.path = path
+        self._proto = proto
+        self._reader: TensorReader | None = reader
+        self._graph_path = graph_path
+        self._measured: int | Literal[False] | None = False
+
+    @property
+    def _is_plain(self) -> bool:
+        """As of every tensor; the message is asked where nothing else is read of it yet."""
+        if self._reader is None:
+            return super()._is_plain
+        return self._sound_bytes is not None and len(self._proto.dims) <= 4
+
+    @property
+    def _sound_bytes(self) -> int | None:
+        """As :func:`_measure_sound` returns it; measured once."""
+        if self._measured is False:
+            self._measured = _measure_sound(self._proto)
+        return self._measured
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "path":  # of an initializer
+            self.path = f"{self._graph_path}/%{self.name}"
+            return self.path
+        reader = self._reader
+        if reader is None or name not in Tensor.__slots__:
+            raise AttributeError(f"a tensor has no attribute {name!r}")
+        if name == "dims":
+            return tuple(self._proto.dims)
+        if name == "quantization":  # ONNX states it elsewhere
+            return None
+        if name == "dtype":
+            return read_dtype(self._proto.data_type)
+        if name in ("_stored_bytes", "warnings"):
+            size = self._sound_bytes
+            if size is not None:
+                return () if name == "warnings" else size
+        reader.read_facts(self, self._proto)
+        self._reader = None
+        return getattr(self, name)
+
+
+def _read_external_location(proto: Any) -> ExternalLocation:
+    entries = tuple((read_text(e.key), read_text(e.value)) for e in proto.external_data)
+    known = dict(reversed(entries))  # of a repeated key the first entry counts
+    numbers = {}
+    misstated = ""
+    for key in ("offset", "length"):
+        text = known.get(key)
+        if text is not None and not _DECIMAL.fullmatch(text):
+            shown = repr(clip_text(text, _MOST_DIGITS))
+            misstated = misstated or f"its {key} is {shown}, which is no plain decimal number"
+        elif text is not None and len(text) > _MOST_DIGITS:
+            misstated = misstated or f"its {key} is a number of {len(text):,} digits"
+        elif text is not None:
+            numbers[key] = int(text)
+    return ExternalLocation(
+        known.get("location", ""), numbers.get("offset"), numbers.get("length"), entries, misstated
+    )

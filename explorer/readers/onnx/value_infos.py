@@ -1,0 +1,124 @@
+"""What an ONNX graph says of its values beside the nodes: ``value_info`` and unknown fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any
+
+from netloupe.explorer.model import Graph, Value, ValueType
+from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.readers.parts import iterate
+
+from .parts import OnnxParts
+from .tensors import read_entries, read_text, read_type
+
+_GET_NAME = attrgetter("name")
+#: messages in a graph or function that are elements of their own
+_APART = frozenset(
+    ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
+)
+
+
+class OnnxUnknownFinder:
+    """Looks for unknown fields in the message of a graph or function."""
+
+    def __init__(self, proto: Any, parts: OnnxParts) -> None:
+        self._proto = proto
+        self._parts = parts
+        self._infos: dict[str, list[tuple[str, int]]] | None = None
+
+    def of_graph(self) -> UnknownFields:
+        """Look for those of the graph or function itself."""
+        return self._parts.find_unknown(self._proto, _APART)
+
+    def of_value(self, name: str) -> UnknownFields:
+        """Look for those of all that is said of a value."""
+        found: UnknownFields = ()
+        for field, index in self._index().get(name, ()):
+            found += self._parts.find_unknown(getattr(self._proto, field)[index])
+        return found
+
+    def _index(self) -> dict[str, list[tuple[str, int]]]:
+        """Return where the graph speaks of each value: the field and the place in its list."""
+        if self._infos is None:
+            self._infos = {}
+            for field, content in self._proto.ListFields():
+                if field.message_type is not None and field.message_type.name == "ValueInfoProto":
+                    for index, info in enumerate(content):
+                        self._infos.setdefault(read_text(info.name), []).append((field.name, index))
+        return self._infos
+
+
+class Declared:
+    """What a graph says of its values beside the nodes, read when it is asked for.
+
+    Parameters
+    ----------
+    proto
+        The message of a graph or function. The place of a ValueInfoProto is its number among
+        those of ``value_info``, then of ``input``, then of ``output``.
+    """
+
+    def __init__(self, proto: Any) -> None:
+        self._lists = [proto.value_info]
+        if proto.DESCRIPTOR.name == "GraphProto":  # a function lists names alone
+            self._lists += [proto.input, proto.output]
+        #: where each name that no value has yet stands in ``value_info``
+        self.places: dict[str, int] = {}
+        #: the places of further infos with one of these names, or with names that are not UTF-8
+        self.more: list[tuple[str, int]] = []
+
+    def inputs(self) -> Iterator[tuple[int, str]]:
+        """Yield place and name of each input that is listed."""
+        return self._name_all(1)
+
+    def outputs(self) -> Iterator[tuple[int, str]]:
+        """Yield place and name of each output that is listed."""
+        return self._name_all(2)
+
+    def _name_all(self, number: int) -> Iterator[tuple[int, str]]:
+        start = sum(map(len, self._lists[:number]))
+        names = map(_GET_NAME, iterate(self._lists[number]))
+        return enumerate(map(read_text, names), start)
+
+    def stated_type(self, place: int) -> ValueType | None:
+        """Return the type that the info at a place states, if any."""
+        info = self._find(place)
+        return read_type(info.type) if info.HasField("type") else None
+
+    def fill(self, value: Value, place: int) -> None:
+        """Set what the info at a place says of a value."""
+        info = self._find(place)
+        if info.HasField("type"):
+            value.type = read_type(info.type)
+        if info.doc_string:
+            value.doc = read_text(info.doc_string)
+        if info.metadata_props:
+            value.metadata = read_entries(info.metadata_props)
+
+    def _find(self, place: int) -> Any:
+        for infos in self._lists:
+            if place < len(infos):
+                return infos[place]
+            place -= len(infos)
+        raise IndexError(place)
+
+    def finish(self, graph: Graph, values: dict[str, Value]) -> None:
+        """Make values of the names that no node defines, and note what is said twice."""
+        for name, place in self.places.items():
+            take_value(graph, name, values)._read_later(place)
+        for name, place in self.more:
+            take_value(graph, name, values)._read_later(place)
+        self.places, self.more = {}, []
+
+
+def take_value(graph: Graph, name: str, values: dict[str, Value]) -> Value:
+    """Return the graph's value of a name, made where it is new.
+
+    ``values`` are those of the graph; asking a graph that is being filled for them takes longer.
+    """
+    value = values.get(name)
+    if value is None:
+        value = values[name] = Value(name, graph)
+    return value

@@ -1,0 +1,1 @@
+"""Text forms: protobuf text, protobuf JSON and ONNX's own syntax become the binary form."""

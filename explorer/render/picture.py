@@ -1,0 +1,382 @@
+"""From a model and the options of a view to a finished picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from netloupe.explorer.errors import NotFoundError, ViewError
+from netloupe.explorer.files.output import check_ending, check_place, write_file
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import (
+    DEADLINE,
+    MOST_COLUMNS,
+    Composer,
+    Direction,
+    Progress,
+    Scene,
+    Wrap,
+)
+from netloupe.explorer.model import (
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    is_constant_node,
+)
+from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.paths import find_holder
+from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
+
+from .faces import FaceBook
+from .text import measure_text, shorten_text
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import graphviz
+
+FORMATS = ("svg", "html", "pdf", "png", "dot")
+THEMES = ("light", "dark")
+DEFAULT_HOPS = 2
+
+_LABEL_SIZE = 9.5
+_LABEL_WIDTH = 190.0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """What to show and how.
+
+    Parameters
+    ----------
+    graph
+        Path of the graph that is the outermost level; "" for the main graph.
+    expand
+        ``auto``, ``all``, ``none`` or a number of levels.
+    focus
+        Path or name of a node, group, graph, value or tensor: only its neighbourhood is shown.
+    hops
+        How many edges the neighbourhood reaches.
+    direction
+        ``TB`` (downwards) or ``LR`` (to the right).
+    theme
+        ``light`` or ``dark``.
+    grouping
+        ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
+    wrap
+        Whether what is extremely long (more than six times its width, and 4,000 pixels) is cut
+        into columns (rows for LR) that are read like a page: ``auto`` or True, False, or the
+        number of columns.
+    """
+
+    graph: str = ""
+    expand: str | int = "auto"
+    focus: str = ""
+    hops: int = DEFAULT_HOPS
+    direction: Direction = "TB"
+    theme: str = "light"
+    grouping: str = "auto"
+    wrap: Wrap = "auto"
+
+    @classmethod
+    def parse(cls, options: dict[str, Any]) -> ViewOptions:
+        """Check options given by keyword.
+
+        Where a path is wanted, elements stand for theirs.
+
+        Raises
+        ------
+        ViewError
+            For an unknown option, or a value outside its choices.
+        """
+        known = [option.name for option in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise ViewError(f"there is no option {name!r}. Choose among {', '.join(known)}.")
+        given = {name: value for name, value in options.items() if value is not None}
+        for name, kinds in _ELEMENTS.items():
+            if name in given:
+                given[name] = _take_path(name, given[name], kinds)
+        parsed = cls(**given)
+        if parsed.direction not in get_args(Direction):
+            raise ViewError(f"direction {parsed.direction!r} is unknown. Choose TB or LR.")
+        if parsed.theme not in THEMES:
+            raise ViewError(f"theme {parsed.theme!r} is unknown. Choose light or dark.")
+        if not isinstance(parsed.hops, int) or parsed.hops < 0:
+            raise ViewError(f"hops is {parsed.hops!r}. Give a number of edges, 0 or more.")
+        check_wrap(parsed.wrap)
+        return parsed
+
+
+#: of which kinds the elements are that an option takes in place of a path
+_ELEMENTS: dict[str, tuple[type, ...]] = {
+    "focus": (Node, Value, Graph, Tensor, SparseTensor, Group),
+    "graph": (Graph,),
+}
+
+
+def _take_path(option: str, given: Any, kinds: tuple[type, ...]) -> str:
+    """Return a path as it is, or that of an element."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, kinds):
+        return str(given.path)  # type: ignore[attr-defined]
+    words = ", ".join(kind.__name__ for kind in kinds)
+    raise ViewError(f"{option} is a {type(given).__name__}. Give a path, or one of: {words}.")
+
+
+def check_wrap(wrap: Any) -> Wrap:
+    """Return a value of the option ``wrap``.
+
+    Raises
+    ------
+    ViewError
+        Where it is none.
+    """
+    if wrap == "auto" or isinstance(wrap, bool):
+        checked: Wrap = wrap
+        return checked
+    if isinstance(wrap, int) and 1 <= wrap <= MOST_COLUMNS:
+        return wrap
+    raise ViewError(
+        f"wrap is {wrap!r}. Give auto, True, False or a number of columns up to {MOST_COLUMNS}."
+    )
+
+
+class Labels:
+    """The faces of boxes and the labels of edges, as the layout needs them."""
+
+    def __init__(self) -> None:
+        self.faces = FaceBook()
+        self._labels: dict[str, tuple[str, float]] = {}
+
+    def size(self, item: Any) -> tuple[float, float]:
+        """Return the size of an item's face."""
+        face = self.faces.face(item)
+        return face.width, face.height
+
+    def label(self, value: Value) -> tuple[str, float]:
+        """Return a value's type as it stands beside an edge, and its width in pixels."""
+        if value.type is None:
+            return "", 0.0
+        text = str(value.type)
+        label = self._labels.get(text)
+        if label is None:
+            shown = shorten_text(text, _LABEL_WIDTH, _LABEL_SIZE, False)
+            label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
+        return label
+
+
+@dataclass(slots=True)
+class Picture:
+    """A view with the scene that was laid out for it."""
+
+    model: Model
+    view: View
+    options: ViewOptions
+    scene: Scene
+    labels: Labels
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """What the picture shows, in a few words."""
+        name = Path(self.model.source).name or self.model.source
+        graph = self.view.graph
+        return name if graph is self.model.graph else f"{name} · {graph.path}"
+
+
+def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
+    """Return the view that options ask for, opened as they say, and notices about it.
+
+    Raises
+    ------
+    NotFoundError
+        Where ``graph`` or ``focus`` names nothing.
+    ViewError
+        Where they name something of the wrong kind.
+    """
+    graph = model.graph
+    if options.graph:
+        found = model[options.graph]
+        if not isinstance(found, Graph):
+            raise ViewError(f"{model.source}: {options.graph!r} is no graph but a part of one.")
+        graph = found
+    only = None
+    if options.focus:
+        graph, seeds = _find_focus(model, graph if options.graph else None, options)
+        if not seeds:
+            raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
+        only = find_neighbourhood(graph, seeds, options.hops)
+    with collector_paused():
+        view = View(model, graph, options.grouping, only)
+        notice = expand_view(view, options.expand)
+    return view, [notice] if notice else []
+
+
+def _find_focus(
+    model: Model, graph: Graph | None, options: ViewOptions
+) -> tuple[Graph, list[Node]]:
+    """Return the graph of the element in focus and the nodes that it consists of."""
+    path = options.focus
+    try:
+        found: Any = model[path]
+    except NotFoundError:
+        group = _find_group(model, graph, options)
+        if group is None:
+            raise
+        return group
+    if found is model:  # whose path is "model", as many a group is called
+        group = _find_group(model, graph, options)
+        return group or (model.graph, list(model.graph.nodes))
+    if isinstance(found, Tensor | SparseTensor):
+        found = find_holder(model, found.path)
+    if isinstance(found, Graph):
+        return found, list(found.nodes)
+    if isinstance(found, Node):
+        return found.graph, [found, *_list_users(found)] if is_constant_node(found) else [found]
+    nodes = [found.producer] if found.producer is not None else []
+    nodes += [node for node in found.users if node.graph is found.graph]
+    return found.graph, nodes
+
+
+def _find_group(
+    model: Model, graph: Graph | None, options: ViewOptions
+) -> tuple[Graph, list[Node]] | None:
+    """Return the nodes of the group in focus and their graph; None where there is no group."""
+    for candidate in [graph] if graph is not None else model.graphs:
+        wiring = View(model, candidate, options.grouping).wiring(candidate)
+        group = wiring.tree.find(options.focus)
+        if group is not None:
+            return candidate, [group] if isinstance(group, Node) else nodes_inside(group)
+    return None
+
+
+def _list_users(node: Node) -> list[Node]:
+    """Return the nodes of a node's own graph that take what it gives."""
+    users = [user for value in node.outputs if value is not None for user in value.users]
+    return [user for user in users if user.graph is node.graph]
+
+
+def make_picture(
+    model: Model,
+    options: ViewOptions,
+    *,
+    composer: Composer | None = None,
+    deadline: float = DEADLINE,
+    cancelled: Callable[[], bool] | None = None,
+    progress: Progress | None = None,
+) -> Picture:
+    """Lay out what options ask for; the rest as for :meth:`Composer.compose`."""
+    view, notices = make_view(model, options)
+    labels = Labels()
+    scene = (composer or Composer()).compose(
+        view,
+        labels,
+        options.direction,
+        wrap=options.wrap,
+        deadline=deadline,
+        cancelled=cancelled,
+        progress=progress,
+    )
+    scene.notices = notices + scene.notices
+    return Picture(model, view, options, scene, labels, list(scene.notices))
+
+
+def draw_picture(
+    model: Model,
+    format: str,
+    path: str | PathLike[str] | None = None,
+    **options: Any,
+) -> bytes:
+    """Draw a model in one of :data:`FORMATS`; write it to ``path`` where given.
+
+    Returns
+    -------
+    bytes
+        The picture; text formats in UTF-8.
+
+    Raises
+    ------
+    ViewError
+        For an unknown option or format.
+    OutputError
+        Where the file cannot be written, or its name promises another format.
+    """
+    parsed = ViewOptions.parse(options)
+    if path is not None:  # what can be known to be wrong is said before the work begins
+        check_ending(path, format)
+        check_place(path)
+    if format == "dot":
+        data, _ = write_dot(model, parsed)
+    else:
+        data = render_picture(make_picture(model, parsed), format)
+    if path is not None:
+        write_file(path, data)
+    return data
+
+
+def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
+    """Return what options show in the DOT language, and notices; nothing is laid out for it."""
+    view, notices = make_view(model, options)
+    return _encode_dot(view, FaceBook(), options.direction), notices
+
+
+def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
+    from .dot import draw_dot
+
+    return str(draw_dot(view, faces, direction).source).encode()
+
+
+def render_picture(picture: Picture, format: str) -> bytes:
+    """Return a picture in one of :data:`FORMATS`."""
+    scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
+    if format in ("svg", "html"):
+        from .svg import draw_svg
+
+        svg = draw_svg(scene, faces, theme=theme, title=picture.title)
+        if format == "html":
+            from .page import draw_html_page
+
+            return draw_html_page(svg, picture.title, picture.model, theme=theme).encode()
+        return svg.encode()
+    if format == "png":
+        from .raster import choose_png_scale, draw_png
+
+        _note(picture, choose_png_scale(scene)[1])
+        return draw_png(scene, faces, theme)
+    if format == "pdf":
+        from .raster import choose_pdf_scale, draw_pdf
+
+        _note(picture, choose_pdf_scale(scene)[1])
+        return draw_pdf(scene, faces, theme, picture.title)
+    if format == "dot":
+        return _encode_dot(picture.view, faces, picture.options.direction)
+    raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")
+
+
+def _note(picture: Picture, notice: str | None) -> None:
+    if notice:
+        picture.notices.append(notice)
+
+
+def build_dot(
+    model: Model, path: str | PathLike[str] | None = None, **options: Any
+) -> graphviz.Digraph:
+    """Return what a view shows as a :class:`graphviz.Digraph`; write its text where asked."""
+    from .dot import draw_dot
+
+    if path is not None:
+        check_ending(path, "dot")
+        check_place(path)
+    parsed = ViewOptions.parse(options)
+    view, _ = make_view(model, parsed)
+    dot = draw_dot(view, FaceBook(), parsed.direction)
+    if path is not None:
+        write_file(path, str(dot.source).encode())
+    return dot

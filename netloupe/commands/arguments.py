@@ -1,0 +1,288 @@
+"""The words of the command line: commands, options, and what they take."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from netloupe import __version__
+
+from .streams import STANDARD, say, write_standard_output
+
+#: as grouping.GROUPINGS, which would load more than a call for help needs
+GROUPINGS = ("auto", "names", "modules", "repeats", "none")
+
+#: as picture.FORMATS
+FORMATS = ("svg", "html", "pdf", "png", "dot")
+
+#: as layout.MOST_COLUMNS, which would too
+MOST_COLUMNS = 200
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+
+_MODEL = "a model file, or - for the standard input"
+
+_EXAMPLES = """examples:
+  netloupe model.onnx                             explore it in the browser
+  netloupe info model.onnx                        what is in it
+  netloupe inspect model.onnx Conv_12             everything about a node, value or weight
+  netloupe render model.onnx -o model.svg         draw it
+  curl -s https://example.org/m.onnx | netloupe info -
+
+Exit status: 0 fine, 2 with one line on the standard error for anything to be mended,
+130 ended with Ctrl+C."""
+
+_INFO_EXAMPLES = """examples:
+  netloupe info model.onnx
+  netloupe info *.onnx --json | jq .totals        JSON Lines: one line for each file
+  netloupe info predict_net.pb --init init_net.pb"""
+
+_INSPECT_EXAMPLES = """examples:
+  netloupe inspect model.onnx Conv_12             by name
+  netloupe inspect model.onnx main/If_3.then_branch/Conv_1
+  netloupe inspect model.onnx %conv1.weight       a value or weight, with statistics
+  netloupe inspect model.onnx Conv_12 Relu_13 --json"""
+
+_RENDER_EXAMPLES = """examples:
+  netloupe render model.onnx -o model.svg
+  netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
+  netloupe render model.onnx -o - --format png | icat
+  netloupe render a.onnx b.onnx -o pictures/ --format svg"""
+
+_OPEN_EXAMPLES = """examples:
+  netloupe open model.onnx
+  netloupe model.onnx                             the same
+  netloupe open model.onnx --no-browser --port 8899"""
+
+_COMPLETION_EXAMPLES = """examples:
+  eval "$(netloupe completion bash)"              in ~/.bashrc; zsh likewise in ~/.zshrc
+  netloupe completion fish | source               in ~/.config/fish/config.fish"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and whose help ends in examples."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        text = f"{message}. See `{self.prog} --help`."
+        say("error", text)
+        self.exit(2)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        write_standard_output(message.rstrip("\n"))
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; what it parses has ``command``, ``models``, ``init``."""
+    parser = _Parser(
+        prog="netloupe",
+        usage="netloupe [-h] [--version] MODEL | COMMAND …",
+        description="Look into neural-network graph files (ONNX, Caffe2).",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("--version", action="version", version=f"netloupe {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in (_add_info, _add_inspect, _add_render, _add_open, _add_completion):
+        add(commands)
+    return parser
+
+
+def add_command(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
+    """Return the arguments with ``open`` before them where they begin with a model.
+
+    A file that is named as a command is given as ``./info``.
+    """
+    first = next(iter(arguments), "")
+    is_file = first == STANDARD or (not first.startswith("-") and _looks_like_file(first))
+    if first and first not in commands and is_file:
+        return ["open", *arguments]
+    return list(arguments)
+
+
+def explain_command(arguments: Sequence[str], commands: Sequence[str]) -> str:
+    """Return what is wrong with the first argument where it is no command; "" if nothing is."""
+    first = next(iter(arguments), "")
+    if not first or first.startswith("-") or first in commands:
+        return ""
+    near = get_close_matches(first, commands, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{first!r} is neither a command ({', '.join(commands)}) nor a file.{hint}"
+
+
+def _looks_like_file(text: str) -> bool:
+    return os.path.lexists(text) or os.sep in text or Path(text).suffix != ""
+
+
+def _add_info(commands: Any) -> None:
+    info: argparse.ArgumentParser = commands.add_parser(
+        "info",
+        help="print a summary of models",
+        description="Print what models hold: graphs, operators, parameters, warnings.",
+        epilog=_INFO_EXAMPLES,
+    )
+    info.add_argument("models", metavar="MODEL", type=_file_name, nargs="+", help=_MODEL)
+    _add_init(info)
+    _add_json(info)
+
+
+def _add_inspect(commands: Any) -> None:
+    inspect: argparse.ArgumentParser = commands.add_parser(
+        "inspect",
+        help="print everything about a node, value or tensor",
+        description="Print everything that is known of nodes, values, tensors, groups or graphs.",
+        epilog=_INSPECT_EXAMPLES,
+    )
+    inspect.add_argument("models", metavar="MODEL", type=_file_name, nargs=1, help=_MODEL)
+    names = inspect.add_argument(
+        "names", metavar="NAME", nargs="+", help="a path or name, as in main/Conv_1 or %%w"
+    )
+    names.completer = _complete_paths  # type: ignore[attr-defined] # argcomplete's way
+    _add_init(inspect)
+    _add_json(inspect)
+
+
+def _add_render(commands: Any) -> None:
+    render: argparse.ArgumentParser = commands.add_parser(
+        "render",
+        help="draw models into files",
+        description="Draw models as vector graphics, a page or a picture.",
+        epilog=_RENDER_EXAMPLES,
+    )
+    render.add_argument("models", metavar="MODEL", type=_file_name, nargs="+", help=_MODEL)
+    _add_init(render)
+    render.add_argument(
+        *("-o", "--output"),
+        required=True,
+        metavar="FILE",
+        type=_file_name,
+        help="a .svg, .html, .pdf, .png or .dot; with --format also a folder, "
+        "or - for the standard output",
+    )
+    render.add_argument(
+        "--format", choices=FORMATS, help="the format (default: what the name of FILE ends in)"
+    )
+    graph = render.add_argument("--graph", default="", metavar="PATH", help="draw this graph")
+    render.add_argument(
+        "--expand",
+        default="auto",
+        metavar="auto|all|none|DEPTH",
+        type=_expand,
+        help="which groups are open (default: auto, what fits a readable picture)",
+    )
+    focus = render.add_argument(
+        "--focus", default="", metavar="PATH", help="only what is around this"
+    )
+    for option in (graph, focus):
+        option.completer = _complete_paths  # type: ignore[attr-defined]
+    render.add_argument(
+        *("--hops",),
+        type=_hops,
+        metavar="K",
+        help="how many edges around --focus (default: 2)",
+    )
+    render.add_argument(
+        "--direction", default="TB", choices=("TB", "LR"), help="down (TB) or to the right (LR)"
+    )
+    render.add_argument("--theme", default="light", choices=("light", "dark"))
+    render.add_argument(
+        "--grouping", default="auto", choices=GROUPINGS, help="where groups come from"
+    )
+    render.add_argument(
+        "--wrap",
+        default="auto",
+        metavar="auto|yes|no|COLUMNS",
+        type=_wrap,
+        help="cut what is extremely long into columns, read like a page (default: auto)",
+    )
+    render.add_argument("--show", action="store_true", help="open the file when it is written")
+
+
+def _add_open(commands: Any) -> None:
+    show: argparse.ArgumentParser = commands.add_parser(
+        "open",
+        help="explore a model in a browser window of its own",
+        description="Explore a model in a browser window of its own, until Ctrl+C.",
+        epilog=_OPEN_EXAMPLES,
+    )
+    show.add_argument("models", metavar="MODEL", type=_file_name, nargs=1, help=_MODEL)
+    _add_init(show)
+    show.add_argument("--no-browser", action="store_true", help="only print the address")
+    show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
+
+
+def _add_completion(commands: Any) -> None:
+    completion: argparse.ArgumentParser = commands.add_parser(
+        "completion",
+        help="print what makes a shell complete commands, options and names in a model",
+        description="Print a script with which a shell completes commands, options, and the "
+        "names of nodes and values in a model.",
+        epilog=_COMPLETION_EXAMPLES,
+    )
+    completion.add_argument("shell", choices=SHELLS)
+    completion.set_defaults(models=[], init=None)
+
+
+def _complete_paths(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> list[str]:
+    from .completion import complete_paths
+
+    model = next(iter(parsed_args.models), STANDARD)
+    return [] if model == STANDARD else complete_paths(model, prefix)
+
+
+def _add_init(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--init",
+        metavar="FILE",
+        type=_file_name,
+        help="the init net of a Caffe2 net (default: looked for beside it by the usual names)",
+    )
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON, for several a line each; of lists longer than 1,000 and texts longer "
+        'than 10,000 only the beginning, with "cut": {"/inputs": {"shown": 1000, "total": '
+        "50000}} saying so",
+    )
+    command.add_argument("--all", action="store_true", help="with --json: cut nothing")
+
+
+def _file_name(text: str) -> str:
+    """Return the name of a file; a variable of the shell that is not set gives none."""
+    if not text.strip() and not os.path.lexists(text):
+        raise argparse.ArgumentTypeError("the file name is empty. Give the name of a file")
+    return text
+
+
+def _expand(text: str) -> str:
+    if text not in ("auto", "all", "none") and not text.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is none of auto, all, none and a number of levels"
+        )
+    return text
+
+
+def _hops(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of edges, 0 or more")
+    return int(text)
+
+
+def _wrap(text: str) -> str | bool | int:
+    if text in ("yes", "no"):
+        return text == "yes"
+    if text == "auto":
+        return text
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_COLUMNS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is none of auto, yes, no and a number of columns from 1 to {MOST_COLUMNS}"
+        )
+    return int(text)

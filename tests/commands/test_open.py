@@ -1,0 +1,254 @@
+"""The server of ``netloupe open``: it lives as long as the command, and the token is a secret."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from netloupe.commands import serve
+from netloupe.explorer.errors import OutputError
+from tests.browser.servers import ROOT, make_environment
+from tests.processes import started
+
+pytest.importorskip("voila")
+
+DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
+SECONDS = 120.0
+
+
+class Window:
+    """A running ``netloupe open``, and all processes that came of it."""
+
+    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+        self.process = process
+        self.folder = folder
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        self.advice = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
+        assert found, line
+        self.address, self.port, self.token = found[0], int(found[1]), found[2]
+        self.processes = psutil.Process(process.pid).children(recursive=True)
+
+    def start_kernel(self) -> None:
+        """Ask for the page, for which a kernel is started."""
+        with urllib.request.urlopen(self.address, timeout=SECONDS) as answer:
+            assert b"netloupe" in answer.read() or answer.status == 200
+        self.processes = psutil.Process(self.process.pid).children(recursive=True)
+        assert any("ipykernel_launcher" in " ".join(each.cmdline()) for each in self.processes)
+
+    def is_gone(self) -> bool:
+        """Wait until nothing of it is left; return whether that is so."""
+        _, alive = psutil.wait_procs(self.processes, timeout=SECONDS)
+        return not alive and wait_for(lambda: not list(self.folder.glob("netloupe-*")))
+
+    def answers(self) -> bool:
+        """Return whether anything answers at its port."""
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", timeout=5).close()
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
+        return True
+
+
+def wait_for(is_so: Callable[[], bool]) -> bool:
+    """Wait until something is so; return whether it is."""
+    end = time.monotonic() + SECONDS
+    while not is_so():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@contextmanager
+def open_window(folder: Path, *more: str, **variables: str) -> Iterator[Window]:
+    """Run ``netloupe open`` with its temporary files in a folder."""
+    (folder / "temporary").mkdir()
+    environment = make_environment(folder) | {"TMPDIR": str(folder / "temporary")} | variables
+    command = [sys.executable, "-m", "netloupe", "open", str(DEMO), *more]
+    with started(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        window = Window(process, folder / "temporary")
+        try:
+            yield window
+        finally:
+            for each in window.processes:
+                if each.is_running():
+                    each.kill()
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [
+        (signal.SIGINT, 0),
+        (signal.SIGTERM, 128 + signal.SIGTERM),
+        (signal.SIGHUP, 128 + signal.SIGHUP),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
+)
+def test_however_the_command_ends_server_kernel_and_token_go_with_it(
+    tmp_path: Path, number: signal.Signals, status: int
+) -> None:
+    with open_window(tmp_path, "--no-browser") as window:
+        window.start_kernel()
+        assert len(list(window.folder.glob("netloupe-*"))) == 1
+        assert window.answers()
+        window.process.send_signal(number)
+        assert window.process.wait(SECONDS) == status
+        assert window.is_gone()
+        assert not window.answers()
+
+
+def test_a_command_killed_before_the_server_answers_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "temporary").mkdir()
+    environment = make_environment(tmp_path) | {"TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-m", "netloupe", "open", str(DEMO), "--no-browser"]
+    with started(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        command_process = psutil.Process(process.pid)
+        assert wait_for(lambda: bool(command_process.children()))
+        [server] = command_process.children()
+        process.kill()
+        process.wait(SECONDS)
+        psutil.wait_procs([server], timeout=SECONDS)
+        assert not server.is_running()
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_the_end_of_the_server_is_said(tmp_path: Path) -> None:
+    with open_window(tmp_path, "--no-browser", PYTHONWARNINGS="ignore") as window:
+        for each in window.processes:
+            each.kill()
+        assert window.process.wait(SECONDS) == 2
+        assert window.is_gone()
+
+
+def test_nobody_else_can_read_the_token(tmp_path: Path) -> None:
+    """Neither in a command line, the browser's least of all, nor in a file."""
+    given, browser = tmp_path / "given", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {given}.part; mv {given}.part {given}\n')
+    browser.chmod(0o700)
+    with open_window(tmp_path, BROWSER=f"{browser} %s") as window:
+        window.start_kernel()
+        assert wait_for(given.exists)
+        address = given.read_text().strip()
+        assert address.startswith("file://")
+        assert window.token not in address
+        page = Path(address.removeprefix("file://"))
+        assert f"{window.address}" in page.read_text()
+        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+        everyone = [psutil.Process(window.process.pid), *window.processes]
+        for each in everyone:
+            assert window.token not in " ".join(each.cmdline())
+        for path in window.folder.rglob("*"):
+            if path.is_file() and window.token in path.read_text(errors="replace"):
+                assert path == page
+        for folder in window.folder.glob("netloupe-*"):
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        window.process.send_signal(signal.SIGINT)
+        assert window.process.wait(SECONDS) == 0
+
+
+@pytest.mark.browser
+def test_a_browser_is_led_to_the_explorer_by_the_page(tmp_path: Path, page: Any) -> None:
+    given, browser = tmp_path / "given", tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {given}.part; mv {given}.part {given}\n')
+    browser.chmod(0o700)
+    with open_window(tmp_path, BROWSER=f"{browser} %s") as window:
+        assert wait_for(given.exists)
+        page.goto(given.read_text().strip())
+        page.wait_for_url(f"http://127.0.0.1:{window.port}/*")
+        page.wait_for_selector('[data-netloupe="canvas"][data-ready="true"]', timeout=120_000)
+
+
+class Stranger(http.server.ThreadingHTTPServer):
+    """Another program's server, which answers everything and notes what it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(handler) -> None:  # noqa: N805
+                self.asked.append(handler.requestline)
+                handler.send_response(200)
+                handler.end_headers()
+
+            def log_message(handler, *_given: object) -> None:  # noqa: N805
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+@pytest.fixture
+def stranger() -> Iterator[Stranger]:
+    server = Stranger()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_port_where_another_answers_is_refused(
+    stranger: Stranger, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(OutputError, match=f"port {stranger.server_port} cannot be had"):
+        serve.serve_model(DEMO, port=stranger.server_port)
+    assert capsys.readouterr().out == ""
+    assert stranger.asked == []
+
+
+def test_who_takes_the_port_meanwhile_gets_no_token(
+    stranger: Stranger, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(serve, "_check_port", lambda *_given: None)
+    with pytest.raises(OutputError, match="did not start"):
+        serve.serve_model(DEMO, port=stranger.server_port)
+    assert capsys.readouterr().out == ""
+    assert stranger.asked == []
+
+
+@pytest.mark.parametrize("port", [99_999, 65_536, -1])
+def test_what_is_no_port_is_refused(port: int) -> None:
+    command = [sys.executable, "-m", "netloupe", "open", str(DEMO), "--port", str(port)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"--port {port} is no port" in done.stderr
+    assert "65535" in done.stderr
+
+
+def test_in_the_background_it_says_what_stops_it(tmp_path: Path) -> None:
+    """A shell lets what it starts with & ignore Ctrl+C."""
+    wrapper = tmp_path / "background"
+    wrapper.mkdir()
+    code = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    code += "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    (tmp_path / "temporary").mkdir()
+    environment = make_environment(tmp_path) | {"TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-c", code, "-m", "netloupe", "open", str(DEMO), "--no-browser"]
+    with started(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        window = Window(process, tmp_path / "temporary")
+        assert window.advice == f"Stop it with `kill {process.pid}`.\n"
+        process.send_signal(signal.SIGINT)
+        window.start_kernel()
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(SECONDS) == 128 + signal.SIGTERM
+        assert window.is_gone()
