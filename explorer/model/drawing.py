@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import door
+
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -58,13 +60,9 @@ class Drawable:
 
     def to_dot(self, path: str | PathLike[str] | None = None, **view: Any) -> graphviz.Digraph:
         """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
-        from netloupe.explorer.render.picture import build_dot
-
         model, options = self._subject()
-        return build_dot(model, path, **options, **view)
+        return door.build_dot(model, path, **options, **view)
 
     def _draw(self, format: str, path: str | PathLike[str] | None, view: dict[str, Any]) -> bytes:
-        from netloupe.explorer.render.picture import draw_picture
-
         model, options = self._subject()
-        return draw_picture(model, format, path, **options, **view)
+        return door.draw_picture(model, format, path, **options, **view)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from . import door
 from .drawing import Drawable
 from .filling import FilledLater
 from .loaded import Loaded
@@ -194,9 +195,7 @@ class Graph(FilledLater, Drawable, Loaded):
         return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"
 
     def _repr_html_(self) -> str:
-        from netloupe.explorer.render.html import describe_graph
-
-        return describe_graph(self)
+        return door.describe_graph(self)
 
 
 class Function(Graph):

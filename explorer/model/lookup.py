@@ -28,6 +28,7 @@ from .paths import (
     values_named,
 )
 from .sparse_tensor import SparseTensor
+from .stored_tensors import find_stored_tensor
 from .tensor import Tensor
 from .value import Value
 
@@ -150,8 +151,6 @@ def offer_keys(model: Model) -> list[str]:
 
 def _stored_tensor(value: Value) -> Tensor | SparseTensor | None:
     """Return the tensor that has a value's own elements: not those of a quantized weight."""
-    from .stored_tensors import find_stored_tensor
-
     return value.initializer or find_stored_tensor(value)
 
 

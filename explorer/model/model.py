@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.notation import join_parts
 
+from . import door
 from .constant import constant_tensor
 from .device import DeviceConfiguration
 from .drawing import Drawable
@@ -26,9 +27,6 @@ from .warning import ModelWarning
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from netloupe.explorer.quantization import Quantization
-    from netloupe.explorer.tensors import ModelFiles
 
 
 @dataclass(slots=True)
@@ -100,7 +98,7 @@ class Model(Drawable, Loaded):
         source: str,
         format: str,
         container: str,
-        files: ModelFiles | None = None,
+        files: door.ModelFiles | None = None,
     ) -> None:
         self.source = source
         self.format = format
@@ -213,10 +211,7 @@ class Model(Drawable, Loaded):
         ViewError
             For an invalid regular expression.
         """
-        from netloupe.explorer.grouping import build_group_tree
-        from netloupe.explorer.search.search import search_model
-
-        hits = search_model(self, text, regex=regex, find_tree=build_group_tree)
+        hits = door.search_model(self, text, regex=regex, find_tree=door.build_group_tree)
         return [hit.path for hit in hits]
 
     def node(self, name: str) -> Node:
@@ -286,9 +281,7 @@ class Model(Drawable, Loaded):
         Looked for once, when first asked for, in time linear in the size of the model.
         """
         if self._findings is None:
-            from netloupe.explorer.checks import find_oddities
-
-            self._findings = tuple(find_oddities(self))
+            self._findings = tuple(door.find_oddities(self))
         return self._findings
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
@@ -319,7 +312,9 @@ class Model(Drawable, Loaded):
             for node in graph.nodes:
                 yield from node.warnings
 
-    def quantization(self, element: Value | Tensor | SparseTensor | str) -> Quantization | None:
+    def quantization(
+        self, element: Value | Tensor | SparseTensor | str
+    ) -> door.Quantization | None:
         """Return how a value is quantized, whatever part of the file says so; else None.
 
         Parameters
@@ -332,9 +327,7 @@ class Model(Drawable, Loaded):
         NotFoundError
             Where there is no such element, or where it is neither a value nor a tensor.
         """
-        from netloupe.explorer.quantization import find_quantization
-
-        return find_quantization(_find_value(self, element))
+        return door.find_quantization(_find_value(self, element))
 
     def _subject(self) -> tuple[Model, dict[str, Any]]:
         return self, {}
@@ -348,9 +341,7 @@ class Model(Drawable, Loaded):
         return f"<Model {self.source!r}: {self.format}, {nodes} nodes in {len(graphs)} graphs>"
 
     def _repr_html_(self) -> str:
-        from netloupe.explorer.render.html import describe_model
-
-        return describe_model(self)
+        return door.describe_model(self)
 
 
 def _find_value(model: Model, element: object) -> Value:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
+from . import door
 from .loaded import Loaded
 from .unknown import UnknownFields
 from .value import Value
@@ -214,9 +215,7 @@ class Node(Loaded):
         return f"<Node {self.op_type} {self.path!r}>"
 
     def _repr_html_(self) -> str:
-        from netloupe.explorer.render.html import describe_node
-
-        return describe_node(self)
+        return door.describe_node(self)
 
 
 def wire_nodes(

@@ -8,6 +8,7 @@ import numpy as np
 
 from netloupe.explorer.notation import write_dims
 
+from . import door
 from .array import ArrayLike
 from .dtype import DataType
 from .loaded import Loaded
@@ -95,9 +96,7 @@ class SparseTensor(ArrayLike, Loaded):
         TensorDataError
             Where indices and values do not fit the dimensions.
         """
-        from netloupe.explorer.tensors import decode_sparse_tensor
-
-        return decode_sparse_tensor(self)
+        return door.decode_sparse_tensor(self)
 
     def __repr__(self) -> str:
         dims = write_dims(self.dims, 8)

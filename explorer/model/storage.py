@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from . import door
 from .dtype import DataType
-
-if TYPE_CHECKING:
-    from netloupe.explorer.tensors import Elements
 
 #: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
 MOST_ELEMENTS = 2**256
@@ -92,7 +90,7 @@ class Payload:
 
     kind: Literal["raw", "typed", "strings", "elements", "absent"]
     data: bytes | np.ndarray[Any, Any] | Sequence[bytes] | StoredRow = b""
-    elements: Elements | None = None
+    elements: door.Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import Payload, Tensor, Value, data_type
+from .dtype import data_type
+from .storage import Payload
+from .tensor import Tensor
+from .value import Value
 
 
 def find_stored_tensor(value: Value) -> Tensor | None:

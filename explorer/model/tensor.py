@@ -9,6 +9,7 @@ import numpy as np
 
 from netloupe.explorer.notation import write_dims
 
+from . import door
 from .array import ArrayLike
 from .dtype import DataType
 from .loaded import Loaded
@@ -19,16 +20,6 @@ from .warning import ModelWarning
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from netloupe.explorer.plots import Theme
-    from netloupe.explorer.quantization import Quantization
-    from netloupe.explorer.tensors import (
-        ChannelHistogram,
-        Elements,
-        Histogram,
-        Progress,
-        Statistics,
-    )
 
     from .device import DeviceOption
 
@@ -184,17 +175,15 @@ class Tensor(ArrayLike, Loaded):
         SourceChangedError
             Where the elements are in a file that has changed since it was opened.
         """
-        from netloupe.explorer.tensors import decode_tensor
-
-        return decode_tensor(self)
+        return door.decode_tensor(self)
 
     def statistics(
         self,
         *,
         axis: int | None = None,
         channel: int | None = None,
-        progress: Progress | None = None,
-    ) -> Statistics:
+        progress: door.Progress | None = None,
+    ) -> door.Statistics:
         """Return count, range, moments, zeros, NaNs and quantiles over all elements.
 
         Parameters
@@ -217,9 +206,7 @@ class Tensor(ArrayLike, Loaded):
         The elements are read piece by piece: memory does not grow with the tensor, where it
         is stored as bytes. Of four million float32 elements this takes about 0.1 s.
         """
-        from netloupe.explorer.tensors import compute_statistics
-
-        return compute_statistics(self._choose(axis, channel), progress=progress)
+        return door.compute_statistics(self._choose(axis, channel), progress=progress)
 
     @overload
     def histogram(
@@ -229,8 +216,8 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: None = None,
         channel: None = None,
-        progress: Progress | None = None,
-    ) -> Histogram: ...
+        progress: door.Progress | None = None,
+    ) -> door.Histogram: ...
 
     @overload
     def histogram(
@@ -240,8 +227,8 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: int,
-        progress: Progress | None = None,
-    ) -> Histogram: ...
+        progress: door.Progress | None = None,
+    ) -> door.Histogram: ...
 
     @overload
     def histogram(
@@ -251,8 +238,8 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: None = None,
-        progress: Progress | None = None,
-    ) -> ChannelHistogram: ...
+        progress: door.Progress | None = None,
+    ) -> door.ChannelHistogram: ...
 
     def histogram(
         self,
@@ -261,8 +248,8 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int | None = None,
         channel: int | None = None,
-        progress: Progress | None = None,
-    ) -> Histogram | ChannelHistogram:
+        progress: door.Progress | None = None,
+    ) -> door.Histogram | door.ChannelHistogram:
         """Count the finite elements in ``bins`` intervals of equal width.
 
         Parameters
@@ -283,14 +270,12 @@ class Tensor(ArrayLike, Loaded):
         ValueError
             For strings, bins or a range that make no sense, or no such axis or channel.
         """
-        from netloupe.explorer.tensors import compute_channels, compute_histogram, open_elements
-
         if axis is not None and channel is None:
-            return compute_channels(
-                open_elements(self), self.dims, axis, bins, value_range, progress=progress
+            return door.compute_channels(
+                door.open_elements(self), self.dims, axis, bins, value_range, progress=progress
             )
         elements = self._choose(axis, channel)
-        return compute_histogram(elements, bins, value_range, progress=progress)
+        return door.compute_histogram(elements, bins, value_range, progress=progress)
 
     def plot(
         self,
@@ -300,8 +285,8 @@ class Tensor(ArrayLike, Loaded):
         log: bool = False,
         axis: int | None = None,
         channel: int | None = None,
-        quantization: Quantization | None = None,
-        theme: Theme = "light",
+        quantization: door.Quantization | None = None,
+        theme: door.Theme = "light",
     ) -> Axes:
         """Draw the histogram with matplotlib and return the axes.
 
@@ -327,8 +312,6 @@ class Tensor(ArrayLike, Loaded):
         ValueError
             For an axis or a channel that does not exist, and for channels of strings.
         """
-        from netloupe.explorer.plots import open_axes, plot_channels, plot_histogram
-
         unpacked = quantization.unpacked if quantization is not None else None
         if unpacked is not None and unpacked is not self and unpacked.path == self.path:
             return unpacked.plot(
@@ -341,28 +324,26 @@ class Tensor(ArrayLike, Loaded):
                 theme=theme,
             )
         if axis is not None and channel is None:
-            return plot_channels(self, axis, ax or open_axes(theme), bins, quantization, theme)
+            return door.plot_channels(
+                self, axis, ax or door.open_axes(theme), bins, quantization, theme
+            )
         elements = None if channel is None else self._choose(axis, channel)
         if channel is not None and quantization is not None and axis is not None:
             quantization = quantization.channel(channel)
-        axes = open_axes(theme) if ax is None else ax
-        return plot_histogram(self, axes, bins, log, quantization, theme, elements=elements)
+        axes = door.open_axes(theme) if ax is None else ax
+        return door.plot_histogram(self, axes, bins, log, quantization, theme, elements=elements)
 
-    def _choose(self, axis: int | None, channel: int | None) -> Elements:
+    def _choose(self, axis: int | None, channel: int | None) -> door.Elements:
         """Return all elements, or those of one index along an axis."""
-        from netloupe.explorer.tensors import open_elements, take_channel
-
         if (axis is None) != (channel is None):
             raise ValueError("a channel needs its axis, and an axis a channel")
-        elements = open_elements(self)
+        elements = door.open_elements(self)
         if axis is None or channel is None:
             return elements
-        return take_channel(elements, self.dims, axis, channel)
+        return door.take_channel(elements, self.dims, axis, channel)
 
     def __repr__(self) -> str:
         return f"<Tensor {self.name!r} {self.dtype}{write_dims(self.dims, 8)}>"
 
     def _repr_html_(self) -> str:
-        from netloupe.explorer.render.html import describe_tensor
-
-        return describe_tensor(self)
+        return door.describe_tensor(self)

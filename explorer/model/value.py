@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from . import door
 from .loaded import Loaded
 from .unknown import UnknownFields
 from .warning import ModelWarning
@@ -177,9 +178,7 @@ class Value(Loaded):
         computed through nodes, only taken from constants and from DequantizeLinear over them.
         ``value.type or value.inferred_type`` is the best that is known.
         """
-        from netloupe.explorer.costs.inferred_types import infer_type
-
-        return infer_type(self) if self.type is None else None
+        return door.infer_type(self) if self.type is None else None
 
     @property
     def annotation(self) -> QuantizationAnnotation | None:

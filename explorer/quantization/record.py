@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value
+from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value, door
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
@@ -29,7 +29,6 @@ from .sources import Statement, find_statement
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from netloupe.explorer.plots import Theme
 
 Array = np.ndarray[Any, Any]
 
@@ -165,7 +164,7 @@ class Quantization:
         scale, zero_point = pick(self.scale), pick(self.zero_point)
         return dataclasses.replace(self, scale=scale, zero_point=zero_point, axis=None)
 
-    def plot(self, ax: Axes | None = None, *, theme: Theme = "light") -> Axes:
+    def plot(self, ax: Axes | None = None, *, theme: door.Theme = "light") -> Axes:
         """Draw the scale of each channel or block with matplotlib, and the zero points.
 
         Parameters
@@ -180,11 +179,9 @@ class Quantization:
         ValueError
             Where the scale is not constant.
         """
-        from netloupe.explorer.plots import draw_scales, open_axes
-
         if self.scale is None or not self.scale.size:
             raise ValueError("the scale is not constant")
-        return draw_scales(open_axes(theme) if ax is None else ax, self, theme)
+        return door.draw_scales(door.open_axes(theme) if ax is None else ax, self, theme)
 
     @property
     def badge(self) -> str:

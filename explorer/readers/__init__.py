@@ -3,8 +3,3 @@
 A source (path, bytes, file object, in-memory model) goes in, a :class:`Model` comes out, or a
 NetloupeError that says what the source is instead. Readers know nothing of groups or pictures.
 """
-
-from .detect import read_model
-from .source import Source, open_source
-
-__all__ = ["Source", "open_source", "read_model"]

@@ -34,7 +34,8 @@ def load(source: Any, init: Any = None) -> Model:
     """
     if isinstance(source, Model):
         return source
-    from . import open_source, read_model
+    from .detect import read_model
+    from .source import open_source
 
     if isinstance(source, tuple):
         if len(source) != 2 or init is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.model import door
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
 from .counting import ValueCounts, count_integers, count_strings, count_values
@@ -85,9 +86,7 @@ class Statistics:
         return f"<Statistics: {clip_text(', '.join(parts), 100)}>"
 
     def _repr_html_(self) -> str:
-        from netloupe.explorer.render.html import describe_statistics
-
-        return describe_statistics(self)
+        return door.describe_statistics(self)
 
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news

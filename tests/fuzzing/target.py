@@ -61,7 +61,7 @@ def _as_reader(reader: str, files: Files) -> Iterator[None]:
     with (
         patch(f"{readers}.parts.WHOLE_BYTES", 0),
         patch(f"{readers}.parts.SMALL_MESSAGE_BYTES", small),
-        patch(f"{readers}.onnx.MANY_NODES", 1),
+        patch(f"{readers}.onnx.model.MANY_NODES", 1),
     ):
         yield
 

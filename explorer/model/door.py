@@ -1,0 +1,87 @@
+"""The one door from the model to the rooms above it, for its convenience methods.
+
+``tensor.plot()`` and ``model.to_svg()`` read well, but plots and pictures are made from models,
+and not models from these. So what such a method needs is looked up here when it is called; type
+checkers see the imports below. No other module imports from a room above its own, not even for
+types (``tests/test_rooms.py``).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from netloupe.explorer.checks import find_oddities as find_oddities
+    from netloupe.explorer.costs.inferred_types import infer_type as infer_type
+    from netloupe.explorer.grouping import build_group_tree as build_group_tree
+    from netloupe.explorer.plots import Theme as Theme
+    from netloupe.explorer.plots import draw_scales as draw_scales
+    from netloupe.explorer.plots import open_axes as open_axes
+    from netloupe.explorer.plots import plot_channels as plot_channels
+    from netloupe.explorer.plots import plot_histogram as plot_histogram
+    from netloupe.explorer.quantization import Quantization as Quantization
+    from netloupe.explorer.quantization import find_quantization as find_quantization
+    from netloupe.explorer.render.html import describe_graph as describe_graph
+    from netloupe.explorer.render.html import describe_model as describe_model
+    from netloupe.explorer.render.html import describe_node as describe_node
+    from netloupe.explorer.render.html import describe_statistics as describe_statistics
+    from netloupe.explorer.render.html import describe_tensor as describe_tensor
+    from netloupe.explorer.render.picture import build_dot as build_dot
+    from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.search.search import search_model as search_model
+    from netloupe.explorer.tensors import ChannelHistogram as ChannelHistogram
+    from netloupe.explorer.tensors import Elements as Elements
+    from netloupe.explorer.tensors import Histogram as Histogram
+    from netloupe.explorer.tensors import ModelFiles as ModelFiles
+    from netloupe.explorer.tensors import Progress as Progress
+    from netloupe.explorer.tensors import Statistics as Statistics
+    from netloupe.explorer.tensors import compute_channels as compute_channels
+    from netloupe.explorer.tensors import compute_histogram as compute_histogram
+    from netloupe.explorer.tensors import compute_statistics as compute_statistics
+    from netloupe.explorer.tensors import decode_sparse_tensor as decode_sparse_tensor
+    from netloupe.explorer.tensors import decode_tensor as decode_tensor
+    from netloupe.explorer.tensors import open_elements as open_elements
+    from netloupe.explorer.tensors import take_channel as take_channel
+
+#: the module of each name
+_HOMES = {
+    "ChannelHistogram": "tensors",
+    "Elements": "tensors",
+    "Histogram": "tensors",
+    "ModelFiles": "tensors",
+    "Progress": "tensors",
+    "Quantization": "quantization",
+    "Statistics": "tensors",
+    "Theme": "plots",
+    "build_dot": "render.picture",
+    "build_group_tree": "grouping",
+    "compute_channels": "tensors",
+    "compute_histogram": "tensors",
+    "compute_statistics": "tensors",
+    "decode_sparse_tensor": "tensors",
+    "decode_tensor": "tensors",
+    "describe_graph": "render.html",
+    "describe_model": "render.html",
+    "describe_node": "render.html",
+    "describe_statistics": "render.html",
+    "describe_tensor": "render.html",
+    "draw_picture": "render.picture",
+    "draw_scales": "plots",
+    "find_oddities": "checks",
+    "find_quantization": "quantization",
+    "infer_type": "costs.inferred_types",
+    "open_axes": "plots",
+    "open_elements": "tensors",
+    "plot_channels": "plots",
+    "plot_histogram": "plots",
+    "search_model": "search.search",
+    "take_channel": "tensors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"nothing behind this door is called {name!r}")
+    return getattr(import_module(f"netloupe.explorer.{home}"), name)
