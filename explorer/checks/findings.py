@@ -108,9 +108,9 @@ def _find_shared_names(graph: Graph) -> Iterator[ModelWarning]:
 def _find_hidden_names(graph: Graph) -> Iterator[ModelWarning]:
     """Yield the values of a subgraph whose names are those of values around it.
 
-    Nets within operators of Caffe2 write the blobs around them: there it is no oddity.
+    Where graphs write the values around them, as Caffe2's nets do, it is no oddity.
     """
-    if graph.model.format == "Caffe2":
+    if graph.dialect.bodies_share_names:
         return
     around = []
     node = graph.parent_node
@@ -143,9 +143,7 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
     for kind, values in (("input", graph.inputs), ("output", graph.outputs)):
         if any(not value.name for value in values):
             yield ModelWarning(graph.path, f"has an {kind} without a name")
-    # in a sequence or a map tensors need no names
-    in_value = graph.model.format.endswith(("SequenceProto", "OptionalProto", "MapProto"))
-    if not in_value and any(not tensor.name for tensor in graph.initializers):
+    if graph.dialect.names_tensors and any(not tensor.name for tensor in graph.initializers):
         yield ModelWarning(graph.path, "has an initializer without a name")
 
 
@@ -205,11 +203,9 @@ def _find_hiding_functions(model: Model) -> Iterator[ModelWarning]:
 
 
 def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[ModelWarning]:
-    """Yield calls of functions that do not exist, and operator sets that are not imported.
-
-    Only ONNX has operator sets that a model imports.
-    """
-    if not model.format.startswith("ONNX"):
+    """Yield calls of functions that do not exist, and operator sets that are not imported."""
+    dialect = model.dialect
+    if not dialect.has_opsets:
         return
     domains = {function.domain for function in model.functions}
     missing: Counter[tuple[str, str]] = Counter()
@@ -217,8 +213,9 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
         imports = graph.opset_imports
         told = 0
         for node in graph.nodes:
-            domain = "" if node.domain == "ai.onnx" else node.domain
-            if not domain and domain in imports:
+            domain = node.domain
+            is_own = domain == dialect.domain
+            if is_own and domain in imports:
                 continue
             if domain not in imports:
                 if node.function is None:
@@ -226,7 +223,7 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
             elif (
                 told < _MOST_PER_GRAPH
                 and domain in domains
-                and domain
+                and not is_own
                 and node.function is None
                 and find_schema(domain, node.op_type, None) is None
             ):
@@ -238,8 +235,8 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
     for (path, domain), count in missing.items():
         yield ModelWarning(
             path,
-            f"{write_count(count, 'node')} of the operator set {domain or 'ai.onnx'}, which is "
-            "not imported",
+            f"{write_count(count, 'node')} of the operator set {dialect.name_domain(domain)}, "
+            "which is not imported",
         )
 
 

@@ -12,10 +12,8 @@ from netloupe.explorer.model import (
     Value,
     data_type,
 )
-from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
-_ONNX = ("", "ai.onnx")
 #: the opset from which on DequantizeLinear gives the type of its scale
 _SCALED = 19
 
@@ -39,7 +37,7 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
     if tensor is not None:
         return _make_type(tensor, tensor.dtype)
     node = value.producer
-    if node is None or node.op_type != "DequantizeLinear" or node.domain not in _ONNX:
+    if node is None or node.graph.dialect.constant_source(node) != "dequantized":
         return None
     stored, scale, *_ = (*node.inputs, None, None)
     tensor = _find_constant(stored)
@@ -47,8 +45,10 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
         return None
     output = node.attributes.get("output_dtype")
     number = output.value if output is not None else None
-    if isinstance(number, int) and 0 < number < len(ONNX_DATA_TYPES):
-        return _make_type(tensor, data_type(ONNX_DATA_TYPES[number]))
+    if isinstance(number, int) and number:
+        name = node.graph.dialect.element_types.get(number)
+        if name is not None:
+            return _make_type(tensor, data_type(name))
     dtype = _find_dtype(scale)
     if dtype is None and (node.opset_version or _SCALED) < _SCALED:
         dtype = data_type("float32")

@@ -164,7 +164,7 @@ def _tell_node(node: Node) -> dict[str, Any]:
     return {
         "name": node.name,
         "op_type": node.op_type,
-        "domain": node.domain,
+        "domain": node.stated_domain,
         "overload": node.overload,
         "opset_version": version,
         "since_version": schema.since_version if schema is not None else None,
@@ -187,16 +187,8 @@ def _tell_node(node: Node) -> dict[str, Any]:
         "doc": node.doc,
         "metadata": node.metadata,
         "device_configurations": node.details.device_configurations,
-        **_tell_caffe2_node(node),
+        **{field: getattr(node.details, field) for field in node.graph.dialect.node_fields},
     }
-
-
-def _tell_caffe2_node(node: Node) -> dict[str, Any]:
-    if node.graph.model.format != "Caffe2":
-        return {}
-    details = node.details
-    fields = ("engine", "device", "is_gradient", "debug_info", "op_version")
-    return {field: getattr(details, field) for field in fields}
 
 
 def _tell_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None:
@@ -319,7 +311,7 @@ def _tell_graph(graph: Graph) -> dict[str, Any]:
         "inputs": _list_typed(graph.inputs),
         "outputs": _list_typed(graph.outputs),
         "op_types": dict(list_operators([graph]).most_common()),
-        "opsets": {domain or "ai.onnx": version for domain, version in graph.opset_imports.items()},
+        "opsets": graph.dialect.name_opsets(graph.opset_imports),
         "subgraphs": _list_paths(tuple(graph.subgraphs)),
         "parent_node": graph.parent_node.path if graph.parent_node is not None else None,
         "parent_attribute": graph.parent_attribute,
@@ -331,7 +323,7 @@ def _tell_graph(graph: Graph) -> dict[str, Any]:
         told["net"] = graph.net
     if isinstance(graph, Function):
         told |= {
-            "domain": graph.domain,
+            "domain": graph.stated_domain,
             "overload": graph.overload,
             "attributes": graph.attribute_names,
             "attribute_defaults": {
@@ -366,7 +358,7 @@ def _tell_model(model: Model) -> dict[str, Any]:
         "producer_version": header.producer_version,
         "domain": header.domain,
         "model_version": header.model_version,
-        "opsets": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "opsets": model.dialect.name_opsets(model.opset_imports),
         "graphs": Listing(
             graphs,
             lambda g: {"path": g.path, "kind": g.kind, "nodes": len(g.nodes)},

@@ -9,6 +9,7 @@ from typing import Any
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import (
     Attribute,
+    Dialect,
     Function,
     Graph,
     Node,
@@ -16,7 +17,6 @@ from netloupe.explorer.model import (
     Tensor,
     ValueType,
 )
-from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
 
@@ -37,11 +37,6 @@ from .place import Place
 _MOST_SHOWN = 8
 _LONGEST_STRING = 4_000
 
-#: attributes that hold the number of an element type
-_TYPE_ATTRIBUTES = frozenset(("to", "dtype", "output_dtype"))
-_ONNX = dict(enumerate(ONNX_DATA_TYPES))
-_CAFFE2 = CAFFE2_DATA_TYPES
-
 
 def list_attributes(
     node: Node, schema: OperatorSchema | None, place: Place | None = None
@@ -51,15 +46,15 @@ def list_attributes(
     Of a call of a model-local function these are what the function declares.
     """
     place = place or Place()
+    dialect = node.graph.dialect
     rows: list[Row] = []
     for key, attribute in node.attributes.items():
         declared = schema.attributes.get(attribute.name) if schema else None
         notes = [attribute.kind]
         if declared is not None and declared.is_default(attribute.value):
             notes.append("as by default")
-        elif attribute.name in _TYPE_ATTRIBUTES:
-            is_caffe2 = node.graph.model.format == "Caffe2"
-            notes += _name_element_type(attribute.value, _CAFFE2 if is_caffe2 else _ONNX)
+        elif attribute.name in dialect.element_type_attributes:
+            notes += _name_element_type(attribute.value, dialect)
         rows += _list_attribute(key, attribute, notes, place)
     for name, declared in schema.attributes.items() if schema else ():
         if name in node.attributes:
@@ -68,9 +63,8 @@ def list_attributes(
             rows.append(Row(name, "not given", f"{declared.kind}, required"))
         elif declared.default is not None:
             notes = [declared.kind, "default"]
-            if name in _TYPE_ATTRIBUTES:
-                is_caffe2 = node.graph.model.format == "Caffe2"
-                notes += _name_element_type(declared.default, _CAFFE2 if is_caffe2 else _ONNX)
+            if name in dialect.element_type_attributes:
+                notes += _name_element_type(declared.default, dialect)
             rows.append(Row(name, write_attribute_value(declared.default), ", ".join(notes)))
     function = node.function
     if function is not None:
@@ -180,10 +174,10 @@ def _write_elements(tensor: Tensor | SparseTensor) -> str:
         return ""
 
 
-def _name_element_type(value: object, names: Mapping[int, str]) -> list[str]:
-    if not isinstance(value, int) or value not in names:
+def _name_element_type(value: object, dialect: Dialect) -> list[str]:
+    if not isinstance(value, int) or value not in dialect.element_types:
         return []
-    return [f"element type {names[value]}"]
+    return [f"element type {dialect.element_types[value]}"]
 
 
 def _resolve_reference(name: str, place: Place) -> Attribute | None:

@@ -69,7 +69,7 @@ def describe_graph(graph: Graph, place: Place | None = None) -> Description:
 def describe_function(function: Function, place: Place | None = None) -> Description:
     """Return everything that the model says of a model-local function."""
     place = place or Place()
-    name = f"{write_domain(function.domain)}::{write_line(function.name)}"
+    name = f"{write_domain(function.domain, function.dialect)}::{write_line(function.name)}"
     callers = [
         node
         for graph in function.model.graphs
@@ -85,7 +85,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
         make_section(
             "Function",
             [
-                Row("domain", write_domain(function.domain)),
+                Row("domain", write_domain(function.domain, function.dialect)),
                 Row("name", write_line(function.name) or '""'),
                 Row("overload", write_line(function.overload)),
             ],
@@ -135,7 +135,7 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         Row("subgraphs inside", f"{inner:,}" if inner else ""),
     ]
     opsets = [
-        Row(write_domain(domain), f"version {version}")
+        Row(write_domain(domain, graph.dialect), f"version {version}")
         for domain, version in graph.opset_imports.items()
     ]
     annotations = [

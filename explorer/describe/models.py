@@ -114,7 +114,7 @@ def _list_stored(model: Model) -> list[Tensor | SparseTensor]:
 
 def _list_opsets(model: Model) -> list[Row]:
     return [
-        Row(write_domain(domain), f"version {version}")
+        Row(write_domain(domain, model.dialect), f"version {version}")
         for domain, version in model.opset_imports.items()
     ]
 

@@ -8,8 +8,6 @@ from netloupe.explorer.model import (
     Node,
     NodeDeviceConfiguration,
     ShardingSpec,
-    SparseTensor,
-    Tensor,
 )
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema, find_schema, read_documentation
@@ -64,31 +62,19 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         describe_unknown(node.unknown_fields),
         _read_documentation(node, schema),
     ]
-    stored = _find_constant(node)
+    stored = details.constant
     shown_version = "" if version is None else f" {version}"
     return Description(
         path=place.path_of(node.path),
         kind="node",
         title=write_line(node.op_type) or "(no operator)",
-        subtitle=f"{write_domain(node.domain)}{shown_version}",
+        subtitle=f"{write_domain(node.domain, node.graph.dialect)}{shown_version}",
         element=node,
         sections=keep_sections(sections),
         tensor=stored,
         value=node.outputs[0] if stored is not None and node.outputs else None,
         warnings=node.warnings + node.graph.model.warnings_at(node.path),
     )
-
-
-def _find_constant(node: Node) -> Tensor | SparseTensor | None:
-    """Return the tensor that a Constant node or a fill gives."""
-    if node.details.constant is not None:
-        return node.details.constant
-    if node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
-        return None
-    for attribute in node.attributes.values():
-        if isinstance(attribute.value, Tensor | SparseTensor):
-            return attribute.value
-    return None
 
 
 def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> list[Row]:
@@ -100,15 +86,15 @@ def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> l
         if schema.deprecated:
             known += ", deprecated"
     details = node.details
-    if node.graph.model.format == "Caffe2":
-        shown_version = "" if details.op_version is None else f"version {details.op_version}"
-    else:
+    if node.graph.dialect.has_opsets:
         shown_version = "not imported" if version is None else f"version {version}"
+    else:
+        shown_version = "" if details.op_version is None else f"version {details.op_version}"
     gradient = {None: "", True: "yes", False: "no"}[details.is_gradient]
     return [
         Row("node name", write_line(node.name) or "none"),
         Row("operator", write_line(node.op_type) or '""'),
-        Row("domain", write_domain(node.domain)),
+        Row("domain", write_domain(node.domain, node.graph.dialect)),
         Row("overload", write_line(node.overload)),
         Row("operator set", shown_version),
         Row("engine", write_line(details.engine)),
@@ -142,7 +128,7 @@ def _list_bodies(node: Node, place: Place) -> list[Row]:
     ]
     function = node.function
     if function is not None:
-        name = f"{write_domain(function.domain)}::{write_line(function.name)}"
+        name = f"{write_domain(function.domain, function.dialect)}::{write_line(function.name)}"
         if function.overload:
             name += f":{write_line(function.overload)}"
         rows.append(Row("calls", name, write_count(len(function.nodes), "node"), function.path))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from netloupe.explorer.model import (
+    Dialect,
     Graph,
     OpaqueType,
     SparseTensor,
@@ -103,9 +104,9 @@ def write_value_type(value: Value) -> str:
     return write_type(inferred) + note
 
 
-def write_domain(domain: str) -> str:
-    """Return the name of an operator domain; the empty one is ai.onnx."""
-    return write_line(domain) if domain else "ai.onnx"
+def write_domain(domain: str, dialect: Dialect) -> str:
+    """Return the name of an operator domain as it is shown."""
+    return write_line(dialect.name_domain(domain))
 
 
 def list_entries(entries: dict[str, str]) -> list[Row]:
@@ -118,10 +119,10 @@ def list_entries(entries: dict[str, str]) -> list[Row]:
 
 def list_operators(graphs: Iterable[Graph]) -> Counter[str]:
     """Count operators by name, with the domain before those of another than the format's own."""
-    own = ("", "ai.onnx", "caffe2")
     return Counter(
-        node.op_type if node.domain in own else f"{node.domain}::{node.op_type}"
+        node.op_type if node.domain == own else f"{node.domain}::{node.op_type}"
         for graph in graphs
+        for own in (graph.dialect.domain,)
         for node in graph.nodes
     )
 

@@ -211,16 +211,19 @@ def _split_scope(text: str, read: dict[str, Scope]) -> None:
 
 
 def read_blob_scopes(graph: Graph) -> Scopes | None:
-    """Read the scopes from the names of Caffe2's blobs; None where they say too little.
+    """Read the scopes from the names of results; None where they say too little.
 
     Operators of Caffe2 rarely have names, but the blobs that they write do:
     ``inception_3a/3x3_reduce`` is in ``inception_3a``, ``res2_0_branch2a_bn`` in ``res2`` and
     ``res2_0``. Where a scope would hold less than two operators on average, they are no scopes;
     nor where blobs are written again and again by unrelated operators, to save memory.
     """
+    dialect = graph.dialect
+    if not dialect.names_tell_scopes:
+        return None
     of_node: list[Scope | None] = []
     for node in graph.nodes:
-        output = node.outputs[0] if node.outputs and node.domain == "caffe2" else None
+        output = node.outputs[0] if node.outputs and node.domain == dialect.domain else None
         of_node.append(_split_blob(output.name) if output is not None else None)
     found = [scope for scope in of_node if scope]
     wanted = _SHARE_NEEDED * _count_authored(graph)

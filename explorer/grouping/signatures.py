@@ -23,10 +23,9 @@ _PADDING = (-1,) * (SLOTS - 1)
 #: operators that use no element of their operand
 SHAPE_READERS = frozenset({"Shape", "Size"})
 
-#: operators of ONNX and Caffe2 with any number of operands; how many is no difference in kind
+#: operators with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
 
-_SCALES = frozenset({"X_scale", "X_zero_point", "Y_scale", "Y_zero_point"})
 #: how many nodes are looked at in one step
 _STEP = 10_000
 
@@ -94,7 +93,7 @@ class NodeTable:
                 node.overload,
                 "" if op_type in _VARIADIC else form,
                 len(node.outputs),
-                _attribute_key(node),
+                node._attribute_key,
                 _subgraph_kinds(node) if node.subgraphs else (),
             )
             kinds.append(known.setdefault(key, len(known)))
@@ -126,17 +125,6 @@ class NodeTable:
         self.used_outside = outside
         #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
         self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
-
-
-def _attribute_key(node: Node) -> bytes:
-    """Return what is equal for nodes of equal attributes.
-
-    The scales that Caffe2's 8-bit operators have as arguments are weights, not structure.
-    """
-    if node.domain != "caffe2" or not node.op_type.startswith("Int8"):
-        return node._attribute_key
-    kept = [(name, a.value) for name, a in node.attributes.items() if name not in _SCALES]
-    return repr(sorted(kept, key=lambda entry: entry[0])).encode()
 
 
 def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:

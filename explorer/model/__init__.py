@@ -19,6 +19,7 @@ from .device import (
     ShardedDimension,
     ShardingSpec,
 )
+from .dialect import BodyBinding, ConstantSource, Dialect, QuantizedOperand, ShapeOperators
 from .dtype import DataType, data_type
 from .escaped import EscapedText
 from .filling import fill_later
@@ -46,9 +47,12 @@ from .wiring import Wiring, find_operators
 
 __all__ = [
     "Attribute",
+    "BodyBinding",
+    "ConstantSource",
     "DataType",
     "DeviceConfiguration",
     "DeviceOption",
+    "Dialect",
     "Dimension",
     "EscapedText",
     "ExternalLocation",
@@ -66,8 +70,10 @@ __all__ = [
     "OptionalType",
     "Payload",
     "QuantizationAnnotation",
+    "QuantizedOperand",
     "Segment",
     "SequenceType",
+    "ShapeOperators",
     "ShardedDimension",
     "ShardingSpec",
     "SparseTensor",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from netloupe.explorer.errors import TensorDataError
 
+from .dialect import ConstantSource
 from .graph import Graph
 from .node import Node
 from .sparse_tensor import SparseTensor
@@ -14,53 +15,32 @@ from .tensor import Tensor
 from .value import Value
 from .wiring import find_operators
 
-_ONNX = ("", "ai.onnx")
-#: Caffe2 operators that give a stored tensor, or one element many times
-_FILLS = frozenset(
-    (
-        "ConstantFill",
-        "GivenTensorBoolFill",
-        "GivenTensorByteStringToUInt8Fill",
-        "GivenTensorDoubleFill",
-        "GivenTensorFill",
-        "GivenTensorInt16Fill",
-        "GivenTensorInt64Fill",
-        "GivenTensorIntFill",
-        "GivenTensorStringFill",
-        "Int8GivenIntTensorFill",
-        "Int8GivenTensorFill",
-    )
-)
-#: operators that only give a constant, or may
-_GIVERS = _FILLS | {"Constant", "ConstantOfShape", "DequantizeLinear"}
-
 
 def is_constant_node(node: Node) -> bool:
     """Return whether a node only gives a constant.
 
-    That is Constant, DequantizeLinear or ConstantOfShape over stored constants, and a fill of
-    Caffe2 without inputs. A node is not counted as such where its result is an output of the
-    graph, since then there would be nothing to show the output on.
+    That is an operator without inputs that stores one (ONNX: Constant; Caffe2: fills), and one
+    that dequantizes stored constants or fills a shape that is one. A node is not counted as such
+    where its result is an output of the graph, since then there would be nothing to show the
+    output on.
     """
-    if node.op_type not in _GIVERS or len(node.outputs) != 1 or not _is_used_inside(node):
+    dialect = node.graph.dialect
+    if node.op_type not in dialect.constants:
         return False
-    if node.domain == "caffe2":
-        return node.op_type in _FILLS and not node.inputs and not node.control_inputs
-    if node.domain not in _ONNX:
+    source = dialect.constant_source(node)
+    if source is None or len(node.outputs) != 1 or not _is_used_inside(node):
         return False
-    if node.op_type == "Constant":
-        return not node.inputs
+    if source == "stored":
+        return not node.inputs and not node.control_inputs
     # only directly over stored constants, so that odd chains need no recursion
-    return (
-        node.op_type in ("DequantizeLinear", "ConstantOfShape")
-        and bool(node.inputs)
-        and all(operand is None or _is_stored(operand) for operand in node.inputs)
+    return bool(node.inputs) and all(
+        operand is None or _is_stored(operand) for operand in node.inputs
     )
 
 
 def find_constant_nodes(graph: Graph) -> list[int]:
     """Return the indices of the nodes of a graph that only give a constant."""
-    candidates = find_operators(graph, _GIVERS).tolist()
+    candidates = find_operators(graph, graph.dialect.constants).tolist()
     return [index for index in candidates if is_constant_node(graph.nodes[index])]
 
 
@@ -75,7 +55,11 @@ def _is_stored(value: Value) -> bool:
     if value.initializer is not None:
         return True
     producer = value.producer
-    return producer is not None and producer.op_type == "Constant" and not producer.inputs
+    return producer is not None and not producer.inputs and _gives(producer, "stored")
+
+
+def _gives(node: Node, source: ConstantSource) -> bool:
+    return node.graph.dialect.constant_source(node) == source
 
 
 def _is_used_inside(node: Node) -> bool:
@@ -93,7 +77,7 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
     producer = value.producer
     if producer is None:
         return None
-    if producer.op_type == "DequantizeLinear":
+    if _gives(producer, "dequantized"):
         operand = producer.inputs[0] if producer.inputs else None
         if operand is None or operand is value or operand.producer is producer:
             return None
@@ -102,14 +86,7 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
         producer = operand.producer
         if producer is None:
             return None
-    if producer.domain == "caffe2":
-        return producer.details.constant if producer.op_type in _FILLS else None
-    if producer.op_type != "Constant":
-        return None
-    for attribute in producer.attributes.values():
-        if isinstance(attribute.value, (Tensor, SparseTensor)):
-            return attribute.value
-    return None
+    return producer.details.constant if _gives(producer, "stored") else None
 
 
 def describe_constant(value: Value, limit: int = 8) -> str:
@@ -117,13 +94,15 @@ def describe_constant(value: Value, limit: int = 8) -> str:
     if value.is_parameter:
         return "in the init net"
     producer = value.producer
-    if producer is not None and producer.op_type == "ConstantOfShape":
+    if producer is not None and _gives(producer, "filled"):
         return _describe_fill(producer, limit)
-    if producer is None or producer.op_type != "Constant":
+    if producer is None or not _gives(producer, "stored"):
         return ""
     for attribute in producer.attributes.values():
         if attribute.reference:
             return f"@{attribute.reference}"
+        if attribute.name not in producer.graph.dialect.constant_attributes:
+            continue
         content = attribute.value
         if isinstance(content, tuple):
             shown = ", ".join(_describe_scalar(entry) for entry in content[:limit])

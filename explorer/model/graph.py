@@ -81,6 +81,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_value_loader": "Reads what the file says of values beyond their names.",
         "_wiring": "Who uses what, as arrays.",
         "annotations": "What the graph states about the quantization of its values.",
+        "dialect": "What differs between formats; that of the model.",
         "doc": "The graph's documentation string.",
         "initializers": "The constants that are stored in the graph, without sparse ones.",
         "inputs": "The values that the graph is given, in file order.",
@@ -109,6 +110,7 @@ class Graph(FilledLater, Drawable, Loaded):
         parent_attribute: str = "",
     ) -> None:
         self.model = model
+        self.dialect = model.dialect
         self.kind = kind
         self.name = name
         self.path = path
@@ -164,7 +166,7 @@ class Graph(FilledLater, Drawable, Loaded):
 
     def opset_version(self, domain: str) -> int | None:
         """Return the version imported for an operator domain; None where it is not."""
-        return self.opset_imports.get("" if domain == "ai.onnx" else domain)
+        return self.opset_imports.get(self.dialect.read_domain(domain))
 
     @property
     def opset_imports(self) -> dict[str, int]:
@@ -208,11 +210,13 @@ class Function(Graph):
         "domain": "The domain that calls name.",
         "overload": "Tells functions of one domain and name apart.",
         "own_opset_imports": "The operator sets that the function itself imports, by domain.",
+        "stated_domain": "The domain as the file writes it: ``ai.onnx`` where ``domain`` is empty.",
     }
 
     def __init__(self, model: Model, domain: str, name: str, overload: str, path: str) -> None:
         super().__init__(model, "function", name, path)
-        self.domain = domain
+        self.domain = model.dialect.read_domain(domain)
+        self.stated_domain = domain
         self.overload = overload
         self.attribute_names: tuple[str, ...] = ()
         self.attribute_defaults: dict[str, Attribute] = {}

@@ -13,6 +13,7 @@ from netloupe.explorer.notation import join_parts
 from . import door
 from .constant import constant_tensor
 from .device import DeviceConfiguration
+from .dialect import Dialect
 from .drawing import Drawable
 from .graph import Function, Graph
 from .loaded import Loaded
@@ -71,6 +72,8 @@ class Model(Drawable, Loaded):
         ``ONNX`` or ``Caffe2``.
     container
         How the bytes are written: ``protobuf``, ``protobuf text`` …
+    dialect
+        What differs between formats.
     files
         The files that it is read from; None where there are none.
     """
@@ -82,6 +85,7 @@ class Model(Drawable, Loaded):
         "_graphs": "Graphs by path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
+        "dialect": "What differs between formats: how domains are written, what operators mean.",
         "files": "The files of the model, held to be what they were when it was read.",
         "format": "``ONNX`` or ``Caffe2``.",
         "functions": "The model-local functions; of Caffe2 the nets that a plan runs.",
@@ -98,11 +102,13 @@ class Model(Drawable, Loaded):
         source: str,
         format: str,
         container: str,
+        dialect: Dialect,
         files: door.ModelFiles | None = None,
     ) -> None:
         self.source = source
         self.format = format
         self.container = container
+        self.dialect = dialect
         self.files = files
         self.header = ModelHeader()
         self.graph = Graph(self, "main", "", "main")
@@ -174,7 +180,7 @@ class Model(Drawable, Loaded):
 
     def function(self, domain: str, name: str, overload: str = "") -> Function | None:
         """Return the model-local function of that identity, or None."""
-        return self._functions_by_id.get((domain, name, overload))
+        return self._functions_by_id.get((self.dialect.read_domain(domain), name, overload))
 
     def find(self, pattern: str) -> list[Node]:
         """Return the nodes whose name, op type or path matches a shell pattern.

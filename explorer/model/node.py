@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .device import DeviceOption, NodeDeviceConfiguration
     from .graph import Function, Graph
     from .model import Model
+    from .sparse_tensor import SparseTensor
+    from .storage import StatedQuantization
     from .tensor import Tensor
 
 
@@ -28,7 +30,12 @@ class NodeDetails:
     Parameters
     ----------
     constant
-        The tensor that the node gives, where it is a fill whose arguments hold it (Caffe2).
+        The tensor that the node gives, where its attributes hold it: of a Constant, or of a fill
+        of Caffe2.
+    quantization
+        How its first result is quantized, where its attributes say so (Caffe2's 8-bit operators).
+    stated_domain
+        The operator's domain as the file writes it, where that differs; else None.
     engine, device, is_gradient, debug_info, op_version
         As Caffe2's OperatorDef has them; None where not stated.
     """
@@ -37,7 +44,9 @@ class NodeDetails:
     doc: str = ""
     metadata: dict[str, str] = field(default_factory=dict)
     device_configurations: tuple[NodeDeviceConfiguration, ...] = ()
-    constant: Tensor | None = None
+    constant: Tensor | SparseTensor | None = None
+    quantization: StatedQuantization | None = None
+    stated_domain: str | None = None
     engine: str = ""
     device: DeviceOption | None = None
     is_gradient: bool | None = None
@@ -93,7 +102,7 @@ class Node(Loaded):
         "_places": "By value, the indices of the inputs that are it.",
         "captures": "Values of outer graphs that the node's subgraphs take.",
         "control_inputs": "Values that the node only waits for (Caffe2).",
-        "domain": "The operator set's domain; the empty string is ai.onnx.",
+        "domain": "The operator set's domain; the empty string is that of ONNX's own operators.",
         "graph": "The graph that holds the node.",
         "index": "The node's place among the nodes of its graph.",
         "inputs": "The values that the node takes; None where one is left out.",
@@ -192,6 +201,12 @@ class Node(Loaded):
     def unknown_fields(self) -> UnknownFields:
         """Fields of the node, outside of its subgraphs, that the schema does not know."""
         return self._loader.unknown_fields(self)
+
+    @property
+    def stated_domain(self) -> str:
+        """The operator's domain as the file writes it: ``ai.onnx`` where ``domain`` is ""."""
+        stated = self.details.stated_domain
+        return self.domain if stated is None else stated
 
     @property
     def function(self) -> Function | None:

@@ -6,43 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from .dtype import data_type
+from .dtype import DataType, data_type
 from .storage import Payload
 from .tensor import Tensor
 from .value import Value
 
 
 def find_stored_tensor(value: Value) -> Tensor | None:
-    """Return the dense constant behind a value: an initializer, or a Constant node's tensor.
+    """Return the dense constant behind a value: an initializer, or what a constant node stores.
 
-    Numbers and strings that a Constant node gives as plain attributes come as tensors too;
-    None where the value is computed or sparse.
+    Numbers that such a node gives as plain attributes come as tensors too; None where the value is
+    computed, sparse or a string among attributes.
     """
     if value.initializer is not None:
         return value.initializer if isinstance(value.initializer, Tensor) else None
     node = value.producer
-    if node is not None and node.domain == "caffe2":
-        return node.details.constant
-    if node is None or node.op_type != "Constant" or node.domain not in ("", "ai.onnx"):
+    if node is None or node.inputs:
+        return None
+    stored = node.details.constant
+    if stored is not None:
+        return stored if isinstance(stored, Tensor) else None
+    dialect = node.graph.dialect
+    if dialect.constant_source(node) != "stored":
         return None
     for name, attribute in node.attributes.items():
-        if isinstance(attribute.value, Tensor):
-            return attribute.value
-        if name in _CONSTANT_TYPES:
-            return _make_tensor(value, name, attribute.value)
+        element_type = dialect.constant_attributes.get(name, "string")
+        if element_type != "string":
+            return _make_tensor(value, name, data_type(element_type), attribute.value)
     return None
 
 
-_CONSTANT_TYPES = {
-    "value_float": "float32",
-    "value_floats": "float32",
-    "value_int": "int64",
-    "value_ints": "int64",
-}
-
-
-def _make_tensor(value: Value, name: str, content: Any) -> Tensor | None:
-    dtype = data_type(_CONSTANT_TYPES[name])
+def _make_tensor(value: Value, name: str, dtype: DataType, content: Any) -> Tensor | None:
     is_list = isinstance(content, tuple)
     try:
         with np.errstate(over="ignore"):

@@ -96,7 +96,7 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
     Parameters
     ----------
     domain
-        The operator's domain; ``""`` and ``ai.onnx`` are the same.
+        The operator's domain, as nodes have it: ``""`` for ``ai.onnx``.
     op_type
         The operator's name.
     opset_version
@@ -108,7 +108,6 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
         The one with the highest since_version that is not above the imported version; None if
         there is none.
     """
-    domain = _canonical_domain(domain)
     versions = _load_operators().get(domain, {}).get(op_type)
     if versions is None:
         return None
@@ -131,14 +130,10 @@ def read_documentation(domain: str, op_type: str, opset_version: int | None) -> 
     newest = 2**31 - 1
     version = newest if opset_version is None else max(0, min(opset_version, newest))
     try:
-        schema = defs.get_schema(op_type, version, _canonical_domain(domain))
+        schema = defs.get_schema(op_type, version, domain)
     except defs.SchemaError:
         return None
     return cleandoc(schema.doc or "").strip() or None  # without the margin of the C++ source
-
-
-def _canonical_domain(domain: str) -> str:
-    return "" if domain == "ai.onnx" else domain
 
 
 def _round_float(value: object) -> object:

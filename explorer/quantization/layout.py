@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Literal
 
 from netloupe.explorer.model import DataType, Node, SparseTensorType, TensorType, Value, data_type
-from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 from .sources import BLOCKED_OPS, PAIR_OPS, Statement
@@ -114,8 +113,9 @@ def find_storage(statement: Statement) -> DataType | None:
         if dtype is not None and is_narrow(dtype):
             return dtype
     if node is not None and node.op_type == "QuantizeLinear":
-        number = read_integer(node, "output_dtype") or ONNX_DATA_TYPES.index("uint8")
-        output = data_type(ONNX_DATA_TYPES[number]) if 0 < number < len(ONNX_DATA_TYPES) else None
+        number = read_integer(node, "output_dtype")
+        stated = node.graph.dialect.element_types.get(number, "") if number else "uint8"
+        output = data_type(stated) if stated else None
         return output if output is not None and is_narrow(output) else None
     if node is not None and node.op_type == "DynamicQuantizeLinear":
         return data_type("uint8")

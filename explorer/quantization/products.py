@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Node, Value
 
-INTEGER_OPS = ("ConvInteger", "MatMulInteger")
-_STANDARD = ("", "ai.onnx")
-
 
 def find_integer_scale(node: Node, index: int) -> Value | None:
     """Return the scale of one of the two factors of an integer product.
@@ -49,7 +46,7 @@ def find_integer_scale(node: Node, index: int) -> Value | None:
 def _find_given_scale(value: Value | None) -> Value | None:
     """Return the scale that an operator quantized a value with."""
     producer = value.producer if value is not None else None
-    if producer is None or producer.domain not in _STANDARD:
+    if producer is None or not _is_own(producer):
         return None
     if producer.op_type == "DynamicQuantizeLinear" and producer.outputs[0] is value:
         return producer.outputs[1] if len(producer.outputs) > 1 else None
@@ -60,7 +57,7 @@ def _find_given_scale(value: Value | None) -> Value | None:
 
 def _skip_cast(value: Value | None) -> Value | None:
     user = _find_only_user(value)
-    if user is not None and user.op_type == "Cast" and user.domain in _STANDARD and user.outputs:
+    if user is not None and user.op_type == "Cast" and _is_own(user) and user.outputs:
         return user.outputs[0]
     return value
 
@@ -80,9 +77,13 @@ def _find_only_user(value: Value | None) -> Node | None:
 
 
 def _multiplies(node: Node | None) -> bool:
-    if node is None or node.op_type != "Mul" or node.domain not in _STANDARD:
+    if node is None or node.op_type != "Mul" or not _is_own(node):
         return False
     return len(node.inputs) == 2
+
+
+def _is_own(node: Node) -> bool:
+    return node.domain == node.graph.dialect.domain
 
 
 def _other(node: Node | None, value: Value) -> Value | None:

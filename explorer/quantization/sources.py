@@ -1,20 +1,26 @@
 """Where a model says how a value is quantized: annotations, and operands of operators.
 
-Only the wiring is read here, and the arguments of Caffe2's operators, which have no operands for
-scales; other attributes and tensor data are left to :mod:`netloupe.explorer.quantization.record`.
+Only the wiring is read here, and what operators without operands for scales state of themselves;
+other attributes and tensor data are left to :mod:`netloupe.explorer.quantization.record`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from netloupe.explorer.model import Graph, Node, StatedQuantization, Tensor, Value, data_type
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    QuantizedOperand,
+    StatedQuantization,
+    Tensor,
+    Value,
+)
 
-from .products import INTEGER_OPS, find_integer_scale
+from .products import find_integer_scale
 
 ANNOTATION = "quantization_annotation"
-PAIRS = "QuantizeLinear/DequantizeLinear"
 PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
 #: operators whose weights are packed, with a scale for each block
 BLOCKED_OPS = ("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "GatherBlockQuantized")
@@ -40,7 +46,7 @@ class Statement:
     extra
         Other keys of an annotation, verbatim.
     stated
-        Scale and zero point themselves, where no values hold them (Caffe2).
+        Scale and zero point themselves, where no values hold them.
     """
 
     source: str
@@ -68,16 +74,18 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
     stated = _find_stated(value)
     if stated is not None:
         return Statement(stated.source, value.producer, value, stated=stated)
+    dialect = value.graph.dialect
+    table = dialect.quantized_operands
     producer = value.producer
-    if producer is not None and producer.op_type in _OPERANDS:
-        for operand in _list_operands(producer):
+    if producer is not None and producer.op_type in table:
+        for operand in dialect.list_quantized_operands(producer):
             if operand.is_output and _at(producer.outputs, operand.index) is value:
-                return operand.state(producer)
+                return _state(operand, producer)
     for user in value.users if users is None else users:
-        if user.op_type in _OPERANDS:
-            for operand in _list_operands(user):
+        if user.op_type in table:
+            for operand in dialect.list_quantized_operands(user):
                 if not operand.is_output and _at(user.inputs, operand.index) is value:
-                    return operand.state(user)
+                    return _state(operand, user)
     return None
 
 
@@ -85,42 +93,25 @@ def state_zero_point(value: Value) -> Statement | None:
     """Find the weights that a value is the zero points of, where a blocked operator takes both."""
     for user in value.users:
         if user.op_type in BLOCKED_OPS:
-            for operand in _list_operands(user):
+            for operand in user.graph.dialect.list_quantized_operands(user):
                 if _at(user.inputs, operand.zero_point) is value:
-                    return operand.state(user)
+                    return _state(operand, user)
     return None
 
 
 def _find_stated(value: Value) -> StatedQuantization | None:
-    """Return what stands beside a tensor, or in the arguments of the Int8 operator that gives it.
-
-    Caffe2 (operators/quantized): ``Y_scale`` and ``Y_zero_point`` are those of the first output,
-    which is uint8; of Int8GivenIntTensorFill it is int32.
-    """
+    """Return what stands beside a tensor, or in the attributes of the operator that gives it."""
     if isinstance(value.initializer, Tensor):
         return value.initializer.quantization
     node = value.producer
-    if node is None or node.domain != "caffe2" or not node.op_type.startswith("Int8"):
+    if node is None or value.output_index != 0:
         return None
-    if value.output_index != 0 or _read_number(node, "dequantize_output"):
+    dialect = node.graph.dialect
+    if node.domain != dialect.domain:
         return None
-    scale, zero_point = _read_number(node, "Y_scale"), _read_number(node, "Y_zero_point")
-    if scale is None:
+    if not node.op_type.startswith(dialect.self_quantized_prefixes):
         return None
-    storage = "int32" if node.op_type == "Int8GivenIntTensorFill" else "uint8"
-    return StatedQuantization(
-        f"arguments of {node.op_type}",
-        (scale,),
-        () if zero_point is None else (zero_point,),
-        None,
-        data_type(storage),
-    )
-
-
-def _read_number(node: Node, name: str) -> float | None:
-    attribute = node.attributes.get(name)
-    value = attribute.value if attribute is not None else None
-    return float(value) if isinstance(value, int | float) else None
+    return node.details.quantization
 
 
 def _read_annotation(value: Value) -> Statement:
@@ -151,102 +142,23 @@ def _find_value(graph: Graph, name: str) -> Value | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
-    """Where a quantized operator has one quantized operand, and its scale and zero point.
-
-    Indices are those of inputs; of ``index`` that of outputs where ``is_output``, and of
-    ``quantized`` with its own flag: the place of the stored numbers.
-    """
-
-    index: int
-    scale: int | None
-    zero_point: int | None
-    is_output: bool = False
-    axis: int | None = None
-    quantized: int | None = None
-    quantized_is_output: bool = False
-    scale_is_output: bool = False
-
-    def state(self, node: Node) -> Statement:
-        parameters = node.outputs if self.scale_is_output else node.inputs
-        scale = _at(parameters, self.scale)
-        if node.op_type in INTEGER_OPS:
-            scale = find_integer_scale(node, self.index)
-        quantized = self.index if self.quantized is None else self.quantized
-        is_output = self.is_output if self.quantized is None else self.quantized_is_output
-        name = node.op_type
-        return Statement(
-            PAIRS if name in PAIR_OPS else f"operands of {name}",
-            node,
-            _at(node.outputs if is_output else node.inputs, quantized),
-            scale,
-            _at(parameters, self.zero_point),
-            self.axis,
-        )
+def _state(operand: QuantizedOperand, node: Node) -> Statement:
+    """Return what a node says of one of its quantized operands."""
+    parameters = node.outputs if operand.scale_is_output else node.inputs
+    scale = _at(parameters, operand.scale)
+    if operand.scales_product:
+        scale = find_integer_scale(node, operand.index)
+    quantized = operand.index if operand.quantized is None else operand.quantized
+    is_output = operand.is_output if operand.quantized is None else operand.quantized_is_output
+    return Statement(
+        operand.source or f"operands of {node.op_type}",
+        node,
+        _at(node.outputs if is_output else node.inputs, quantized),
+        scale,
+        _at(parameters, operand.zero_point),
+        operand.axis,
+    )
 
 
 def _at(values: tuple[Value | None, ...], index: int | None) -> Value | None:
     return values[index] if index is not None and 0 <= index < len(values) else None
-
-
-_UNARY = (_Operand(0, 1, 2), _Operand(0, 3, 4, is_output=True))
-_BINARY = (_Operand(0, 1, 2), _Operand(3, 4, 5), _Operand(0, 6, 7, is_output=True))
-
-# operands of quantized operators: ONNX operator specification and the com.microsoft
-# operators of ONNX Runtime (ContribOperators)
-_OPERANDS: dict[str, tuple[_Operand, ...]] = {
-    "QuantizeLinear": (
-        _Operand(0, 1, 2, is_output=True),
-        _Operand(0, 1, 2, quantized=0, quantized_is_output=True),
-    ),
-    "DequantizeLinear": (
-        _Operand(0, 1, 2),
-        _Operand(0, 1, 2, is_output=True, quantized=0),
-    ),
-    "DynamicQuantizeLinear": (_Operand(0, 1, 2, is_output=True, scale_is_output=True),),
-    "QLinearConv": (
-        _Operand(0, 1, 2),
-        _Operand(3, 4, 5, axis=0),
-        _Operand(0, 6, 7, is_output=True),
-    ),
-    "QLinearMatMul": (
-        _Operand(0, 1, 2, axis=-2),
-        _Operand(3, 4, 5, axis=-1),
-        _Operand(0, 6, 7, is_output=True),
-    ),
-    "ConvInteger": (_Operand(0, None, 2), _Operand(1, None, 3, axis=0)),
-    "MatMulInteger": (_Operand(0, None, 2), _Operand(1, None, 3, axis=-1)),
-    "MatMulNBits": (_Operand(1, 2, 3, axis=1),),
-    "MatMulNBitsMlp": (_Operand(3, 4, None, axis=1), _Operand(6, 7, None, axis=1)),
-    "MatMulNBitsQkv": tuple(_Operand(index, index + 1, None, axis=1) for index in (3, 6, 9)),
-    "GatherBlockQuantized": (_Operand(0, 2, 3),),
-    "MatMulIntegerToFloat": (_Operand(0, 2, 4), _Operand(1, 3, 5, axis=-1)),
-    "DynamicQuantizeMatMul": (_Operand(1, 2, 3, axis=-1),),
-    "DynamicQuantizeLSTM": (_Operand(1, 8, 9), _Operand(2, 10, 11)),
-    "QAttention": (_Operand(0, 3, 6), _Operand(1, 4, 7, axis=-1)),
-    "QGemm": (_Operand(0, 1, 2), _Operand(3, 4, 5), _Operand(0, 7, 8, is_output=True)),
-    "QLinearAdd": _BINARY,
-    "QLinearMul": _BINARY,
-    "QLinearWhere": (
-        _Operand(1, 2, 3),
-        _Operand(4, 5, 6),
-        _Operand(0, 7, 8, is_output=True),
-    ),
-    "QLinearConcat": (_Operand(0, 0, 1, is_output=True),),
-    "QLinearAveragePool": _UNARY,
-    "QLinearGlobalAveragePool": _UNARY,
-    "QLinearLeakyRelu": _UNARY,
-    "QLinearReduceMean": _UNARY,
-    "QLinearSigmoid": _UNARY,
-    "QLinearSoftmax": _UNARY,
-}
-
-
-def _list_operands(node: Node) -> Iterator[_Operand]:
-    if node.domain not in ("", "ai.onnx", "com.microsoft"):
-        return
-    yield from _OPERANDS[node.op_type]
-    if node.op_type == "QLinearConcat":  # data, scale and zero point for each of its inputs
-        for index in range(2, len(node.inputs), 3):
-            yield _Operand(index, index + 1, index + 2)

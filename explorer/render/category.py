@@ -177,7 +177,7 @@ def category_of_operator(domain: str, op_type: str) -> str:
     """Return the family of an operator by its domain and name; ``other`` where unknown."""
     if domain in _DOMAINS:
         return _DOMAINS[domain]
-    # Caffe2's Int8Conv and Int8FC differ from QLinearConv only in name
+    # Int8Conv and Int8FC of Caffe2 differ from QLinearConv only in name
     if op_type.startswith("Int8"):
         return "quantization"
     family = _FAMILIES.get(op_type)

@@ -78,7 +78,8 @@ def list_model_facts(model: Model) -> list[Fact]:
         tensors += [*graph.initializers, *graph.sparse_initializers]
     parameters = sum(tensor.size for tensor in tensors)
     stored = sum(tensor.nbytes or 0 for tensor in tensors)
-    opsets = [f"{domain or 'ai.onnx'} {version}" for domain, version in model.opset_imports.items()]
+    imports = model.dialect.name_opsets(model.opset_imports)
+    opsets = [f"{domain} {version}" for domain, version in imports.items()]
     producer = f"{header.producer_name} {header.producer_version}".strip()
     within = f" in {len(graphs):,} graphs" if len(graphs) > 1 else ""
     facts = [
@@ -119,7 +120,9 @@ def describe_graph(graph: Graph) -> str:
 def describe_node(node: Node) -> str:
     """Return a node's operator, attributes, inputs and outputs as HTML."""
     version = node.opset_version
-    domain = f"{node.domain or 'ai.onnx'}{f' {version}' if version is not None else ''}"
+    domain = node.graph.dialect.name_domain(node.domain)
+    if version is not None:
+        domain += f" {version}"
     schema = find_schema(node.domain, node.op_type, version)
     attributes = [
         (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor
-from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES, ONNX_DATA_TYPES
 from netloupe.explorer.notation import clip_text, write_number
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
@@ -118,7 +117,6 @@ _UNINTERESTING: dict[str, Any] = {
     "direction": "forward",
 }
 _MULTIPLIED = frozenset(("kernel_shape", "strides", "dilations", "kernel"))
-_DTYPES = frozenset(("to", "dtype", "output_dtype"))
 
 _LIMITS = {2**63 - 1: "int64 max", -(2**63) + 1: "-int64 max", -(2**63): "int64 min"}
 
@@ -182,10 +180,9 @@ def _describe_attribute(node: Node, attribute: Attribute) -> str:
     value: Any = attribute.value
     if attribute.reference:
         return f"@{attribute.reference}"
-    if name in _DTYPES and isinstance(value, int):
-        if node.graph.model.format == "Caffe2":
-            return CAFFE2_DATA_TYPES.get(value, str(value))
-        return ONNX_DATA_TYPES[value] if 0 <= value < len(ONNX_DATA_TYPES) else str(value)
+    dialect = node.graph.dialect
+    if name in dialect.element_type_attributes and isinstance(value, int):
+        return dialect.element_types.get(value, str(value))
     if isinstance(value, tuple) and value and all(isinstance(item, int) for item in value):
         if name in _MULTIPLIED:
             return describe_dims(value)

@@ -239,7 +239,7 @@ def _list_told(node: Node, classes: set[str] | None) -> list[str]:
     told = [
         f"{attribute.name} = {_describe_value(attribute)}" for attribute in node.attributes.values()
     ]
-    if node.domain not in ("", "caffe2"):
+    if node.domain != node.graph.dialect.domain:
         told.insert(0, f"{node.domain}::{node.op_type}")
     if classes is not None:
         told += [name for name in list_classes(node) if name not in classes]

@@ -1,7 +1,7 @@
 """How a node's operands and results correspond to the inputs and outputs of its body.
 
-The rules are those of the ONNX operator specifications (If, Loop, Scan, SequenceMap) and of
-the IR specification for model-local functions.
+What corresponds to what is the dialect's to say; of ONNX the rules are those of the operator
+specifications (If, Loop, Scan, SequenceMap) and of the IR specification for model-local functions.
 """
 
 from __future__ import annotations
@@ -14,18 +14,8 @@ from .item import Instance
 def bind_body(instance: Instance, node: Node) -> None:
     """Fill an instance's bindings and results for the body of a node.
 
-    * A function's inputs and outputs are the node's, one by one.
-    * Loop: body inputs (iteration number, condition, carried values) stand for the operands
-      (trip count, condition, initial values); the body's outputs after the condition are the
-      results.
-    * Scan and SequenceMap: inputs and outputs correspond one by one.
-    * If: the branches have no inputs; their outputs are the results.
-
-    * Nets within operators of Caffe2: a blob is a result where the operator gives a blob of the
-      same name; only a Do has other names outside, one by one.
-
-    Subgraphs of operators that netloupe does not know are bound one by one where the numbers
-    agree, and not at all otherwise.
+    A function's inputs and outputs are the node's, one by one; a subgraph's are as the dialect
+    says of the operator (:class:`~netloupe.explorer.model.dialect.BodyBinding`).
     """
     graph = instance.graph
     operands, results = _formal_pairs(graph, node)
@@ -43,25 +33,22 @@ def _formal_pairs(
     if graph.kind == "function":
         padded = inputs + [None] * (len(graph.inputs) - len(inputs))
         return list(zip(graph.inputs, padded, strict=False)), _pairs(graph.outputs, outputs)
-    if node.graph.model.format == "Caffe2" and node.op_type != "Do":
-        # nets see the blobs around by name: they have no formal inputs
+    binding = graph.dialect.body_binding(node.op_type)
+    if binding.by_name:
         return [], [
             (inner, outer)
             for outer in outputs
             for inner in graph.outputs
             if outer is not None and inner.name == outer.name
         ]
-    if node.op_type == "Loop":
-        # the iteration number is counted from 0 to the trip count: it stands for no operand
-        carried = list(zip(graph.inputs[1:], inputs[1:], strict=False))
-        return carried, _pairs(graph.outputs[1:], outputs)
-    if node.op_type in ("If", "Scan", "SequenceMap"):
-        return list(zip(graph.inputs, inputs, strict=False)), _pairs(graph.outputs, outputs)
-    is_bound = len(graph.inputs) == len(inputs) and node.graph.model.format != "Caffe2"
-    return (
-        list(zip(graph.inputs, inputs, strict=False)) if is_bound else [],
-        _pairs(graph.outputs, outputs) if len(graph.outputs) == len(outputs) else [],
-    )
+    formals, given = graph.inputs[binding.first_operand :], inputs[binding.first_operand :]
+    results = graph.outputs[binding.first_output :]
+    takes_operands = binding.takes_operands
+    if binding.needs_equal_numbers:
+        takes_operands = takes_operands and len(formals) == len(given)
+        results = results if len(results) == len(outputs) else []
+    pairs = list(zip(formals, given, strict=False)) if takes_operands else []
+    return pairs, _pairs(results, outputs)
 
 
 def _pairs(inner: list[Value], outer: list[Value | None]) -> list[tuple[Value, Value | None]]:

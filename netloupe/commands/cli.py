@@ -140,11 +140,12 @@ def _run_info(parsed: argparse.Namespace) -> int:
     def run(name: str) -> None:
         with TerminalProgress() as progress:
             progress.step("reading")
-            summary = summarize_model(_load(name, parsed.init), most=_most_entries(parsed))
+            model = _load(name, parsed.init)
+            summary = summarize_model(model, most=_most_entries(parsed))
         if parsed.json:
             _print_json(summary, several)
         else:
-            write_standard_output(format_summary(summary) + "\n" * several)
+            write_standard_output(format_summary(summary, model.dialect) + "\n" * several)
 
     return _each(parsed.models, run)
 

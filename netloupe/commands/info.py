@@ -8,7 +8,7 @@ from typing import Any
 
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.notation import list_operators, order_counts
-from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
+from netloupe.explorer.model import Dialect, Model, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
@@ -61,7 +61,7 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         "domain": model.header.domain,
         "model_version": model.header.model_version,
         "doc": model.doc,
-        "opsets": {domain or "ai.onnx": version for domain, version in model.opset_imports.items()},
+        "opsets": model.dialect.name_opsets(model.opset_imports),
         "inputs": _list_typed([v for v in model.graph.inputs if v.initializer is None]),
         "outputs": _list_typed(model.graph.outputs),
         "graphs": Listing(
@@ -111,8 +111,8 @@ def _count_bytes(tensor: Tensor | SparseTensor) -> int:
     return stored if stored is not None else (tensor.nbytes or 0)
 
 
-def format_summary(summary: dict[str, Any]) -> str:
-    """Return a summary as lines for a terminal."""
+def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
+    """Return the summary of a model of a dialect as lines for a terminal."""
     totals = summary["totals"]
     lines = [
         clean_label(summary["source"]),
@@ -123,7 +123,7 @@ def format_summary(summary: dict[str, Any]) -> str:
         lines.append(_line("domain", summary["domain"]))
     if summary["model_version"] is not None:
         lines.append(_line("version", str(summary["model_version"])))
-    if summary["format"] != "Caffe2":  # its operators have no sets with versions
+    if dialect.has_opsets:
         opsets = ", ".join(f"{domain} {version}" for domain, version in summary["opsets"].items())
         lines.append(_line("opsets", opsets or "none"))
     lines.append(_line("size", _describe_totals(totals)))

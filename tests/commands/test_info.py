@@ -24,8 +24,12 @@ NESTED = """g (bool c, float[N] x) => (float[N] y) {
 }"""
 
 
+def write_summary(model: Model) -> str:
+    return format_summary(summarize_model(model), model.dialect)
+
+
 def list_graph_lines(model: Model) -> list[str]:
-    lines = format_summary(summarize_model(model)).split("\n")
+    lines = write_summary(model).split("\n")
     start = next(i for i, line in enumerate(lines) if line.startswith("  graphs"))
     end = next((i for i in range(start + 1, len(lines)) if lines[i][2] != " "), len(lines))
     return [line[13:] for line in lines[start:end]]
@@ -49,20 +53,21 @@ def test_deep_graphs_fit_a_terminal() -> None:
 
 
 def test_many_graphs_are_bounded() -> None:
-    summary = summarize_model(load_text(NESTED))
+    model = load_text(NESTED)
+    summary = summarize_model(model)
     graph = summary["graphs"][0]
     summary["graphs"] = [graph | {"path": f"main/{'x' * 500}_{i}.body"} for i in range(5000)]
-    text = format_summary(summary)
+    text = format_summary(summary, model.dialect)
     assert "… 4,988 more" in text
     assert max(map(len, text.split("\n"))) < 120
 
 
 def test_operator_sets_are_left_out_where_the_format_has_none() -> None:
     net = caffe2_pb2.NetDef(name="n", op=[{"type": "Relu", "input": ["x"], "output": ["y"]}])
-    summary = summarize_model(load(net))
-    assert summary["opsets"] == {}
-    assert "opsets" not in format_summary(summary)
-    assert "opsets" in format_summary(summarize_model(load_text(NESTED)))
+    model = load(net)
+    assert summarize_model(model)["opsets"] == {}
+    assert "opsets" not in write_summary(model)
+    assert "opsets" in write_summary(load_text(NESTED))
 
 
 def test_what_the_model_says_of_itself_is_shown() -> None:
@@ -70,14 +75,14 @@ def test_what_the_model_says_of_itself_is_shown() -> None:
         helper.make_graph([], "g", [], []), domain="org.example.vision", doc_string="One.\n\nTwo."
     )
     proto.model_version = 7
-    summary = summarize_model(load(proto))
+    model = load(proto)
+    summary = summarize_model(model)
     assert (summary["domain"], summary["model_version"]) == ("org.example.vision", 7)
     assert summary["doc"] == "One.\n\nTwo."
-    lines = [line.split(maxsplit=1) for line in format_summary(summary).split("\n")]
+    lines = [line.split(maxsplit=1) for line in write_summary(model).split("\n")]
     for shown in (["domain", "org.example.vision"], ["version", "7"], ["doc", "One."], ["Two."]):
         assert shown in lines
-    bare = summarize_model(load_text(NESTED))
-    words = [line.split()[0] for line in format_summary(bare).split("\n")]
+    words = [line.split()[0] for line in write_summary(load_text(NESTED)).split("\n")]
     assert not {"domain", "version", "doc"} & set(words)
 
 
@@ -85,4 +90,4 @@ def test_a_long_doc_is_cut() -> None:
     proto = helper.make_model(
         helper.make_graph([], "g", [], []), doc_string="\n".join(map(str, range(500)))
     )
-    assert "… 494 more" in format_summary(summarize_model(load(proto)))
+    assert "… 494 more" in write_summary(load(proto))

@@ -88,7 +88,7 @@ def _check_message(error: NetloupeError) -> None:
 def examine(model: Model, *, draws: bool) -> None:
     """Look at a model: summary, descriptions, statistics and picture."""
     summary = summarize_model(model)
-    format_summary(summary)
+    format_summary(summary, model.dialect)
     json.dumps(summary).encode("utf-8")
     repr(model)
     model._repr_html_()

@@ -95,11 +95,6 @@ def test_an_unchanged_declaration_is_shared_but_keeps_its_version() -> None:
     assert shared.inputs == require_schema("", "Add", 7).inputs
 
 
-def test_the_default_domain_has_two_names() -> None:
-    assert find_schema("ai.onnx", "Conv", 11) is find_schema("", "Conv", 11)
-    assert require_schema("ai.onnx", "Conv", 11).domain == ""
-
-
 @pytest.mark.parametrize(
     ("domain", "op_type", "version"),
     [("", "NoSuchOp", 11), ("no.such.domain", "Conv", 11), ("", "Gelu", 11), ("", "Conv", -1)],
@@ -158,7 +153,7 @@ def test_documentation_comes_from_onnx() -> None:
     documentation = read_documentation("", "Relu", 14)
     assert documentation is not None
     assert documentation.startswith("Relu takes one input data")
-    assert read_documentation("ai.onnx", "Relu", None) is not None
+    assert read_documentation("", "Relu", None) is not None
     assert read_documentation("", "Relu", 2**62) is not None
     assert read_documentation("", "Relu", -(2**62)) is None
     assert read_documentation("com.microsoft", "MatMulNBits", 1) is None

@@ -27,6 +27,7 @@ from netloupe.explorer.readers.stored_field import StoredField
 from netloupe.proto import caffe2_pb2
 from netloupe.proto.unknown_enums import read_enum_number
 
+from .dialect import CAFFE2
 from .net import NetReader
 from .parts import Net
 from .plan import read_plan
@@ -63,7 +64,7 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
         Where nested nets are damaged, or an init net is given for a message that is no NetDef.
     """
     source, message = parts.source, parts.proto
-    model = Model(source.name, "Caffe2", "protobuf", source.files)
+    model = Model(source.name, CAFFE2.name, "protobuf", CAFFE2, source.files)
     root = model.header.message = message.DESCRIPTOR.name
     if root == "NetDef":
         model.graph.name = read_text(message.name)

@@ -29,14 +29,13 @@ from netloupe.explorer.readers.onnx.tensors import read_text
 from netloupe.explorer.tensors import ModelFiles
 
 from .arguments import ArgumentReader, Graphs
+from .dialect import CAFFE2
 from .fills import is_fill, read_fill
 from .nodes import Caffe2NodeLoader, is_weight
 from .parts import Net
 from .scope import Scope
 from .tensors import read_device
 
-#: the domain of operators that name none (caffe2.proto: OperatorDef.domain)
-CAFFE2_DOMAIN = "caffe2"
 #: operators whose nets work on workspaces that are made for each step
 _STEPPED = ("RecurrentNetwork", "RecurrentNetworkGradient")
 
@@ -227,7 +226,7 @@ class NetReader:
                     position,
                     read_text(operator.name),
                     read_text(operator.type),
-                    read_text(operator.domain) or CAFFE2_DOMAIN,
+                    CAFFE2.read_domain(read_text(operator.domain)),
                     loader,
                 )
             )

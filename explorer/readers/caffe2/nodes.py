@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from netloupe.explorer.model import ModelWarning, Node, NodeDetails, Tensor
+from netloupe.explorer.model import (
+    Attribute,
+    ModelWarning,
+    Node,
+    NodeDetails,
+    StatedQuantization,
+    Tensor,
+    data_type,
+)
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.onnx.tensors import read_text
 
 from .arguments import ArgumentReader, Graphs
+from .dialect import CAFFE2
 from .fills import is_fill, read_fill
 from .parts import Net
 from .tensors import read_device
 
 #: formal names of operands that are weights
 _WEIGHTS = frozenset(("filter", "bias", "W", "w", "b", "scale", "mean", "var", "slope"))
+#: arguments of 8-bit operators that say how operand and result are quantized
+_SCALES = frozenset(("X_scale", "X_zero_point", "Y_scale", "Y_zero_point"))
 
 
 class Caffe2NodeLoader:
@@ -54,12 +65,16 @@ class Caffe2NodeLoader:
         return {}
 
     def attribute_key(self, node: Node) -> bytes:
-        """Return what is equal for operators of equal arguments, nets among them left out."""
+        """Return what is equal for operators of equal arguments, nets among them left out.
+
+        So are the scales of 8-bit operators: these are weights, not structure.
+        """
         operator = self._net.message.op[self._indexes[node.index]]
+        left_out = _SCALES if _is_self_quantized(node) else ()
         return b"".join(
             argument.SerializeToString()
             for argument in operator.arg
-            if not argument.HasField("n") and not argument.nets
+            if not argument.HasField("n") and not argument.nets and argument.name not in left_out
         )
 
     def unknown_fields(self, node: Node) -> UnknownFields:
@@ -93,6 +108,7 @@ class Caffe2NodeLoader:
             attributes,
             warnings=tuple(warnings),
             constant=constant,
+            quantization=_read_quantization(node, attributes),
             engine=read_text(operator.engine),
             device=device,
             is_gradient=operator.is_gradient_op if operator.HasField("is_gradient_op") else None,
@@ -107,6 +123,38 @@ class Caffe2NodeLoader:
         tensor = read_fill(operator, read_text(operator.output[0]), path, self._net.parts)
         tensor.metadata, tensor.device = {}, None  # the node itself shows them
         return tensor
+
+
+def _is_self_quantized(node: Node) -> bool:
+    return node.domain == CAFFE2.domain and node.op_type.startswith(CAFFE2.self_quantized_prefixes)
+
+
+def _read_quantization(node: Node, attributes: dict[str, Attribute]) -> StatedQuantization | None:
+    """Return how the first result of an 8-bit operator is quantized (operators/quantized).
+
+    ``Y_scale`` and ``Y_zero_point`` are those of the first output, which is uint8; of
+    Int8GivenIntTensorFill it is int32.
+    """
+    if not _is_self_quantized(node) or _read_number(attributes, "dequantize_output"):
+        return None
+    scale = _read_number(attributes, "Y_scale")
+    zero_point = _read_number(attributes, "Y_zero_point")
+    if scale is None:
+        return None
+    storage = "int32" if node.op_type == "Int8GivenIntTensorFill" else "uint8"
+    return StatedQuantization(
+        f"arguments of {node.op_type}",
+        (scale,),
+        () if zero_point is None else (zero_point,),
+        None,
+        data_type(storage),
+    )
+
+
+def _read_number(attributes: dict[str, Attribute], name: str) -> float | None:
+    attribute = attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _find_values(operator: Any) -> int:

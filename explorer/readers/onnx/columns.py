@@ -17,11 +17,14 @@ from netloupe.explorer.model.wiring import Integers, number_alike, number_values
 from netloupe.explorer.progress import step
 from netloupe.proto.columns import GraphColumns
 
+from .dialect import ONNX
+
 
 def add_nodes(
     graph: Graph,
     columns: GraphColumns,
     loader: NodeLoader,
+    stated_domains: dict[int, str],
     given: list[str],
     places: Iterable[int],
 ) -> bool:
@@ -35,6 +38,8 @@ def add_nodes(
         What its nodes are called, do, take and give.
     loader
         Reads the rest of what is said of a node.
+    stated_domains
+        Gets the domains that the file writes another way than nodes have them, by index.
     given
         The names of the values that the nodes give, those left out aside.
     places
@@ -52,6 +57,11 @@ def add_nodes(
         or not graph.values.keys().isdisjoint(given)
     ):
         return False  # a name is defined twice
+    domains = columns.domains
+    if not ONNX.domain_spellings.isdisjoint(domains):
+        stated = enumerate(domains)
+        stated_domains.update(entry for entry in stated if entry[1] in ONNX.domain_spellings)
+        domains = [*map(ONNX.read_domain, domains)]
     nodes = [
         *map(
             Node,
@@ -59,7 +69,7 @@ def add_nodes(
             range(len(columns.names)),
             columns.names,
             _share_equal(columns.op_types),
-            _share_equal(columns.domains),
+            _share_equal(domains),
             repeat(loader),
         )
     ]
@@ -104,14 +114,16 @@ def add_nodes(
     wire_nodes(nodes, inputs, columns.input_ends, outputs, columns.output_ends)
     graph.values = values
     graph.nodes += nodes
-    graph.wiring = Wiring([*values.values()], givers, used, bounds, _number_operators(columns))
+    graph.wiring = Wiring(
+        [*values.values()], givers, used, bounds, _number_operators(columns.op_types, domains)
+    )
     return True
 
 
-def _number_operators(columns: GraphColumns) -> Integers:
-    if any(columns.domains):
-        return number_alike([*zip(columns.domains, columns.op_types, strict=True)])
-    return number_alike(columns.op_types)
+def _number_operators(op_types: list[str], domains: list[str]) -> Integers:
+    if any(domains):
+        return number_alike([*zip(domains, op_types, strict=True)])
+    return number_alike(op_types)
 
 
 def _share_equal(texts: list[str]) -> Iterator[str]:

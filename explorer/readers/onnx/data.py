@@ -31,6 +31,7 @@ from netloupe.explorer.readers.source import Source
 from netloupe.proto import onnx_data_pb2
 from netloupe.proto.scanner import MAX_REST_BYTES
 
+from .dialect import ONNX_DATA
 from .parts import OnnxParts
 from .tensors import TensorReader, read_dtype, read_text
 
@@ -78,7 +79,7 @@ def read_onnx_data(source: Source, kind: str) -> Model:
             f"{source.name}: is an ONNX {kind} that is damaged, cut short, or nested too deep. "
             "Write it again."
         ) from None
-    model = Model(source.name, f"ONNX {kind}", "protobuf", source.files)
+    model = Model(source.name, f"{ONNX_DATA.name} {kind}", "protobuf", ONNX_DATA, source.files)
     _DataReader(model, OnnxParts(source, message)).read(message)
     if kind == EITHER:
         model.warnings.append(

@@ -30,6 +30,7 @@ from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .columns import add_nodes
+from .dialect import ONNX
 from .nodes import OnnxNodeLoader, Subgraphs
 from .parts import OnnxParts
 from .tensors import TensorReader, read_entries, read_text
@@ -297,8 +298,9 @@ class GraphReader:
         else:
             self._read_value_infos(graph.values, proto, declared, columns.info_names)
             places = map(declared.places.pop, given, repeat(-1))
-        loader = OnnxNodeLoader(proto.node, self.tensor_reader, {}, self._parts)
-        if not add_nodes(graph, columns, loader, given, places):
+        domains: dict[int, str] = {}
+        loader = OnnxNodeLoader(proto.node, self.tensor_reader, {}, self._parts, domains)
+        if not add_nodes(graph, columns, loader, domains, given, places):
             return False
         declared.finish(graph, graph.values)
         return True
@@ -309,7 +311,8 @@ class GraphReader:
         """Add the nodes; note the later values of the names that are defined again."""
         graph = scope.graph
         subgraphs: Subgraphs = {}
-        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts)
+        stated_domains: dict[int, str] = {}
+        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts, stated_domains)
         presence = self._parts.presence
         nodes, values = graph.nodes, scope.values
         take, find = declared.places.pop, values.get
@@ -326,7 +329,12 @@ class GraphReader:
             name, op_type = proto.name, proto.op_type
             if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
                 name, op_type = read_text(name), read_text(op_type)
-            domain = read_text(proto.domain) if has_domains else ""
+            domain = ONNX.domain
+            if has_domains:
+                stated = read_text(proto.domain)
+                domain = ONNX.read_domain(stated)
+                if domain != stated:
+                    stated_domains[index] = stated
             node = Node(graph, index, name, op_type, domain, loader)
             nodes.append(node)
             if index < waiting:

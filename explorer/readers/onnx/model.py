@@ -22,6 +22,7 @@ from netloupe.explorer.readers.source import Source
 
 from .attributes import read_attribute
 from .deep_types import MOST_NESTED_TYPES
+from .dialect import ONNX
 from .graph import GraphDepthError, GraphReader
 from .parts import OnnxParts, nesting, parse_model
 from .tensors import TensorReader, read_entries, read_text
@@ -54,7 +55,7 @@ class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
         self.parts = parts
         self.proto = parts.proto
-        self.model = Model(source.name, "ONNX", "protobuf", source.files)
+        self.model = Model(source.name, ONNX.name, "protobuf", ONNX, source.files)
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
         self._function_paths: set[str] = set()
 
@@ -118,10 +119,9 @@ class _ModelReader:
     def _read_opsets(self, imports: Any, path: str) -> dict[str, int]:
         result: dict[str, int] = {}
         for entry in imports:
-            domain = read_text(entry.domain)
-            domain = "" if domain == "ai.onnx" else domain
+            domain = ONNX.read_domain(read_text(entry.domain))
             if domain in result:
-                shown = domain or "ai.onnx"
+                shown = ONNX.name_domain(domain)
                 self._warn(path, f"the operator set {shown} is imported twice")
             result[domain] = max(entry.version, result.get(domain, entry.version))
         return result

@@ -12,11 +12,14 @@ from netloupe.explorer.model import (
     NodeDeviceConfiguration,
     ShardedDimension,
     ShardingSpec,
+    SparseTensor,
+    Tensor,
 )
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.parts import iterate
 
 from .attributes import read_attribute
+from .dialect import ONNX
 from .parts import OnnxParts
 from .tensors import TensorReader, read_entries, read_text
 
@@ -25,11 +28,31 @@ Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 
 
 class OnnxNodeLoader:
-    """Reads the details of a graph's nodes from their messages when they are asked for."""
+    """Reads the details of a graph's nodes from their messages when they are asked for.
+
+    Parameters
+    ----------
+    protos
+        The messages.
+    tensors
+        Reads the tensors among the attributes.
+    subgraphs
+        The graphs among the attributes, already read.
+    parts
+        What the messages were read with.
+    domains
+        The domains that the file writes another way than nodes have them, by index.
+    """
 
     def __init__(
-        self, protos: Any, tensors: TensorReader, subgraphs: Subgraphs, parts: OnnxParts
+        self,
+        protos: Any,
+        tensors: TensorReader,
+        subgraphs: Subgraphs,
+        parts: OnnxParts,
+        domains: dict[int, str],
     ) -> None:
+        self._domains = domains
         self._parts = parts
         self._protos = protos
         self._tensors = tensors
@@ -65,8 +88,11 @@ class OnnxNodeLoader:
         proto = self._protos[node.index]
         warnings = _judge_wiring(node)
         if not proto.ByteSize():
-            return NodeDetails(warnings=tuple(warnings))
+            return NodeDetails(
+                stated_domain=self._domains.get(node.index), warnings=tuple(warnings)
+            )
         details = NodeDetails(
+            stated_domain=self._domains.get(node.index),
             doc=read_text(proto.doc_string),
             metadata=read_entries(proto.metadata_props),
             device_configurations=tuple(
@@ -86,6 +112,7 @@ class OnnxNodeLoader:
             if key != name:
                 warnings.append(ModelWarning(path, f"has attribute {name!r} twice"))
             attributes[key] = attribute
+        details.constant = _find_constant(node, details)
         details.warnings = tuple(warnings)
         return details
 
@@ -100,6 +127,14 @@ def _judge_wiring(node: Node) -> list[ModelWarning]:
             message = f"defines %{value.name}, which is defined before"
             warnings.append(ModelWarning(node.path, message))
     return warnings
+
+
+def _find_constant(node: Node, details: NodeDetails) -> Tensor | SparseTensor | None:
+    """Return the tensor that a Constant gives."""
+    if ONNX.constant_source(node) != "stored":
+        return None
+    values = (attribute.value for attribute in details.attributes.values())
+    return next((value for value in values if isinstance(value, Tensor | SparseTensor)), None)
 
 
 def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:

@@ -1,0 +1,222 @@
+"""Dialects: what differs between formats once a file is read, stated as data.
+
+A model carries the dialect of its format, which its reader gives it. Everything that works on
+models asks the dialect instead of asking which format it is, so that another format is another
+dialect beside its reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .node import Node
+
+#: how an operator gives a constant: it holds the elements itself (``stored``), it converts a
+#: stored constant that is its first operand (``dequantized``), or it repeats one element in a
+#: shape that is its first operand (``filled``)
+ConstantSource = Literal["stored", "dequantized", "filled"]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyBinding:
+    """How operands and results of a node correspond to inputs and outputs of a graph inside it.
+
+    Parameters
+    ----------
+    by_name
+        Whether a result is what the graph gives under the same name. Graphs that see the names
+        around them have no formal inputs.
+    takes_operands
+        Whether inputs stand for operands, one by one.
+    first_operand
+        The first operand, and input, that correspond.
+    first_output
+        The output that corresponds to the first result.
+    needs_equal_numbers
+        Whether this holds only where there are as many of either.
+    """
+
+    by_name: bool = False
+    takes_operands: bool = True
+    first_operand: int = 0
+    first_output: int = 0
+    needs_equal_numbers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QuantizedOperand:
+    """Where an operator has a quantized operand, and the operand's scale and zero point.
+
+    Parameters
+    ----------
+    index
+        Which input it is, or which output where ``is_output``.
+    scale, zero_point
+        Which inputs these are, or outputs where ``scale_is_output``; None for none.
+    axis
+        The axis that the operator's definition fixes for scales that differ.
+    quantized, quantized_is_output
+        Where the stored numbers are, if not in the operand itself.
+    scales_product
+        Whether no operand is the scale, but what multiplies the product of two integer operands.
+    every
+        Where positive, the same holds again for each further input so many places on.
+    source
+        What says so, where the operator's name does not.
+    """
+
+    index: int
+    scale: int | None
+    zero_point: int | None
+    is_output: bool = False
+    axis: int | None = None
+    quantized: int | None = None
+    quantized_is_output: bool = False
+    scale_is_output: bool = False
+    scales_product: bool = False
+    every: int = 0
+    source: str = ""
+
+    def shift(self, places: int) -> QuantizedOperand:
+        """Return the same some inputs further on."""
+        scale = None if self.scale is None else self.scale + places
+        zero_point = None if self.zero_point is None else self.zero_point + places
+        return replace(self, index=self.index + places, scale=scale, zero_point=zero_point)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOperators:
+    """Operators that compute shapes, ranges and indices.
+
+    Parameters
+    ----------
+    readers
+        Those that read the shape of their operand.
+    arithmetic
+        Those that such arithmetic is made of.
+    operands
+        By operator, the operands that tell sizes, places or axes; everything else is data.
+    """
+
+    readers: frozenset[str] = frozenset()
+    arithmetic: frozenset[str] = frozenset()
+    operands: Mapping[str, frozenset[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Dialect:
+    """What differs between formats: how domains are written, and what operators mean.
+
+    Tables of operators are about those of the format's own domain, but for
+    ``quantized_operands``.
+
+    Parameters
+    ----------
+    name
+        The format, as it is shown.
+    domain
+        The domain of the format's own operators, as nodes have it.
+    domain_name
+        What that domain is called where it is shown.
+    domain_spellings
+        How files write that domain besides.
+    has_opsets
+        Whether operators belong to sets with versions, which a model imports.
+    names_tensors
+        Whether stored tensors are known by name, so that one without is odd.
+    names_tell_scopes
+        Whether the names of results tell the modules that nodes belong to.
+    bodies_share_names
+        Whether graphs inside nodes write the values around them under the same names.
+    constants
+        The operators that give a constant, and how. The reader puts the tensor of those that
+        store it into :attr:`~netloupe.explorer.model.node.NodeDetails.constant`.
+    constant_attributes
+        Attributes by which such an operator gives numbers or strings instead of a tensor, and
+        their element types.
+    element_types
+        Names of element types by the numbers that attributes have for them.
+    element_type_attributes
+        The attributes that hold such a number.
+    bodies
+        By operator, how its graphs correspond to it.
+    other_bodies
+        The same for all other operators.
+    quantized_operands
+        By operator, its quantized operands.
+    quantized_domains
+        The domains of these operators.
+    self_quantized_prefixes
+        How the names of operators begin that state the scale of their first result in their own
+        attributes. The reader puts it into
+        :attr:`~netloupe.explorer.model.node.NodeDetails.quantization`.
+    running_statistics
+        By operator, the operands that training only measures (mean and variance).
+    copying
+        Operators that give their first operand as it is.
+    shape_operators
+        Operators that compute shapes.
+    node_fields
+        Further fields of :class:`~netloupe.explorer.model.node.NodeDetails` that files of this
+        format state.
+    """
+
+    name: str
+    domain: str
+    domain_name: str
+    domain_spellings: frozenset[str] = frozenset()
+    has_opsets: bool = True
+    names_tensors: bool = True
+    names_tell_scopes: bool = False
+    bodies_share_names: bool = False
+    constants: Mapping[str, ConstantSource] = field(default_factory=dict)
+    constant_attributes: Mapping[str, str] = field(default_factory=dict)
+    element_types: Mapping[int, str] = field(default_factory=dict)
+    element_type_attributes: frozenset[str] = frozenset()
+    bodies: Mapping[str, BodyBinding] = field(default_factory=dict)
+    other_bodies: BodyBinding = BodyBinding(needs_equal_numbers=True)
+    quantized_operands: Mapping[str, tuple[QuantizedOperand, ...]] = field(default_factory=dict)
+    quantized_domains: frozenset[str] = frozenset()
+    self_quantized_prefixes: tuple[str, ...] = ()
+    running_statistics: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    copying: frozenset[str] = frozenset()
+    shape_operators: ShapeOperators = ShapeOperators()
+    node_fields: tuple[str, ...] = ()
+
+    def read_domain(self, text: str) -> str:
+        """Return the domain that nodes have where a file writes this."""
+        return self.domain if text in self.domain_spellings else text
+
+    def name_domain(self, domain: str) -> str:
+        """Return what a domain is called where it is shown."""
+        return self.domain_name if domain == self.domain else domain
+
+    def name_opsets(self, imports: Mapping[str, int]) -> dict[str, int]:
+        """Return versions of operator sets by the names that their domains are shown with."""
+        return {self.name_domain(domain): version for domain, version in imports.items()}
+
+    def name_operator(self, domain: str, op_type: str) -> str:
+        """Return an operator's name, with the domain before it where that is not the own one."""
+        return op_type if domain == self.domain else f"{domain}::{op_type}"
+
+    def constant_source(self, node: Node) -> ConstantSource | None:
+        """Return how a node gives a constant, going by its operator; None for all others."""
+        source = self.constants.get(node.op_type)
+        return source if source is None or node.domain == self.domain else None
+
+    def body_binding(self, op_type: str) -> BodyBinding:
+        """Return how the graphs of an operator correspond to it."""
+        return self.bodies.get(op_type, self.other_bodies)
+
+    def list_quantized_operands(self, node: Node) -> Iterator[QuantizedOperand]:
+        """Yield the quantized operands of a node, going by its operator."""
+        if node.domain not in self.quantized_domains:
+            return
+        for operand in self.quantized_operands.get(node.op_type, ()):
+            yield operand
+            if operand.every:
+                for shift in range(operand.every, len(node.inputs) - operand.index, operand.every):
+                    yield operand.shift(shift)

@@ -1,0 +1,51 @@
+"""The dialect of ONNX (onnx.proto and the ONNX operator specification)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from netloupe.explorer.model import BodyBinding, Dialect
+from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+
+from .quantized_operands import QUANTIZED_OPERANDS
+from .shape_operators import SHAPE_OPERATORS
+
+_IN_ORDER = BodyBinding()
+
+ONNX = Dialect(
+    name="ONNX",
+    domain="",
+    domain_name="ai.onnx",
+    domain_spellings=frozenset({"ai.onnx"}),
+    constants={
+        "Constant": "stored",
+        "DequantizeLinear": "dequantized",
+        "ConstantOfShape": "filled",
+    },
+    constant_attributes={
+        "value_float": "float32",
+        "value_floats": "float32",
+        "value_int": "int64",
+        "value_ints": "int64",
+        "value_string": "string",
+        "value_strings": "string",
+    },
+    element_types=dict(enumerate(ONNX_DATA_TYPES)),
+    element_type_attributes=frozenset({"to", "dtype", "output_dtype"}),
+    bodies={
+        "If": _IN_ORDER,  # the branches have no inputs
+        # the iteration number is counted from 0 to the trip count: it stands for no operand;
+        # the first output is the condition
+        "Loop": BodyBinding(first_operand=1, first_output=1),
+        "Scan": _IN_ORDER,
+        "SequenceMap": _IN_ORDER,
+    },
+    quantized_operands=QUANTIZED_OPERANDS,
+    quantized_domains=frozenset({"", "com.microsoft"}),
+    running_statistics={"BatchNormalization": (3, 4)},
+    copying=frozenset({"Identity"}),
+    shape_operators=SHAPE_OPERATORS,
+)
+
+#: values in files of their own (onnx-data.proto), whose tensors need no names
+ONNX_DATA = replace(ONNX, names_tensors=False)
