@@ -42,6 +42,7 @@ from .wire import (
     ScanError,
     SizeError,
     WireReader,
+    encode_varint,
     pass_alike,
     read_varint,
 )
@@ -60,7 +61,6 @@ _NONCE_BYTES = 8
 _PIECE = struct.Struct("<B?QQQ")
 _LIST_PIECE = struct.Struct("<B?QQQQQ")  # with count and size
 _NUMBER = struct.Struct("<Q")
-_ONE_BYTE = tuple(bytes((number,)) for number in range(128))
 
 _RAW_DATA = 9
 _INITIALIZER_TAG = 5 << 3 | DELIMITED
@@ -199,9 +199,9 @@ class _Scanner(WireReader):
         self._rest = 0
         nonce = secrets.token_bytes(_NONCE_BYTES)
         self._scan = Scan(nonce)
-        self._piece_head = _OWN_TAG + _varint(_NONCE_BYTES + _PIECE.size) + nonce
-        self._list_piece_head = _OWN_TAG + _varint(_NONCE_BYTES + _LIST_PIECE.size) + nonce
-        self._number_head = _OWN_TAG + _varint(_NONCE_BYTES + _NUMBER.size) + nonce
+        self._piece_head = _OWN_TAG + encode_varint(_NONCE_BYTES + _PIECE.size) + nonce
+        self._list_piece_head = _OWN_TAG + encode_varint(_NONCE_BYTES + _LIST_PIECE.size) + nonce
+        self._number_head = _OWN_TAG + encode_varint(_NONCE_BYTES + _NUMBER.size) + nonce
         # graphs still to be walked: kind, start, end, depth; their place here is their number
         self._pending: list[tuple[int, int, int, int]] = []
         self._depth = 0
@@ -278,13 +278,13 @@ class _Scanner(WireReader):
                 pieces.append(self._copy(run, start))
             inner = self._match_usual_tensor(content, position) if child == usual else b""
             if inner and tag == _INITIALIZER_TAG and not is_singular:
-                pieces += (_varint(tag), _varint(len(inner)), inner)
+                pieces += (encode_varint(tag), encode_varint(len(inner)), inner)
                 run = position = self._take_usual_tensors(position, end, pieces)
                 continue
             if not inner:
                 inner = self._reduce(kind, number, child, content, position)
-            pieces.append(_varint(tag))
-            pieces.append(_varint(len(inner)))
+            pieces.append(encode_varint(tag))
+            pieces.append(encode_varint(len(inner)))
             pieces.append(inner)
             run = position
             buffer, base = self._buffer, self._base
@@ -344,7 +344,7 @@ class _Scanner(WireReader):
                 if start > run:
                     pieces.append(self._copy(run, start))
                 inner = self._reduce(kind, number, child, content, position)
-                pieces += (_varint(tag), _varint(len(inner)), inner)
+                pieces += (encode_varint(tag), encode_varint(len(inner)), inner)
                 run = position
                 buffer, base = self._buffer, self._base
                 continue
@@ -417,7 +417,7 @@ class _Scanner(WireReader):
         read, match, pack, small = self._read, _USUAL_TENSOR.match, _PIECE.pack, self._small
         head, lengths = self._piece_head, self._lengths
         extra = len(head) + _PIECE.size
-        raw_data = _ONE_BYTE[_RAW_DATA_TAG]
+        initializer, raw_data = bytes((_INITIALIZER_TAG,)), bytes((_RAW_DATA_TAG,))
         while position < end:
             buffer = read(FIRST_WINDOW_BYTES, position)
             found = match(buffer)
@@ -448,7 +448,7 @@ class _Scanner(WireReader):
                 break
             size = at - first + extra
             pieces += (
-                _ONE_BYTE[_INITIALIZER_TAG] + _varint(size),
+                initializer + encode_varint(size),
                 buffer[first:at],
                 head,
                 pack(_RAW_DATA, False, position + at, content, following),
@@ -475,14 +475,3 @@ class _Scanner(WireReader):
         if len(data) != end - start:
             raise ScanError("the file became shorter while it was read")
         return data
-
-
-def _varint(number: int) -> bytes:
-    if number < 128:
-        return _ONE_BYTE[number]
-    result = bytearray()
-    while number > 127:
-        result.append(number & 127 | 128)
-        number >>= 7
-    result.append(number)
-    return bytes(result)

@@ -26,6 +26,7 @@ _LAST_WINDOW_BYTES = 2**18
 HEADER_BYTES = 15
 
 _MASK = 2**64 - 1
+_ONE_BYTE = tuple(bytes((number,)) for number in range(128))
 
 
 class ScanError(Exception):
@@ -195,3 +196,16 @@ def read_varint(buffer: bytes, at: int) -> tuple[int, int]:
             raise ScanError("a number has more than ten bytes")
         number |= (buffer[at] & 127) << shift
     return number & _MASK, at + 1
+
+
+def encode_varint(number: int) -> bytes:
+    """Return a number as it is written; negative numbers are those of 64 bits."""
+    if 0 <= number < 128:
+        return _ONE_BYTE[number]
+    number &= _MASK
+    encoded = bytearray()
+    while number > 127:
+        encoded.append(number & 127 | 128)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)

@@ -68,6 +68,6 @@ def test_load_and_the_command_line_wait_with_what_they_need(statement: str) -> N
 
 
 def test_reading_a_model_loads_no_user_interface() -> None:
-    model = "import netloupe.explorer.readers.detect"
+    model = "import netloupe.explorer.readers.pipeline"
     heavy, _ = modules_after(model)
     assert heavy == {"google.protobuf", "numpy"}

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from netloupe.explorer.readers import parts, source
+from netloupe.explorer.readers import source
+from netloupe.explorer.readers.protobuf import parts
 
 
 @contextmanager

@@ -1,9 +1,21 @@
-"""Impostors: what is often found where a model was expected, known by its first bytes."""
+"""Impostors: what is often found where a model was expected.
+
+Most are known by their first bytes, other formats of models by their outermost fields or, where
+they are text, by the names of these.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
+
+from netloupe.explorer.errors import ModelFormatError
+from netloupe.proto.grammars import DELIMITED, VARINT
+from netloupe.proto.wire import ReadRange
+
+from .protobuf.top_fields import TopFields, look_inside
+from .source import Source
 
 _EXPORT = "Export the model to ONNX."
 _CONVERT = "Convert it to ONNX."
@@ -69,6 +81,21 @@ _ZIP_KINDS = (
     (b".onnx", "a zip archive with an ONNX file inside", _UNPACK),
 )
 
+#: names that no schema of ours has together, and whose they are
+_FOREIGN_NAMES = (
+    ({"layer"}, "a Caffe (not Caffe2) network", "Convert it to ONNX."),
+    ({"layers"}, "a Caffe (not Caffe2) network", "Convert it to ONNX."),
+    ({"node", "versions"}, "a TensorFlow GraphDef", "Convert it to ONNX."),
+    ({"saved_model_schema_version"}, "a TensorFlow SavedModel", "Convert it to ONNX."),
+    ({"class_name", "config"}, "a Keras model description", "Convert the model to ONNX."),
+    ({"nodes", "arg_nodes"}, "an MXNet symbol file", "Convert the model to ONNX."),
+    ({"weight_map"}, "an index of safetensors files", "Give the model file."),
+    ({"cells", "nbformat"}, "a Jupyter notebook", "Give a model file."),
+    ({"specificationVersion"}, "a Core ML model", "Convert it to ONNX."),
+)
+
+_TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
+
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _MARKUP = re.compile(
     rb"\s*<(?:!doctype html|html|\?xml|!--|head|body|svg|error)[\s>]", re.IGNORECASE
@@ -103,3 +130,56 @@ def find_impostor(head: bytes, tail: bytes, size: int) -> Impostor | None:
             "a safetensors file: weights without a graph", "Give the model file beside it."
         )
     return None
+
+
+def refuse_impostors(source: Source) -> None:
+    """Raise ModelFormatError where the bytes are known to be something else than a model."""
+    if not source.size:
+        raise ModelFormatError(f"{source.name}: the file is empty. Export or download it again.")
+    with source.open() as read:
+        tail = read(_TAIL_BYTES, max(0, source.size - _TAIL_BYTES))
+    impostor = find_impostor(source.head, tail, source.size)
+    if impostor is not None:
+        raise ModelFormatError(f"{source.name}: is {impostor.what}. {impostor.advice}")
+
+
+def refuse_foreign_names(names: Set[str], name: str) -> None:
+    """Raise ModelFormatError where the outermost names of a text are those of another format.
+
+    ``name`` is that of the source.
+    """
+    for signs, what, advice in _FOREIGN_NAMES:
+        if signs <= names:
+            raise ModelFormatError(f"{name}: is {what}. {advice}")
+
+
+def refuse_foreign(source: Source, top: TopFields) -> None:
+    """Raise ModelFormatError where the outermost fields of a file are those of another format.
+
+    Ask only where no format of ours is recognised.
+    """
+    with source.open() as read:
+        foreign = _identify_foreign(top, read)
+    if foreign:
+        raise ModelFormatError(f"{source.name}: is {foreign}. Convert it to ONNX.")
+
+
+def _identify_foreign(top: TopFields, read: ReadRange) -> str:
+    """Return what else a protobuf file is that has nothing to do with ONNX, or the empty string."""
+    if top.has(100, DELIMITED) and top.has(1, DELIMITED):
+        return "a Caffe (not Caffe2) network"
+    if top.has(1, VARINT) and top.has(2, DELIMITED) and any(n >= 200 for n in top.numbers):
+        return "a Core ML model"
+    if top.has(1, VARINT) and top.has(2, DELIMITED) and top.numbers <= {1, 2}:
+        meta = look_inside(top.first(2), read)  # type: ignore[arg-type]
+        if meta.is_whole and (meta.has(2, DELIMITED) or meta.has(1, DELIMITED)):
+            return "a TensorFlow SavedModel"
+    node = top.first(1)
+    if node is not None and top.numbers <= {1, 2, 3, 4}:
+        inner = look_inside(node, read)
+        if inner.is_whole and inner.has(1, DELIMITED) and inner.has(2, DELIMITED):
+            attribute = inner.first(5)
+            entry = look_inside(attribute, read) if attribute is not None else None
+            if entry is None or entry.has(2, DELIMITED):
+                return "a TensorFlow GraphDef"
+    return ""

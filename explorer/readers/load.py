@@ -34,7 +34,7 @@ def load(source: Any, init: Any = None) -> Model:
     """
     if isinstance(source, Model):
         return source
-    from .detect import read_model
+    from .pipeline import read_model
     from .source import open_source
 
     if isinstance(source, tuple):

@@ -59,8 +59,8 @@ def _as_reader(reader: str, files: Files) -> Iterator[None]:
     small = (1, 64, 512)[len(next(iter(files.values()))) % 3]
     readers = "netloupe.explorer.readers"
     with (
-        patch(f"{readers}.parts.WHOLE_BYTES", 0),
-        patch(f"{readers}.parts.SMALL_MESSAGE_BYTES", small),
+        patch(f"{readers}.protobuf.parts.WHOLE_BYTES", 0),
+        patch(f"{readers}.protobuf.parts.SMALL_MESSAGE_BYTES", small),
         patch(f"{readers}.onnx.model.MANY_NODES", 1),
     ):
         yield

@@ -12,8 +12,8 @@ from google.protobuf import text_format
 from netloupe.explorer.describe import describe_element, format_text
 from netloupe.explorer.errors import ModelFormatError, SourceError, TensorDataError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, is_constant
-from netloupe.explorer.readers.caffe2.model import find_init_net
-from netloupe.explorer.readers.caffe2.roots import recognize_caffe2
+from netloupe.explorer.readers.caffe2.init_net import find_init_net
+from netloupe.explorer.readers.caffe2.recognition import recognize_caffe2
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2

@@ -11,9 +11,9 @@ import pytest
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.caffe2.fills import is_fill
 from netloupe.explorer.readers.caffe2.parts import Net
-from netloupe.explorer.readers.caffe2.roots import recognize_caffe2
-from netloupe.explorer.readers.detect import find_caffe2, unwrap_source
+from netloupe.explorer.readers.caffe2.recognition import recognize_caffe2
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.pipeline import identify, unwrap
 from netloupe.explorer.readers.source import open_source
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 
@@ -45,9 +45,9 @@ def count_edges(model: Model) -> int:
 
 
 def parse_net_file(path: Path) -> Net:
-    parts = find_caffe2(unwrap_source(open_source(path)))
-    assert parts is not None
-    return Net(parts.proto, parts)
+    format, match = identify(unwrap(open_source(path)))
+    assert format.name == "Caffe2"
+    return Net(match.parsed.proto, match.parsed)
 
 
 def count_blobs(operators: list[Any]) -> int:

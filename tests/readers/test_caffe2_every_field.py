@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.caffe2.model import read_caffe2
-from netloupe.explorer.readers.parts import Parts
+from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 from tests.every_field import (

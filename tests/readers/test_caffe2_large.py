@@ -12,9 +12,9 @@ from google.protobuf import text_format
 
 from netloupe.commands.info import summarize_model
 from netloupe.explorer.errors import ModelFormatError, NetloupeError, TensorDataError
-from netloupe.explorer.readers import parts, stored_field
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.stored_field import decode_varints
+from netloupe.explorer.readers.protobuf import parts, stored_field
+from netloupe.explorer.readers.protobuf.stored_field import decode_varints
 from netloupe.proto import caffe2_pb2, wire
 from netloupe.proto.grammars import CAFFE2
 from netloupe.proto.scanner import scan_message

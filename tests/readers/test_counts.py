@@ -11,9 +11,10 @@ import pytest
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Model, Tensor
-from netloupe.explorer.readers import parts, source
+from netloupe.explorer.readers import source
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.stored_field import StoredField
+from netloupe.explorer.readers.protobuf import parts
+from netloupe.explorer.readers.protobuf.stored_field import StoredField
 from netloupe.proto import caffe2_pb2, onnx_pb2
 
 WAYS = ("whole", "scanned")

@@ -6,11 +6,11 @@ import pytest
 
 from netloupe.explorer.describe import describe_element, format_text
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.readers import parts
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.message_writer import encode_varint
 from netloupe.explorer.readers.onnx.deep_types import MOST_NESTED_TYPES, cut_types
+from netloupe.explorer.readers.protobuf import parts
 from netloupe.proto import onnx_pb2
+from netloupe.proto.wire import encode_varint
 
 FLOAT = b"\x0a\x02\x08\x01"  # a TypeProto of a tensor of floats
 

@@ -20,9 +20,10 @@ from netloupe.explorer.errors import (
     TensorDataError,
 )
 from netloupe.explorer.model import Model, Tensor
-from netloupe.explorer.readers import parts, source
+from netloupe.explorer.readers import source
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import parts as onnx_parts
+from netloupe.explorer.readers.protobuf import parts
 from netloupe.explorer.tensors import open_elements
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
 from tests.model_check import list_facts

@@ -10,14 +10,14 @@ import pytest
 from netloupe.explorer.describe import describe_path, to_json
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.unknown import UnknownField
-from netloupe.explorer.readers import parts
 from netloupe.explorer.readers.caffe2.model import read_caffe2
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.message_writer import encode_varint
-from netloupe.explorer.readers.parts import Parts
+from netloupe.explorer.readers.protobuf import parts
+from netloupe.explorer.readers.protobuf.parts import Parts
+from netloupe.explorer.readers.protobuf.unknown_fields import MOST_LISTED, find_unknown_fields
 from netloupe.explorer.readers.source import Source
-from netloupe.explorer.readers.unknown_fields import MOST_LISTED, find_unknown_fields
 from netloupe.proto import caffe2_pb2, onnx_pb2
+from netloupe.proto.wire import encode_varint
 from tests.every_field import Route, list_descriptions, list_routes
 
 TITLE = "Fields that the schema does not know"

@@ -7,9 +7,8 @@ from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, ModelWarning, StoredRow, Tensor
-from netloupe.explorer.readers.onnx.attributes import read_bytes
-from netloupe.explorer.readers.onnx.tensors import read_text
-from netloupe.explorer.readers.parts import Parts
+from netloupe.explorer.readers.protobuf.parts import Parts
+from netloupe.explorer.readers.protobuf.texts import read_bytes, read_text
 from netloupe.explorer.tensors import ModelFiles
 
 from .tensors import read_qtensor, read_tensor

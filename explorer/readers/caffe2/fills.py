@@ -20,9 +20,9 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.storage import count_elements
-from netloupe.explorer.readers.onnx.tensors import read_text
-from netloupe.explorer.readers.parts import Fetch, Parts, TensorStorage, measure
-from netloupe.explorer.readers.stored_field import Count, StoredField
+from netloupe.explorer.readers.protobuf.parts import Fetch, Parts, TensorStorage, measure
+from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import decode_tensor
 from netloupe.explorer.tensors.elements import repeat_element
 

@@ -25,7 +25,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.progress import step
-from netloupe.explorer.readers.onnx.tensors import read_text
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 
 from .arguments import ArgumentReader, Graphs

@@ -15,7 +15,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
-from netloupe.explorer.readers.onnx.tensors import read_text
+from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .arguments import ArgumentReader, Graphs
 from .dialect import CAFFE2

@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.readers.parts import Parts, parse_parts
+from netloupe.explorer.readers.protobuf.parts import Parts, parse_parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 from netloupe.proto.grammars import CAFFE2

@@ -15,8 +15,8 @@ from netloupe.explorer.model import (
     NodeDetails,
 )
 from netloupe.explorer.model.unknown import UnknownFields
-from netloupe.explorer.readers.onnx.tensors import read_text
-from netloupe.explorer.readers.parts import Parts
+from netloupe.explorer.readers.protobuf.parts import Parts
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 
 from .net import NetReader

@@ -21,13 +21,13 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
 from netloupe.explorer.model.storage import MOST_ELEMENTS
-from netloupe.explorer.readers.onnx.tensors import read_text
-from netloupe.explorer.readers.parts import Fetch, Parts, TensorStorage, measure
-from netloupe.explorer.readers.stored_field import Count, StoredField
+from netloupe.explorer.readers.protobuf.parts import Fetch, Parts, TensorStorage, measure
+from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto.unknown_enums import read_enum_number
 
-from .roots import TYPED_FIELDS
+from .recognition import TYPED_FIELDS
 
 _TYPED, _RAW, _EXTERNAL, _NO_CONTENT = 1, 2, 3, 4  # TensorProto.StorageType
 _SOURCES = {0: "INLINE_CONTAINER", 1: "SIMPLE_FILE"}  # ExternalDataProto.SourceType

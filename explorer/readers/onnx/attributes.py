@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from netloupe.explorer.model import Attribute, Graph, ModelWarning
+from netloupe.explorer.readers.protobuf.texts import read_bytes, read_text
 from netloupe.proto import onnx_pb2
 from netloupe.proto.unknown_enums import read_enum_number
 
-from .tensors import TensorReader, read_text, read_type
+from .tensors import TensorReader, read_type
 
 #: AttributeProto.AttributeType -> (kind, field that holds the value)
 KINDS: dict[int, tuple[str, str]] = {
@@ -125,11 +126,3 @@ def _read_value(
         return tuple(map(read_type, proto.type_protos))
     found = graphs.get(field, ())
     return (found[0] if found else None) if field == "g" else found
-
-
-def read_bytes(data: bytes) -> str | bytes:
-    """Return a string attribute as str, or as bytes where it is not UTF-8."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data

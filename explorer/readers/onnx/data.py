@@ -27,13 +27,14 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.notation import clip_text, write_bytes
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import onnx_data_pb2
 from netloupe.proto.scanner import MAX_REST_BYTES
 
 from .dialect import ONNX_DATA
 from .parts import OnnxParts
-from .tensors import TensorReader, read_dtype, read_text
+from .tensors import TensorReader, read_dtype
 
 #: what a file is called whose bytes are those of either message
 EITHER = "SequenceProto or OptionalProto"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from netloupe.explorer.readers.message_writer import FIXED32, FIXED64, LENGTH, VARINT, encode_varint
+from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, VARINT
+from netloupe.proto.wire import encode_varint
 
 #: types within types are kept down to this depth
 MOST_NESTED_TYPES = 32
@@ -57,7 +58,7 @@ def _cut(data: bytes, message: Any, depth: int) -> tuple[bytes, int]:
         reduced, count = _cut(data[content:end], inner, depth + is_type)
         if count:
             cuts += count
-            tag, length = encode_varint(number << 3 | LENGTH), encode_varint(len(reduced))
+            tag, length = encode_varint(number << 3 | DELIMITED), encode_varint(len(reduced))
             pieces += (data[kept:start], tag, length, reduced)
             kept = end
     return (b"".join((*pieces, data[kept:])), cuts) if cuts else (data, 0)
@@ -73,7 +74,7 @@ def _list_messages(data: bytes) -> Iterator[tuple[int, int, int, int]]:
         content = position
         if wire_type == VARINT:
             _, position = _read_varint(data, position)
-        elif wire_type == LENGTH:
+        elif wire_type == DELIMITED:
             length, content = _read_varint(data, position)
             position = content + length
         elif wire_type in _SIZES:
@@ -82,7 +83,7 @@ def _list_messages(data: bytes) -> Iterator[tuple[int, int, int, int]]:
             raise ValueError("a group")
         if not number or position > end:
             raise ValueError("the bytes are cut short")
-        if wire_type == LENGTH:
+        if wire_type == DELIMITED:
             yield number, start, content, position
 
 

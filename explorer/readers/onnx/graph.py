@@ -25,7 +25,8 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.progress import step
-from netloupe.explorer.readers.parts import iterate
+from netloupe.explorer.readers.protobuf.parts import iterate
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.proto.columns import GraphColumns
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
@@ -33,7 +34,7 @@ from .columns import add_nodes
 from .dialect import ONNX
 from .nodes import OnnxNodeLoader, Subgraphs
 from .parts import OnnxParts
-from .tensors import TensorReader, read_entries, read_text
+from .tensors import TensorReader, read_entries
 from .value_infos import Declared, OnnxUnknownFinder, take_value
 
 #: a graph to fill, its message, and the graphs around it, innermost first

@@ -18,6 +18,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.source import Source
 
 from .attributes import read_attribute
@@ -25,7 +26,7 @@ from .deep_types import MOST_NESTED_TYPES
 from .dialect import ONNX
 from .graph import GraphDepthError, GraphReader
 from .parts import OnnxParts, nesting, parse_model
-from .tensors import TensorReader, read_entries, read_text
+from .tensors import TensorReader, read_entries
 
 #: a graph of so many nodes, which stands alone, is read by columns
 MANY_NODES = 500

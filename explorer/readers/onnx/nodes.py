@@ -16,12 +16,13 @@ from netloupe.explorer.model import (
     Tensor,
 )
 from netloupe.explorer.model.unknown import UnknownFields
-from netloupe.explorer.readers.parts import iterate
+from netloupe.explorer.readers.protobuf.parts import iterate
+from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .attributes import read_attribute
 from .dialect import ONNX
 from .parts import OnnxParts
-from .tensors import TensorReader, read_entries, read_text
+from .tensors import TensorReader, read_entries
 
 #: by index of the node and number of the attribute, the graphs of each of its fields
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]

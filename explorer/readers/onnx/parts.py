@@ -13,15 +13,23 @@ from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Payload
-from netloupe.explorer.readers.parts import Fetch, Parts, TensorStorage, measure, parse_parts
+from netloupe.explorer.readers.protobuf.parts import (
+    Fetch,
+    Parts,
+    TensorStorage,
+    measure,
+    parse_parts,
+)
+from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
 from netloupe.explorer.readers.source import Source
-from netloupe.explorer.readers.stored_field import Count, StoredField
 from netloupe.proto import onnx_pb2
 from netloupe.proto.columns import GraphColumns, read_columns
 from netloupe.proto.grammars import ONNX
 from netloupe.proto.presence import Glance, Presence
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ScanError, SizeError
+
+from .deep_types import cut_types
 
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
@@ -40,11 +48,25 @@ class OnnxParts(Parts):
 
     #: what is used anywhere in the model
     presence: Presence
+    #: how many types were nested too deep and end where they could
+    types_cut: int = 0
 
     def look_at(self, data: bytes) -> None:
         """Find what is used anywhere in the model."""
         self._glance: tuple[Glance, bytes] | None = (Glance(data), data)
         self.presence = self._glance[0].presence
+
+    def parse(self, message: Any, data: bytes) -> None:
+        """Parse a message; where it cannot be, without the types that are nested too deep."""
+        try:
+            message.ParseFromString(data)
+        except DecodeError as error:
+            try:
+                shallow, cuts = cut_types(data, message.DESCRIPTOR)
+            except ValueError:
+                raise error from None
+            message.ParseFromString(shallow)
+            self.types_cut += cuts
 
     def columns(self) -> GraphColumns | None:
         """Return what the nodes of the main graph say, if it can be read in one go; only once.

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from netloupe.explorer.model import (
     DataType,
     Dimension,
-    EscapedText,
     ExternalLocation,
     MapType,
     ModelWarning,
@@ -30,7 +29,8 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.storage import count_elements
 from netloupe.explorer.notation import clip_text
-from netloupe.explorer.readers.parts import TensorStorage
+from netloupe.explorer.readers.protobuf.parts import TensorStorage
+from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto import onnx_pb2
 
@@ -57,16 +57,6 @@ _TYPED_FIELD_OF = {
     "uint64": "uint64_data",
     "string": "string_data",
 }
-
-
-def read_text(text: str | bytes) -> str:
-    """Return a protobuf string; bytes that are not UTF-8 become backslash escapes."""
-    if isinstance(text, str):
-        return text
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError:
-        return EscapedText(text.decode("utf-8", "backslashreplace"))
 
 
 def read_dtype(code: int) -> DataType:

@@ -8,10 +8,11 @@ from typing import Any
 
 from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.unknown import UnknownFields
-from netloupe.explorer.readers.parts import iterate
+from netloupe.explorer.readers.protobuf.parts import iterate
+from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .parts import OnnxParts
-from .tensors import read_entries, read_text, read_type
+from .tensors import read_entries, read_type
 
 _GET_NAME = attrgetter("name")
 #: messages in a graph or function that are elements of their own

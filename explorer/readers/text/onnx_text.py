@@ -6,8 +6,12 @@ https://onnx.ai/onnx/repo-docs/Syntax.html
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.readers.containers import decode_marked_text
+from netloupe.explorer.readers.format import Content, TextForm, TextRoot
+from netloupe.explorer.readers.source import Source
 
 _COMMENTS = rb"(?:\s++|#[^\n]*+)*+"
 #: a header in angle brackets, or the name of a graph before its parameters and results
@@ -84,3 +88,11 @@ def _find_reason(message: str) -> str:
     # the package gives the repr of a byte string, its lines separated by a written "\\n"
     cause = re.split(r"\\n|\n", message)[-1].strip("'\". ")[:200]
     return f"line {place[1]}, column {place[2]}: {cause}" if place else cause
+
+
+def _unwrap_onnx_text(source: Source, roots: Iterable[TextRoot]) -> Content:
+    data = parse_onnx_text(decode_marked_text(source.data), source.name)
+    return Content(Source(source.name, data, source.files), "ONNX text")
+
+
+ONNX_TEXT = TextForm(is_onnx_text, _unwrap_onnx_text)

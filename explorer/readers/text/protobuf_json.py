@@ -14,7 +14,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from netloupe.explorer.readers.message_writer import (
+from .message_writer import (
     FLOATS,
     INTEGERS,
     STRINGS,
@@ -22,7 +22,6 @@ from netloupe.explorer.readers.message_writer import (
     MessageWriter,
     fields_of,
 )
-
 from .protobuf_text import ParsedText
 
 _MOST_UNKNOWN = 20

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from netloupe.explorer.readers.message_writer import (
+from .message_writer import (
     FLOATS,
     INTEGERS,
     STRINGS,
@@ -62,14 +62,10 @@ class TextError(ValueError):
 
 
 class ParsedText(NamedTuple):
-    """A text as a binary message, the names in it that the schema does not know, and the root.
-
-    ``root`` is the full name of the message, where it was chosen among several.
-    """
+    """A text as a binary message, and the names in it that the schema does not know."""
 
     data: bytes
     unknown: tuple[str, ...]
-    root: str = ""
 
 
 def parse_text(text: bytes, message: Any) -> ParsedText:

@@ -8,44 +8,13 @@ from typing import Any
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.readers.containers import decode_marked_text
-from netloupe.explorer.readers.message_writer import fields_of
-from netloupe.proto import caffe2_pb2, onnx_data_pb2, onnx_pb2
+from netloupe.explorer.readers.format import Content, TextForm, TextRoot
+from netloupe.explorer.readers.impostors import refuse_foreign_names
+from netloupe.explorer.readers.source import Source
 
+from .message_writer import fields_of
 from .protobuf_json import JsonError, encode_json, load_json
 from .protobuf_text import ParsedText, TextError, list_top_names, parse_text
-
-#: messages that a file may hold, with names of which each has at least one; those first win
-#: where names fit several
-_ROOTS: tuple[tuple[Any, set[str]], ...] = (
-    (onnx_pb2.ModelProto.DESCRIPTOR, {"graph", "functions", "training_info", "ir_version"}),
-    (caffe2_pb2.NetDef.DESCRIPTOR, {"op", "external_input", "external_output"}),
-    (onnx_pb2.GraphProto.DESCRIPTOR, {"node", "initializer", "input", "output"}),
-    (onnx_pb2.FunctionProto.DESCRIPTOR, {"node", "opset_import"}),
-    (onnx_pb2.TensorProto.DESCRIPTOR, {"data_type"}),
-    (onnx_data_pb2.SequenceProto.DESCRIPTOR, {"elem_type"}),
-    (onnx_data_pb2.OptionalProto.DESCRIPTOR, {"elem_type"}),
-    (onnx_data_pb2.MapProto.DESCRIPTOR, {"key_type"}),
-    (caffe2_pb2.PlanDef.DESCRIPTOR, {"network", "execution_step"}),
-    (caffe2_pb2.TensorProtos.DESCRIPTOR, {"protos"}),
-    (caffe2_pb2.TensorShapes.DESCRIPTOR, {"shapes"}),
-    (caffe2_pb2.TensorProto.DESCRIPTOR, {"data_type", "dims"}),
-    (caffe2_pb2.QTensorProto.DESCRIPTOR, {"precision"}),
-    (caffe2_pb2.BlobProto.DESCRIPTOR, {"tensor", "content", "qtensor"}),
-    (caffe2_pb2.DBReaderProto.DESCRIPTOR, {"db_type"}),
-)
-
-#: names that no schema of ours has together, and whose they are
-_FOREIGN = (
-    ({"layer"}, "a Caffe (not Caffe2) network", "Convert it to ONNX."),
-    ({"layers"}, "a Caffe (not Caffe2) network", "Convert it to ONNX."),
-    ({"node", "versions"}, "a TensorFlow GraphDef", "Convert it to ONNX."),
-    ({"saved_model_schema_version"}, "a TensorFlow SavedModel", "Convert it to ONNX."),
-    ({"class_name", "config"}, "a Keras model description", "Convert the model to ONNX."),
-    ({"nodes", "arg_nodes"}, "an MXNet symbol file", "Convert the model to ONNX."),
-    ({"weight_map"}, "an index of safetensors files", "Give the model file."),
-    ({"cells", "nbformat"}, "a Jupyter notebook", "Give a model file."),
-    ({"specificationVersion"}, "a Core ML model", "Convert it to ONNX."),
-)
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _NAME_FIRST = re.compile(rb"(?:[\s]++|#[^\n]*+)*+(?:[A-Za-z_]\w*|\d+)\s*+[:{<]")
@@ -63,31 +32,39 @@ def is_text(head: bytes) -> bool:
     return bool(_NAME_FIRST.match(head)) or len(head.decode("utf-8", "ignore")) > len(head) // 5
 
 
-def parse_text_root(data: bytes, name: str) -> ParsedText:
+def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
     """Turn protobuf text of whatever message we know into its bytes.
+
+    Parameters
+    ----------
+    source
+        The text.
+    roots
+        The messages.
 
     Raises
     ------
     ModelFormatError
         Where it is none, or damaged.
     """
-    text = decode_marked_text(data)
+    text, name = decode_marked_text(source.data), source.name
     if not _NAME_FIRST.match(text[:4096]):
         raise ModelFormatError(f"{name}: is text, but no ONNX model. Check which file it is.")
     names = list_top_names(text[: 2**20])
     problem = None
-    for root in _rank_roots(names, name, "text"):
+    for root in _rank_roots(names, roots, name, "text"):
         try:
-            return parse_text(text, root)._replace(root=root.full_name)
+            return _wrap_parsed(source, "protobuf text", parse_text(text, root), root)
         except TextError as error:
             problem = problem or error
     raise ModelFormatError(f"{name}: is protobuf text with an error: {problem}. Correct it.")
 
 
-def parse_json_root(data: bytes, name: str) -> ParsedText:
+def unwrap_protobuf_json(source: Source, roots: Iterable[TextRoot]) -> Content:
     """Turn protobuf JSON of whatever message we know into its bytes; raises as the text does."""
+    name = source.name
     try:
-        value = load_json(decode_marked_text(data))
+        value = load_json(decode_marked_text(source.data))
     except JsonError as error:
         raise ModelFormatError(
             f"{name}: is JSON that cannot be read: {error}. Export or download it again."
@@ -95,26 +72,29 @@ def parse_json_root(data: bytes, name: str) -> ParsedText:
     if not isinstance(value, dict):
         raise ModelFormatError(f"{name}: is a JSON list, not a model. Check which file it is.")
     problem = None
-    for root in _rank_roots(value, name, "JSON"):
+    for root in _rank_roots(value, roots, name, "JSON"):
         try:
-            return encode_json(value, root)._replace(root=root.full_name)
+            return _wrap_parsed(source, "protobuf JSON", encode_json(value, root), root)
         except JsonError as error:
             problem = problem or error
     raise ModelFormatError(f"{name}: is protobuf JSON with an error: {problem}. Correct it.")
 
 
-def _rank_roots(names: Iterable[str], name: str, form: str) -> list[Any]:
+def _wrap_parsed(source: Source, container: str, parsed: ParsedText, message: Any) -> Content:
+    binary = Source(source.name, parsed.data, source.files)
+    return Content(binary, container, parsed.unknown, message.full_name)
+
+
+def _rank_roots(names: Iterable[str], roots: Iterable[TextRoot], name: str, form: str) -> list[Any]:
     """Return the messages whose fields the names are, the likeliest first."""
     given = set(names)
-    for signs, what, advice in _FOREIGN:
-        if signs <= given:
-            raise ModelFormatError(f"{name}: is {what}. {advice}")
+    refuse_foreign_names(given, name)
     scores = []
-    for root, signs in _ROOTS:
-        fields = fields_of(root)
+    for root in roots:
+        fields = fields_of(root.message)
         known = {fields[name].name for name in given if name in fields}
-        if known & signs:
-            scores.append((2 * len(known) - len(given), root))
+        if known & root.signs:
+            scores.append((2 * len(known) - len(given), root.message))
     if not scores:
         shown = ", ".join(sorted(given)[:5])
         shown = " ".join(shown.split())[:100]
@@ -124,3 +104,7 @@ def _rank_roots(names: Iterable[str], name: str, form: str) -> list[Any]:
         )
     best = max(score for score, _ in scores)
     return [root for score, root in sorted(scores, key=lambda s: -s[0]) if score >= best - 1]
+
+
+PROTOBUF_JSON = TextForm(is_json, unwrap_protobuf_json)
+PROTOBUF_TEXT = TextForm(is_text, unwrap_protobuf_text)

@@ -13,10 +13,9 @@ from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import SourceError, TensorDataError
 from netloupe.explorer.model import StoredRow
+from netloupe.explorer.readers.source import Source
 from netloupe.proto.scanner import Piece
 from netloupe.proto.wire import ReadRange
-
-from .source import Source
 
 _FIXED: dict[int, np.dtype[Any]] = {
     FieldDescriptor.TYPE_FLOAT: np.dtype("<f4"),

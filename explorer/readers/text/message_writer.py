@@ -14,7 +14,8 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5  # wire types
+from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, VARINT
+from netloupe.proto.wire import encode_varint
 
 FLOATS = {FieldDescriptor.TYPE_DOUBLE: "d", FieldDescriptor.TYPE_FLOAT: "f"}
 STRINGS = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
@@ -55,7 +56,7 @@ class Field:
         self.packable = _is_repeated(descriptor) and (self.type in FLOATS or self.type in INTEGERS)
         self.tags = {
             wire_type: encode_varint(self.number << 3 | wire_type)
-            for wire_type in (VARINT, FIXED64, LENGTH, FIXED32)
+            for wire_type in (VARINT, FIXED64, DELIMITED, FIXED32)
         }
 
 
@@ -78,19 +79,6 @@ def fields_of(message: Any) -> dict[str, Field]:
     return found
 
 
-def encode_varint(number: int) -> bytes:
-    """Return a number as a varint; negative numbers are those of 64 bits."""
-    if 0 <= number < 128:
-        return bytes((number,))
-    number &= 2**64 - 1
-    encoded = bytearray()
-    while number > 127:
-        encoded.append(number & 127 | 128)
-        number >>= 7
-    encoded.append(number)
-    return bytes(encoded)
-
-
 class MessageWriter:
     """Collects the fields of one message and of those inside it.
 
@@ -110,13 +98,13 @@ class MessageWriter:
     def end(self) -> None:
         """End the message begun last."""
         field, place, size = self._open.pop()
-        header = field.tags[LENGTH] + encode_varint(self._size - size)
+        header = field.tags[DELIMITED] + encode_varint(self._size - size)
         self._pieces[place] = header
         self._size += len(header)
 
     def add_string(self, field: Field, data: bytes) -> None:
         """Add a string or bytes."""
-        self._add(field.tags[LENGTH] + encode_varint(len(data)))
+        self._add(field.tags[DELIMITED] + encode_varint(len(data)))
         self._add(data)
 
     def add_float(self, field: Field, number: float) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.readers.message_writer import FIXED32, FIXED64, LENGTH, VARINT
-from netloupe.explorer.readers.onnx.tensors import read_text
-from netloupe.explorer.readers.parts import Parts
-from netloupe.explorer.readers.roots import ReadRange, TopField, TopFields, scan_fields
+from netloupe.explorer.readers.protobuf.parts import Parts
+from netloupe.explorer.readers.protobuf.texts import read_text
+from netloupe.explorer.readers.protobuf.top_fields import TopField, TopFields, scan_fields
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
+from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, VARINT
+from netloupe.proto.wire import ReadRange
 
 from .parts import NestedTooDeepError, damage, parse_caffe2
 
@@ -23,9 +24,9 @@ _LONGEST_NAME = 200
 _WIRE_TYPES = {
     FieldDescriptor.TYPE_DOUBLE: FIXED64,
     FieldDescriptor.TYPE_FLOAT: FIXED32,
-    FieldDescriptor.TYPE_STRING: LENGTH,
-    FieldDescriptor.TYPE_BYTES: LENGTH,
-    FieldDescriptor.TYPE_MESSAGE: LENGTH,
+    FieldDescriptor.TYPE_STRING: DELIMITED,
+    FieldDescriptor.TYPE_BYTES: DELIMITED,
+    FieldDescriptor.TYPE_MESSAGE: DELIMITED,
 }
 _OPERATOR_TYPE = re.compile(r"[\w.:/+-]{1,200}")
 _NET_OPERATOR, _OPERATOR_NAME = 2, 4  # NetDef.op, OperatorDef.type
@@ -101,7 +102,7 @@ def _fits(root: str, fields: set[tuple[int, int]]) -> bool:
             return False
         wanted = _WIRE_TYPES.get(field.type, VARINT)
         is_packed = field.is_repeated if hasattr(field, "is_repeated") else field.label == 3
-        if wire_type != wanted and not (wire_type == LENGTH and is_packed):
+        if wire_type != wanted and not (wire_type == DELIMITED and is_packed):
             return False
     return True
 

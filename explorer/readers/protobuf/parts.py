@@ -12,12 +12,11 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Payload
 from netloupe.explorer.model.unknown import UnknownFields
-from netloupe.explorer.readers.onnx.deep_types import cut_types
+from netloupe.explorer.readers.source import WHOLE_BYTES, Source
 from netloupe.proto.grammars import Grammar
 from netloupe.proto.scanner import SMALL_MESSAGE_BYTES, Piece, Scan, is_own, scan_message
 from netloupe.proto.wire import ScanError
 
-from .source import WHOLE_BYTES, Source
 from .stored_field import Count, StoredField
 from .unknown_fields import find_unknown_fields
 
@@ -65,12 +64,20 @@ class Parts:
     def __init__(self, source: Source, proto: Any, scan: Scan | None = None) -> None:
         self.proto = proto
         self.source = source
-        #: how many types were nested too deep and end where they could
-        self.types_cut = 0
         self._scan = scan
 
     def look_at(self, data: bytes) -> None:
         """Look at the bytes that the message was parsed from, which are not kept."""
+
+    def parse(self, message: Any, data: bytes) -> None:
+        """Parse a message that no other one is nested in, however deep the file nests them.
+
+        Raises
+        ------
+        DecodeError
+            Where the bytes are damaged.
+        """
+        message.ParseFromString(data)
 
     @property
     def is_whole(self) -> bool:
@@ -89,7 +96,7 @@ class Parts:
         if data is None:
             return proto
         message = type(proto)()
-        self.types_cut += _parse_cutting(message, data)
+        self.parse(message, data)
         return message
 
     def pieces(self, proto: Any) -> list[Piece]:
@@ -188,7 +195,7 @@ def _parse_scanned(
         if small:
             proto.ParseFromString(scan.root)
         else:
-            parts.types_cut = _parse_cutting(proto, scan.root)
+            parts.parse(proto, scan.root)
         parts.look_at(scan.root)
         scan.root = b""
         if small:
@@ -199,31 +206,6 @@ def _parse_scanned(
             raise DepthSuspicionError from None
         raise ScanError("a message within it is damaged") from None
     return parts
-
-
-def _parse_cutting(message: Any, data: bytes) -> int:
-    """Parse a message; where it cannot be, without the types that are nested too deep.
-
-    Returns
-    -------
-    int
-        How many types were cut.
-
-    Raises
-    ------
-    DecodeError
-        Where the bytes are no such message.
-    """
-    try:
-        message.ParseFromString(data)
-    except DecodeError as error:
-        try:
-            shallow, cuts = cut_types(data, message.DESCRIPTOR)
-        except ValueError:
-            raise error from None
-        message.ParseFromString(shallow)
-        return cuts
-    return 0
 
 
 def iterate(messages: Any) -> Iterator[Any]:
