@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -95,27 +95,76 @@ _IMPORT = re.compile(
     r"^(?:import|export)\s+(type\s)?([^;\"']*?)\s*from\s*\"(\.[^\"]+)\"|^import\s*\"(\.[^\"]+)\"",
     re.MULTILINE,
 )
+_FRONT_END = _ROOT / "widgets" / "frontend" / "src"
+#: which folders of the front end each of them may import from; "" are the entries of the bundles
+_FOLDERS = {
+    "": {"controls", "paint", "host", "scene"},
+    "controls": {"paint", "host", "scene"},
+    "paint": {"scene"},
+    "host": {"scene"},
+    "scene": set(),
+}
 
 
-def list_typescript_imports(source: Path) -> list[tuple[str, str]]:
-    """Return pairs of files of which the first imports more than types from the second."""
+def list_typescript_imports(
+    source: Path, *, types: bool = True
+) -> list[tuple[PurePosixPath, PurePosixPath]]:
+    """Return pairs of files below a folder of which the first imports from the second.
+
+    Without ``types`` imports that are of nothing but types are left out.
+    """
     found = []
     for path in sorted(source.rglob("*.ts")):
         for only_types, names, target, alone in _IMPORT.findall(path.read_text()):
             inner = names.strip().removeprefix("{").removesuffix("}").split(",")
-            types = all(n.strip().startswith("type ") for n in inner if n.strip())
-            if alone or not (only_types or (names and types)):
-                other = (path.parent / (target or alone)).resolve()
-                other = other.with_suffix(".ts") if other.suffix == ".js" else other
-                if not other.suffix:
-                    other = other.with_suffix(".ts")
-                if other.suffix == ".ts":
-                    assert other.exists(), f"{path}: {target or alone}"
-                    found.append((path.name, other.name))
+            all_types = all(n.strip().startswith("type ") for n in inner if n.strip())
+            if not types and not alone and (only_types or (names and all_types)):
+                continue
+            other = (path.parent / (target or alone)).resolve()
+            if other.suffix in (".css", ".json"):
+                continue
+            other = other.with_suffix(".ts")
+            assert other.exists(), f"{path}: {target or alone}"
+            found.append(
+                tuple(PurePosixPath(file.relative_to(source).as_posix()) for file in (path, other))
+            )
     return found
 
 
+def list_against_the_order(pairs: Iterable[tuple[PurePosixPath, PurePosixPath]]) -> list[str]:
+    """Return what imports from a folder that is not below its own."""
+    return [
+        f"{file} imports {other}"
+        for file, other in pairs
+        if file.parent != other.parent and other.parent.name not in _FOLDERS[file.parent.name]
+    ]
+
+
+def test_folders_of_the_front_end_import_one_way_types_included() -> None:
+    pairs = list_typescript_imports(_FRONT_END)
+    assert {file.parent.as_posix() for pair in pairs for file in pair} == {
+        folder or "." for folder in _FOLDERS
+    }
+    assert list_against_the_order(pairs) == []
+
+
+def test_an_import_against_the_order_is_found(tmp_path: Path) -> None:
+    for folder in ("scene", "paint"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "scene" / "scene.ts").write_text('import type { Theme } from "../paint/theme";\n')
+    (tmp_path / "paint" / "theme.ts").write_text('import { Scene } from "../scene/scene";\n')
+    pairs = list_typescript_imports(tmp_path)
+    assert list_against_the_order(pairs) == ["scene/scene.ts imports paint/theme.ts"]
+    assert len(list_typescript_imports(tmp_path, types=False)) == 1
+
+
 def test_no_circle_of_the_front_end_but_of_imports_for_types() -> None:
-    edges = list_typescript_imports(_ROOT / "widgets" / "frontend" / "src")
-    assert len(edges) > 50
-    assert list_circles(edges) == []
+    pairs = list_typescript_imports(_FRONT_END, types=False)
+    assert len(pairs) > 50
+    assert list_circles((str(file), str(other)) for file, other in pairs) == []
+
+
+def test_files_of_the_front_end_have_one_subject_and_stay_short() -> None:
+    files = [*_FRONT_END.rglob("*.ts"), *(_FRONT_END.parent / "test").rglob("*.ts")]
+    lines = {path.name: len(path.read_text().splitlines()) for path in files}
+    assert {name: count for name, count in lines.items() if count > 400} == {}

@@ -1,6 +1,6 @@
 """The text of a description, as one widget whose links are told to Python.
 
-The browser's side is ``frontend/src/description.ts``.
+The browser's side is ``frontend/src/description_text.ts``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class DescriptionText(anywidget.AnyWidget):
     not yet read the state of all widgets waits two seconds for each one that it does not know.
     """
 
-    _esm = PAGE / "description.js"
+    _esm = PAGE / "description_text.js"
     _css = PAGE / "explorer.css"
 
     html = traitlets.Unicode("").tag(sync=True)

@@ -1,6 +1,6 @@
 """What the browser asks of an explorer: taken in, answered one by one, cancelled.
 
-The browser's side is ``frontend/src/requests.ts``. Nothing here knows the inspector; what is
+The browser's side is ``frontend/src/controls/requests.ts``. Nothing here knows the inspector; what is
 selected is read and set through two functions.
 """
 

@@ -1,4 +1,4 @@
-// Bundles src/canvas.ts and src/description.ts, with their style sheets as text, and the style
+// Bundles src/canvas.ts and src/description_text.ts, with their style sheets as text, and the style
 // sheet of the page around them into ../../explorer/page. The output depends on nothing but the sources and
 // the locked versions, so that the committed bundles can be compared with it.
 import { readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ await build({
   legalComments: "inline",
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
-await build({ ...common, entryPoints: { description: "src/description.ts" } });
+await build({ ...common, entryPoints: { description_text: "src/description_text.ts" } });
 
 // In the page around, important rules in a layer win over all others, whatever these select.
 const page = ["explorer", "inspector"]

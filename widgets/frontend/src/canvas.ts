@@ -4,32 +4,32 @@
  * The kernel's side is widgets/canvas.py, with traits of the same names.
  */
 
-import { Actions } from "./actions";
-import { FocusBar, WrapOffer } from "./chips";
-import { ContextMenu } from "./contextmenu";
-import { Help, Question } from "./dialogs";
-import { Strip, makeElement, makeToolbar } from "./elements";
-import { hideStaticPicture } from "./fallback";
-import { keepFocus } from "./focus";
-import { followGestures } from "./gestures";
-import { Highlights } from "./highlights";
-import { type Command, readKey } from "./keys";
-import { type WidgetModel, readText } from "./model";
-import { Moments } from "./moments";
-import { Page } from "./page";
-import { Panes } from "./panes";
-import { Progress } from "./progress";
-import type { Hit as Found, History } from "./protocol";
-import { type Arrived, Requests } from "./requests";
-import type { Scene } from "./scene";
-import { SearchBox } from "./search";
-import { Selection } from "./selection";
-import { nameOf, tooltipOf } from "./speech";
-import { Stage } from "./stage";
-import { Steppers } from "./steppers";
-import { paletteOf, watchPixelRatio } from "./theme";
-import { Hint, Tooltip } from "./tips";
-import type { Point, Rectangle, Viewport } from "./viewport";
+import { Actions } from "./controls/actions";
+import { FocusBar, WrapOffer } from "./controls/bars";
+import { ContextMenu } from "./controls/context_menu";
+import { Help, Question } from "./controls/dialogs";
+import { Strip, makeElement, makeToolbar } from "./controls/elements";
+import { hideStaticPicture } from "./host/fallback";
+import { keepFocus } from "./controls/keyboard_focus";
+import { followGestures } from "./controls/gestures";
+import { Highlights } from "./controls/highlights";
+import { type Command, readKey } from "./controls/keys";
+import { type WidgetModel, readText } from "./host/anywidget";
+import { Moments } from "./controls/moments";
+import { Page } from "./controls/canvas_element";
+import { Panes } from "./controls/panes";
+import { Progress } from "./controls/progress_bar";
+import type { Hit as Found, History } from "./host/conversation";
+import { type Arrived, Requests } from "./controls/requests";
+import type { Scene } from "./scene/scene";
+import { SearchBox } from "./controls/search_box";
+import { Selection } from "./controls/selection";
+import { nameOf, tooltipOf } from "./controls/speech";
+import { Stage } from "./paint/stage";
+import { Steppers } from "./controls/steppers";
+import { paletteOf, watchPixelRatio } from "./paint/theme";
+import { Hint, Tooltip } from "./controls/tips";
+import type { Point, Rectangle, Viewport } from "./paint/viewport";
 
 /** What is gone to must not be under any of these. */
 const COVERS =

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { LayerStore } from "../src/layers";
-import { type Face, GROUP, NODE, OPEN, OPENABLE, Scene } from "../src/scene";
+import { LayerStore } from "../src/scene/wire";
+import { type Face, GROUP, NODE, OPEN, OPENABLE, Scene } from "../src/scene/scene";
 
 interface Encoded {
   header: Record<string, any>;

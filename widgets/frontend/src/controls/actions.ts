@@ -1,0 +1,108 @@
+/** What a user does with the picture, whether by the pointer, by keys or from a menu. */
+
+import type { Highlights } from "./highlights";
+import { type WidgetModel, readText } from "../host/anywidget";
+import type { Request, Requests } from "./requests";
+import { isChip } from "../scene/scene";
+import type { Selection } from "./selection";
+import type { Stage } from "../paint/stage";
+import type { Point } from "../paint/viewport";
+
+const FIRST_HOPS = 2;
+
+export class Actions {
+  constructor(
+    private readonly model: WidgetModel,
+    private readonly stage: Stage,
+    private readonly selection: Selection,
+    private readonly highlights: Highlights,
+    private readonly requests: Requests,
+  ) {}
+
+  /** paths of groups that were asked to close and are still drawn open */
+  private readonly closing = new Set<string>();
+
+  /** Ask for another scene. `kept` is the path of the box that stays where it is. */
+  ask(content: Request, kept?: string): void {
+    void this.requests.ask(content, kept);
+  }
+
+  /** @param second the click is the second of two ends */
+  click(point: Point, second: boolean): void {
+    const hit = this.stage.hitAt(point);
+    if (second && hit && this.selection.path) {
+      this.highlights.between(this.selection.paths, hit.paths);
+      return;
+    }
+    this.selection.choose(hit?.paths ?? [], hit?.kind === "box" ? hit.index : -1);
+  }
+
+  doubleClick(point: Point): void {
+    const hit = this.stage.hitAt(point);
+    const { scene } = this.stage;
+    // the row of folded shape arithmetic leads to its nodes, others belong to their box
+    if (scene && hit?.kind === "row" && isChip(scene, hit.index, hit.top)) {
+      this.ask({ type: "open", path: hit.path }, scene.pathOf(hit.index));
+    } else if (hit && (hit.kind === "box" || hit.kind === "row")) {
+      this.toggle(hit.index);
+    }
+  }
+
+  /** Open a box that is closed, close one that is open. */
+  toggle(box: number): void {
+    const { scene } = this.stage;
+    if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
+    const path = scene.pathOf(box);
+    if (scene.isOpen(box) && this.selection.box === box) {
+      this.selection.choose(scene.closedPathsOf(box), box);
+    }
+    this.ask({ type: "toggle", path }, path);
+  }
+
+  /** Close the group around the selection and select it; outside of all groups select nothing. */
+  closeAround(): void {
+    const { scene } = this.stage;
+    if (!scene) return;
+    let group = this.selection.groupAround;
+    while (group >= 0 && this.closing.has(scene.pathOf(group))) group = scene.parentOf(group);
+    if (group < 0) {
+      this.selection.choose([]);
+      return;
+    }
+    const path = scene.pathOf(group);
+    this.selection.choose(scene.closedPathsOf(group), group);
+    this.closing.add(path);
+    void this.requests.ask({ type: "close", path }, path).finally(() => this.closing.delete(path));
+  }
+
+  /** Show only what is around a path. */
+  focusOn(path: string, hops = FIRST_HOPS): void {
+    if (path) this.ask({ type: "focus", path, hops });
+  }
+
+  undo(): void {
+    this.ask({ type: "undo" });
+  }
+
+  redo(): void {
+    this.ask({ type: "redo" });
+  }
+
+  leaveFocus(): void {
+    this.ask({ type: "unfocus" });
+  }
+
+  /** Let the graph run to the right, or down again. */
+  turn(): void {
+    this.setTrait("direction", readText(this.model, "direction") === "LR" ? "TB" : "LR");
+  }
+
+  setTheme(name: string): void {
+    this.setTrait("theme", name);
+  }
+
+  private setTrait(name: string, value: string): void {
+    this.model.set(name, value);
+    this.model.save_changes();
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The host element and what the widget's traits say about it: theme, title, breadcrumb.
+ *
+ * All that is seen stands in a shadow root, with a style sheet of its own: no rule of the page
+ * around reaches it. The host element carries what scripts and screen readers ask for.
+ */
+
+import styleSheet from "../canvas.css";
+import { fillBreadcrumb, makeElement, readCrumbs } from "./elements";
+import { keepKeys } from "../host/kept_keys";
+import { type WidgetModel, readText } from "../host/anywidget";
+import {
+  type Palette,
+  type ThemeName,
+  detectTheme,
+  paletteOf,
+  setVariables,
+  watchTheme,
+} from "../paint/theme";
+
+
+export interface PageActions {
+  /** show another graph */
+  enter(path: string): void;
+  themed(palette: Palette): void;
+}
+
+export class Page {
+  readonly host = document.createElement("div");
+  /** what holds everything that is seen */
+  readonly frame = makeElement("div", "nl-canvas");
+  readonly live = makeElement("div", "nl-unseen");
+  readonly breadcrumb = makeElement("nav", "nl-breadcrumb");
+  readonly absent = makeElement("div", "nl-absent");
+  private readonly stops: Array<() => void> = [];
+
+  constructor(
+    private readonly model: WidgetModel,
+    private readonly actions: PageActions,
+  ) {
+    const { host, frame } = this;
+    const style = document.createElement("style");
+    style.textContent = styleSheet;
+    host.attachShadow({ mode: "open" }).append(style, frame);
+    host.dataset.netloupe = "canvas";
+    host.dataset.selected = "";
+    keepKeys(host);
+    host.tabIndex = 0;
+    host.setAttribute("role", "application");
+    this.live.setAttribute("aria-live", "polite");
+    this.absent.hidden = true;
+    this.absent.textContent = "No kernel: static picture below";
+    this.breadcrumb.setAttribute("aria-label", "Graphs");
+    this.onTrait("theme", () => this.applyTheme());
+    this.onTrait("title", () => this.applyTitle());
+    this.onTrait("breadcrumb", () => this.applyBreadcrumb());
+    this.stops.push(watchTheme(() => this.applyTheme()));
+    this.applyTheme();
+    this.applyTitle();
+    this.applyBreadcrumb();
+  }
+
+  /** Call `changed` when a trait of the widget changes, until the page is disposed of. */
+  onTrait(name: string, changed: () => void): void {
+    this.model.on(`change:${name}`, changed);
+    this.stops.push(() => this.model.off(`change:${name}`, changed));
+  }
+
+  /** Call something when the page is disposed of. */
+  later(stop: () => void): void {
+    this.stops.push(stop);
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+    this.host.remove();
+  }
+
+  get themeName(): ThemeName {
+    const wanted = readText(this.model, "theme");
+    return wanted === "light" || wanted === "dark" ? wanted : detectTheme();
+  }
+
+  /** Say that no kernel answers, in place of everything else. */
+  showAbsence(isAbsent: boolean): void {
+    this.absent.hidden = !isAbsent;
+    this.frame.classList.toggle("nl-no-kernel", isAbsent);
+  }
+
+  /** Whether the keyboard is here. */
+  get hasFocus(): boolean {
+    return this.host.matches(":focus-within");
+  }
+
+  focus(): void {
+    this.host.focus({ preventScroll: true });
+  }
+
+  private applyTheme(): void {
+    const name = this.themeName;
+    if (this.host.dataset.theme === name) return;
+    this.host.dataset.theme = name;
+    const palette = paletteOf(name);
+    setVariables(this.frame, name, palette);
+    this.actions.themed(palette);
+    if (readText(this.model, "shown_theme") !== name) {
+      this.model.set("shown_theme", name);
+      this.model.save_changes();
+    }
+  }
+
+  private applyTitle(): void {
+    const title = readText(this.model, "title") || "Neural network graph";
+    this.host.setAttribute("aria-label", title);
+  }
+
+  private applyBreadcrumb(): void {
+    const crumbs = readCrumbs(this.model.get("breadcrumb"));
+    fillBreadcrumb(this.breadcrumb, crumbs, (path) => this.actions.enter(path));
+  }
+}

@@ -1,0 +1,139 @@
+/** Shows the menus: of a thing in the picture, and of the picture itself. */
+
+import type { Actions } from "./actions";
+import type { Help } from "./dialogs";
+import type { Highlights } from "./highlights";
+import { Menu } from "./menu";
+import { thingMenu, viewMenu } from "./menu_entries";
+import { type WidgetModel, readText } from "../host/anywidget";
+import type { Panes } from "./panes";
+import type { Hit } from "../scene/pick";
+import type { SearchBox } from "./search_box";
+import type { Selection } from "./selection";
+import type { Stage } from "../paint/stage";
+import type { Point } from "../paint/viewport";
+
+export interface MenuParts {
+  readonly model: WidgetModel;
+  readonly frame: HTMLElement;
+  readonly panes: Panes;
+  readonly stage: Stage;
+  readonly selection: Selection;
+  readonly highlights: Highlights;
+  readonly actions: Actions;
+  readonly search: SearchBox;
+  readonly help: Help;
+  /** whether there is anything to take back, or to do again */
+  history(): { undo: boolean; redo: boolean };
+}
+
+export class ContextMenu {
+  private readonly menu: Menu;
+
+  /** @param closed the menu is put away: give the keyboard back */
+  constructor(
+    private readonly parts: MenuParts,
+    closed: () => void,
+  ) {
+    this.menu = new Menu(closed);
+  }
+
+  /** Put it away: what it stands beside has moved. */
+  hide(): void {
+    this.menu.hide();
+  }
+
+  get element(): HTMLElement {
+    return this.menu.element;
+  }
+
+  /** The menu of what is at a point of the picture; of the picture where nothing is. */
+  showAt(point: Point): void {
+    const hit = this.parts.stage.hitAt(point);
+    if (hit) this.showThing(hit, this.inFrame(point));
+    else this.showView(this.inFrame(point));
+  }
+
+  private inFrame({ x, y }: Point): Point {
+    const { canvas } = this.parts.stage;
+    const [at, frame] = [canvas, this.parts.frame].map((part) => part.getBoundingClientRect());
+    return { x: x + at.left - frame.left, y: y + at.top - frame.top };
+  }
+
+  /** The menu of what is selected, where it stands. */
+  showSelected(): void {
+    const { selection, stage } = this.parts;
+    const { path, paths, box } = selection;
+    const found = stage.locate(path);
+    const place = found && this.inFrame(found);
+    if (!path || !place) this.showView({ x: stage.size.width, y: 40 });
+    else if (box !== undefined) this.showThing({ kind: "box", index: box, path, paths }, place);
+    else this.showThing({ kind: "edge", index: -1, path, paths }, place);
+  }
+
+  /** The menu of the picture, below a button. */
+  showBelow(button: HTMLElement): void {
+    const [at, page] = [button.getBoundingClientRect(), this.parts.frame.getBoundingClientRect()];
+    this.showView({ x: at.right - page.left, y: at.bottom - page.top + 4 });
+  }
+
+  private showThing(hit: Hit, point: Point): void {
+    const { stage, selection, highlights, actions } = this.parts;
+    const { scene } = stage;
+    if (!scene) return;
+    const { path, paths } = hit;
+    const box = hit.kind === "box" ? hit.index : -1;
+    const repeat = box >= 0 ? scene.pathOf(box) : path;
+    const selected = selection.paths;
+    const groups = thingMenu(scene, box, path, selection.path, {
+      toggle: () => actions.toggle(box),
+      fold: () => actions.ask({ type: "fold", path: repeat }, repeat),
+      unroll: () => actions.ask({ type: "unroll", path: repeat }, repeat),
+      focus: () => actions.focusOn(path),
+      trace: (kind) => {
+        selection.choose(paths, box);
+        highlights.toggle(kind, paths);
+      },
+      between: () => highlights.between(selected, paths),
+      closeUp: () => stage.zoomTo(paths),
+      copyPath: () =>
+        void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
+    });
+    this.menu.show(groups, point, this.parts.frame);
+  }
+
+  private showView(point: Point): void {
+    const { model, panes, stage, selection, actions, search, help } = this.parts;
+    const wrapped = model.get("wrap") === true;
+    const { undo, redo } = this.parts.history();
+    const groups = viewMenu(
+      {
+        direction: readText(model, "direction"),
+        theme: readText(model, "theme"),
+        grouping: readText(model, "grouping"),
+        wrapped,
+        hasSelection: selection.path !== "",
+        inspector: panes.hasInspector ? panes.isInspectorShown : null,
+        screen: panes.canFillScreen ? panes.isScreenFull : null,
+        canUndo: undo,
+        canRedo: redo,
+      },
+      {
+        fit: () => stage.fit(),
+        zoomToSelection: () => stage.zoomTo(selection.paths),
+        expand: (mode) => actions.ask({ type: "expand", mode }),
+        group: (grouping) => actions.ask({ type: "group", grouping }),
+        turn: () => actions.turn(),
+        wrap: () => actions.ask({ type: "wrap", wrap: !wrapped }),
+        theme: (name) => actions.setTheme(name),
+        search: () => search.focus(),
+        toggleInspector: () => panes.toggleInspector(),
+        fillScreen: () => panes.toggleScreen(),
+        undo: () => actions.undo(),
+        redo: () => actions.redo(),
+        help: () => help.toggle(),
+      },
+    );
+    this.menu.show(groups, point, this.parts.frame);
+  }
+}

@@ -1,0 +1,86 @@
+/** Which key does what while the canvas has the keyboard. */
+
+import type { Arrow } from "../scene/walk";
+
+export type Command =
+  | { do: "walk"; arrow: Arrow }
+  | { do: "zoom"; factor: number }
+  | { do: "place"; by: 1 | -1 }
+  | { do: "trace"; kind: "up" | "down" }
+  | {
+      do:
+        | "toggle"
+        | "leave"
+        | "search"
+        | "fit"
+        | "reset"
+        | "first"
+        | "close-up"
+        | "producer"
+        | "focus"
+        | "help"
+        | "menu"
+        | "undo"
+        | "redo";
+    };
+
+type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
+
+const KEYS: Record<string, Command> = {
+  ArrowUp: { do: "walk", arrow: "ArrowUp" },
+  ArrowDown: { do: "walk", arrow: "ArrowDown" },
+  ArrowLeft: { do: "walk", arrow: "ArrowLeft" },
+  ArrowRight: { do: "walk", arrow: "ArrowRight" },
+  "+": { do: "zoom", factor: 1.25 },
+  "=": { do: "zoom", factor: 1.25 },
+  "-": { do: "zoom", factor: 1 / 1.25 },
+  _: { do: "zoom", factor: 1 / 1.25 },
+  Enter: { do: "toggle" },
+  Escape: { do: "leave" },
+  "/": { do: "search" },
+  f: { do: "fit" },
+  z: { do: "close-up" },
+  "0": { do: "reset" },
+  Home: { do: "first" },
+  n: { do: "place", by: 1 },
+  p: { do: "place", by: -1 },
+  g: { do: "producer" },
+  u: { do: "trace", kind: "up" },
+  d: { do: "trace", kind: "down" },
+  h: { do: "focus" },
+  m: { do: "menu" },
+  ContextMenu: { do: "menu" },
+  "?": { do: "help" },
+};
+
+/** What the help says, in its order. */
+export const KEY_HELP: ReadonlyArray<readonly [string, string]> = [
+  ["← ↑ → ↓", "walk along the edges, or to a neighbour"],
+  ["Home", "select where the graph begins"],
+  ["Enter", "open or close what is selected; double click does the same"],
+  ["Esc", "put away what is lit or shown; then close the group around the selection"],
+  ["/", "search"],
+  ["F", "show all"],
+  ["Z", "zoom to the selection"],
+  ["+ − 0", "zoom in, out, to actual size"],
+  ["N P", "next, previous place where the selected value is used"],
+  ["G", "where the selected value is given"],
+  ["U D", "light up all that is upstream, downstream"],
+  ["Shift click", "light up the paths between the selection and what is clicked"],
+  ["H", "focus: only the neighbourhood of the selection"],
+  ["Ctrl Z", "take back what was opened, closed, stepped, grouped or entered"],
+  ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
+  ["M", "menu of the selection; right click does the same"],
+  ["?", "this help"],
+];
+
+/** The command of a keystroke; null for keys that mean nothing here. */
+export function readKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): Command | null {
+  if (altKey) return null;
+  const known = key.length === 1 ? key.toLowerCase() : key;
+  if (ctrlKey || metaKey) {
+    if (known === "z") return { do: shiftKey ? "redo" : "undo" };
+    return known === "y" && !shiftKey ? { do: "redo" } : null;
+  }
+  return Object.prototype.hasOwnProperty.call(KEYS, known) ? KEYS[known] : null;
+}

@@ -1,0 +1,142 @@
+/** What stands in the menus: of the view, and of a thing in it. */
+
+import type { MenuGroups } from "./menu";
+import { REPEAT, type Scene } from "../scene/scene";
+
+export const GROUPINGS = [
+  ["auto", "Groups: what fits the model"],
+  ["names", "Groups by names"],
+  ["modules", "Groups by modules"],
+  ["repeats", "Groups by repeated structure"],
+  ["none", "Flat: no groups"],
+] as const;
+
+export interface ViewState {
+  readonly direction: string;
+  readonly theme: string;
+  readonly grouping: string;
+  readonly wrapped: boolean;
+  readonly hasSelection: boolean;
+  /** whether the inspector is shown; null where there is none */
+  readonly inspector: boolean | null;
+  /** whether the screen is full; null where it cannot be */
+  readonly screen: boolean | null;
+  /** whether there is anything to take back, or to do again */
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+}
+
+export interface ViewActions {
+  fit(): void;
+  zoomToSelection(): void;
+  expand(mode: "auto" | "all" | "none"): void;
+  group(grouping: string): void;
+  turn(): void;
+  wrap(): void;
+  theme(name: string): void;
+  search(): void;
+  toggleInspector(): void;
+  fillScreen(): void;
+  undo(): void;
+  redo(): void;
+  help(): void;
+}
+
+export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
+  return [
+    [
+      { label: "Show all", key: "F", press: () => actions.fit() },
+      ...(state.hasSelection
+        ? [{ label: "Zoom to selection", key: "Z", press: () => actions.zoomToSelection() }]
+        : []),
+      { label: "Search", key: "/", press: () => actions.search() },
+    ],
+    [
+      ...(state.canUndo ? [{ label: "Undo", key: "Ctrl Z", press: () => actions.undo() }] : []),
+      ...(state.canRedo ? [{ label: "Redo", key: "Ctrl Shift Z", press: () => actions.redo() }] : []),
+    ],
+    [
+      { label: "Open what fits", press: () => actions.expand("auto") },
+      { label: "Open all groups", press: () => actions.expand("all") },
+      { label: "Close all groups", press: () => actions.expand("none") },
+    ],
+    GROUPINGS.map(([name, label]) => ({
+      label,
+      checked: state.grouping === name,
+      press: () => actions.group(name),
+    })),
+    [
+      { label: "Run to the right", checked: state.direction === "LR", press: () => actions.turn() },
+      { label: "Wrap into columns", checked: state.wrapped, press: () => actions.wrap() },
+    ],
+    (["auto", "light", "dark"] as const).map((name) => ({
+      label: { auto: "Colours of the page", light: "Light", dark: "Dark" }[name],
+      checked: state.theme === name,
+      press: () => actions.theme(name),
+    })),
+    [
+      ...(state.inspector === null
+        ? []
+        : [
+            {
+              label: "Inspector",
+              checked: state.inspector,
+              press: () => actions.toggleInspector(),
+            },
+          ]),
+      ...(state.screen === null
+        ? []
+        : [{ label: "Full screen", checked: state.screen, press: () => actions.fillScreen() }]),
+    ],
+    [{ label: "Keys", key: "?", press: () => actions.help() }],
+  ];
+}
+
+export interface ThingActions {
+  toggle(): void;
+  fold(): void;
+  unroll(): void;
+  focus(): void;
+  trace(kind: "up" | "down"): void;
+  between(): void;
+  closeUp(): void;
+  copyPath(): void;
+}
+
+/**
+ * The menu of a box, a row, an edge or a port.
+ *
+ * @param box index of the box; -1 for what is none
+ * @param selected the path selected before
+ */
+export function thingMenu(
+  scene: Scene,
+  box: number,
+  path: string,
+  selected: string,
+  actions: ThingActions,
+): MenuGroups {
+  const isBox = box >= 0;
+  const open = isBox && scene.isOpen(box);
+  const repeat = open && (scene.flagsOf(box) & REPEAT) !== 0;
+  const canToggle = isBox && (open || scene.isOpenable(box));
+  return [
+    [
+      ...(canToggle
+        ? [{ label: open ? "Close" : "Open", key: "Enter", press: () => actions.toggle() }]
+        : []),
+      ...(repeat ? [{ label: "Show all repetitions", press: () => actions.unroll() }] : []),
+      ...(repeat ? [{ label: "Show one repetition", press: () => actions.fold() }] : []),
+      { label: "Zoom to it", key: "Z", press: () => actions.closeUp() },
+    ],
+    [
+      { label: "Light up upstream", key: "U", press: () => actions.trace("up") },
+      { label: "Light up downstream", key: "D", press: () => actions.trace("down") },
+      ...(selected && selected !== path
+        ? [{ label: "Light up paths from the selection", press: () => actions.between() }]
+        : []),
+      { label: "Focus: neighbourhood", key: "H", press: () => actions.focus() },
+    ],
+    [{ label: "Copy path", press: () => actions.copyPath() }],
+  ];
+}

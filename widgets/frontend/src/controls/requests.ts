@@ -1,0 +1,162 @@
+/** What the canvas asks of the kernel, and what becomes of the answers. */
+
+import type { Question } from "./dialogs";
+import type { Strip } from "./elements";
+import { LayerStore, StaleError } from "../scene/wire";
+import type { WidgetModel } from "../host/anywidget";
+import type { Progress } from "./progress_bar";
+import {
+  CancelledError,
+  Connection,
+  type History,
+  type Hit,
+  LOST,
+  NoAnswerError,
+  type Push,
+  type Reply,
+  describe,
+} from "../host/conversation";
+import type { Paths, Scene } from "../scene/scene";
+import type { Arrival } from "../paint/stage";
+
+/** How long the first scene may take before we say that there is no kernel. */
+const FIRST_ANSWER = 8_000;
+const ANSWER = 30_000;
+
+type SceneMessage = Extract<Reply, { type: "scene" }>;
+
+export interface Request {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** How the kernel wants a scene to be shown. */
+export interface Arrived extends Arrival {
+  readonly select?: Paths;
+  readonly restore?: boolean;
+  readonly history?: History;
+}
+
+export interface RequestActions {
+  show(scene: Scene, arrival: Arrived): void;
+  centre(path: string): void;
+  /** there is no kernel to ask */
+  absent(): void;
+}
+
+export class Requests {
+  private readonly connection: Connection;
+  private readonly store = new LayerStore();
+  private underWay: string[] = [];
+  private closed = false;
+
+  constructor(
+    model: WidgetModel,
+    private readonly strip: Strip,
+    private readonly progress: Progress,
+    private readonly question: Question,
+    private readonly actions: RequestActions,
+  ) {
+    this.connection = new Connection(
+      model,
+      (push, buffers) => this.onPush(push, buffers),
+      () => {
+        this.progress.hide();
+        this.strip.showError(LOST);
+      },
+    );
+  }
+
+  close(): void {
+    this.closed = true;
+    this.connection.close();
+  }
+
+  async askFirstScene(): Promise<void> {
+    this.progress.show("Waiting for the kernel …", null, null);
+    try {
+      const request = this.connection.request({ type: "scene" }, FIRST_ANSWER);
+      const { reply, buffers } = await request.reply;
+      if (reply.type === "scene") this.take(reply, buffers, undefined);
+    } catch (error) {
+      if (this.closed) return;
+      if (error instanceof NoAnswerError) this.actions.absent();
+      else this.strip.showError(describe(error));
+    } finally {
+      this.progress.hide();
+    }
+  }
+
+  /**
+   * Ask for another scene and show it. An error goes to the strip and the picture stays; what
+   * takes long is asked about first.
+   *
+   * @param kept path of the box that stays where it is, where the kernel names none
+   */
+  async ask(content: Request, kept?: string): Promise<void> {
+    const { id, reply } = this.connection.request(content, ANSWER);
+    this.underWay.push(id);
+    try {
+      const answer = await reply;
+      if (answer.reply.type === "scene") this.take(answer.reply, answer.buffers, kept);
+      if (answer.reply.type === "confirm") {
+        const sure = await this.question.ask(answer.reply.message);
+        if (sure && !this.closed) void this.ask({ ...content, sure: true }, kept);
+      }
+    } catch (error) {
+      if (!this.closed && !(error instanceof CancelledError)) this.strip.showError(describe(error));
+    } finally {
+      this.end(id);
+    }
+  }
+
+  /** @throws KernelError with what is wrong with the expression */
+  async search(text: string, regex: boolean): Promise<{ hits: Hit[]; total: number }> {
+    const { reply } = await this.connection.request({ type: "search", text, regex }, ANSWER).reply;
+    if (reply.type !== "hits") throw new Error("The kernel sent no hits.");
+    return reply;
+  }
+
+  private end(id: string): void {
+    this.underWay = this.underWay.filter((other) => other !== id);
+    if (this.underWay.length === 0) this.progress.hide();
+  }
+
+  private onPush(push: Push, buffers: ArrayBufferView[]): void {
+    switch (push.type) {
+      case "scene":
+        this.take(push, buffers, undefined);
+        if (this.underWay.length === 0) this.progress.hide();
+        break;
+      case "error":
+        this.strip.showError(push.message);
+        if (this.underWay.length === 0) this.progress.hide();
+        break;
+      case "busy":
+        this.progress.show(push.message, push.share, () => this.connection.cancel(push.id));
+        break;
+      case "idle":
+        if (this.underWay.length === 0 || push.id === null) this.progress.hide();
+        break;
+      case "center":
+        this.actions.centre(push.path);
+        break;
+    }
+  }
+
+  private take(message: SceneMessage, buffers: ArrayBufferView[], kept: string | undefined): void {
+    if (this.closed) return;
+    let scene;
+    try {
+      scene = this.store.receive(message.header, buffers);
+    } catch (error) {
+      // another view of the same widget may have got what this one builds on
+      if (error instanceof StaleError) void this.ask({ type: "scene" });
+      else this.strip.showError(`The picture cannot be drawn: ${describe(error)}`);
+      return;
+    }
+    this.strip.showNotices(scene.notices);
+    const { select, center, anchor, fit, restore, history } = message;
+    this.actions.show(scene, { select, center, anchor: anchor ?? kept, fit, restore, history });
+  }
+}

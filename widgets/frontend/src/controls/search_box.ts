@@ -1,0 +1,224 @@
+/** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
+
+import { iconButton, makeElement } from "./elements";
+import { type Piece, cutNames, namesOf } from "./hit_names";
+import type { Hit } from "../host/conversation";
+
+const MOST_LISTED = 100;
+const PAUSE = 120;
+
+/** Hits and which of them is the current one. Steps run around. */
+export class HitList {
+  hits: Hit[] = [];
+  total = 0;
+  current = -1;
+
+  /** Take new hits; the current one stays current where it is among them. */
+  replace(hits: Hit[], total: number): void {
+    const path = this.hits[this.current]?.path;
+    this.hits = hits;
+    this.total = Math.max(total, hits.length);
+    this.current = path === undefined ? -1 : hits.findIndex((hit) => hit.path === path);
+  }
+
+  step(by: 1 | -1): Hit | undefined {
+    const count = this.hits.length;
+    if (count === 0) return undefined;
+    if (this.current < 0) this.current = by > 0 ? 0 : count - 1;
+    else this.current = (this.current + by + count) % count;
+    return this.hits[this.current];
+  }
+
+  /** What stands under the box: how many there are. */
+  summary(): string {
+    if (this.total === 0) return "Nothing found";
+    const all = this.total.toLocaleString("en");
+    const listed = Math.min(this.hits.length, MOST_LISTED);
+    if (this.current >= 0) return `${(this.current + 1).toLocaleString("en")} of ${all}`;
+    if (listed < this.total) return `${listed} of ${all}`;
+    return this.total === 1 ? "1 hit" : `${all} hits`;
+  }
+}
+
+export interface SearchActions {
+  /** resolves to the hits, rejects with what is wrong with the expression */
+  search(text: string, regex: boolean): Promise<{ hits: Hit[]; total: number }>;
+  reveal(path: string): void;
+  /** the hits or the current one have changed */
+  mark(hits: Hit[], current: Hit | undefined): void;
+  /** the search is over: give the keyboard back */
+  leave(): void;
+}
+
+export class SearchBox {
+  readonly element = makeElement("div", "nl-search");
+  private readonly list = new HitList();
+  private readonly input = makeElement("input", "nl-search-text");
+  private readonly regexButton: HTMLButtonElement;
+  private readonly panel = makeElement("div", "nl-search-panel");
+  private readonly note = makeElement("div", "nl-search-note");
+  private readonly rows = makeElement("ul", "nl-search-hits");
+  private regex = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asked = 0;
+
+  constructor(private readonly actions: SearchActions) {
+    this.input.type = "text";
+    this.input.placeholder = "Search";
+    this.input.spellcheck = false;
+    this.input.autocomplete = "off";
+    this.input.title = "Search names, operators and attributes ( / )";
+    this.input.setAttribute("role", "searchbox");
+    this.input.setAttribute("aria-label", "Search names, operators and attributes");
+    this.regexButton = iconButton("regex", "Regular expression", () => this.switchRegex());
+    this.regexButton.setAttribute("aria-pressed", "false");
+    this.rows.setAttribute("role", "listbox");
+    this.rows.setAttribute("aria-label", "Hits");
+    this.note.setAttribute("role", "status");
+    const line = makeElement("div", "nl-search-line");
+    line.append(this.input, this.regexButton);
+    this.panel.append(this.note, this.rows);
+    this.panel.hidden = true;
+    this.element.append(line, this.panel);
+    this.input.addEventListener("input", () => this.askSoon());
+    this.input.addEventListener("keydown", (event) => this.onKey(event));
+    this.rows.addEventListener("click", (event) => this.onListClick(event));
+    // The list scrolls by itself; neither page nor canvas moves with it.
+    this.panel.addEventListener("wheel", (event) => event.stopPropagation());
+  }
+
+  get isOpen(): boolean {
+    return !this.panel.hidden || this.input.value !== "";
+  }
+
+  focus(): void {
+    this.input.focus({ preventScroll: true });
+    this.input.select();
+  }
+
+  close(): void {
+    clearTimeout(this.timer);
+    this.asked++;
+    this.input.value = "";
+    this.panel.hidden = true;
+    this.element.classList.remove("nl-invalid");
+    this.list.replace([], 0);
+    this.actions.mark([], undefined);
+    this.actions.leave();
+  }
+
+  /** Ask again: what is drawn has changed, and so has where hits are to be marked. */
+  refresh(): void {
+    if (this.input.value && !this.panel.hidden) this.askSoon();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.asked++;
+  }
+
+  private switchRegex(): void {
+    this.regex = !this.regex;
+    this.regexButton.setAttribute("aria-pressed", String(this.regex));
+    this.input.focus({ preventScroll: true });
+    if (this.input.value) void this.ask();
+  }
+
+  private askSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(), PAUSE);
+  }
+
+  private async ask(): Promise<void> {
+    clearTimeout(this.timer);
+    const turn = ++this.asked;
+    const text = this.input.value;
+    if (!text.trim()) {
+      this.list.replace([], 0);
+      this.panel.hidden = true;
+      this.element.classList.remove("nl-invalid");
+      this.actions.mark([], undefined);
+      return;
+    }
+    try {
+      const { hits, total } = await this.actions.search(text, this.regex);
+      if (turn !== this.asked) return;
+      this.list.replace(hits, total);
+      this.element.classList.remove("nl-invalid");
+      this.show();
+    } catch (error) {
+      if (turn !== this.asked) return;
+      this.list.replace([], 0);
+      this.element.classList.add("nl-invalid");
+      this.show();
+      this.note.textContent = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private show(): void {
+    const listed = this.list.hits.slice(0, MOST_LISTED);
+    const names = cutNames(namesOf(listed));
+    const shown = listed.map((hit, index) => makeRow(hit, index, names[index]));
+    this.rows.replaceChildren(...shown);
+    this.panel.hidden = false;
+    this.markCurrent();
+  }
+
+  private markCurrent(): void {
+    this.note.textContent = this.list.summary();
+    for (const row of this.rows.children) {
+      const current = (row as HTMLElement).dataset.index === String(this.list.current);
+      row.setAttribute("aria-selected", String(current));
+      if (current) (row as HTMLElement).scrollIntoView?.({ block: "nearest" });
+    }
+    this.actions.mark(this.list.hits, this.list.hits[this.list.current]);
+  }
+
+  private async step(by: 1 | -1): Promise<void> {
+    if (this.panel.hidden && this.input.value) await this.ask();
+    const hit = this.list.step(by);
+    if (!hit) return;
+    this.markCurrent();
+    this.actions.reveal(hit.path);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    event.stopPropagation();
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.close();
+    } else if (event.key === "Enter" || event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      void this.step(event.key === "ArrowUp" || event.shiftKey ? -1 : 1);
+    }
+  }
+
+  private onListClick(event: MouseEvent): void {
+    const row = (event.target as Element).closest<HTMLElement>(".nl-hit");
+    if (!row) return;
+    this.list.current = Number(row.dataset.index);
+    this.markCurrent();
+    this.actions.reveal(this.list.hits[this.list.current].path);
+  }
+}
+
+function makeRow(hit: Hit, index: number, pieces: readonly Piece[]): HTMLElement {
+  const row = makeElement("li", "nl-hit");
+  row.setAttribute("role", "option");
+  row.dataset.index = String(index);
+  row.title = hit.path;
+  const kind = makeElement("span", "nl-hit-kind");
+  kind.textContent = hit.kind;
+  const title = makeElement("span", "nl-hit-title");
+  title.append(
+    ...pieces.map(({ text, kept }) => {
+      const part = makeElement("span", kept ? "nl-hit-kept" : "nl-hit-elided");
+      part.textContent = text;
+      return part;
+    }),
+  );
+  const detail = makeElement("span", "nl-hit-detail");
+  detail.textContent = hit.detail;
+  row.append(title, detail, kind);
+  return row;
+}

@@ -1,0 +1,158 @@
+/** What is selected and pointed at, and how the arrow keys move on from there. */
+
+import { type WidgetModel, readText, readTexts } from "../host/anywidget";
+import type { Stage } from "../paint/stage";
+import { describeSelection } from "./speech";
+import { type Arrow, endOf, firstBox, walkFrom } from "../scene/walk";
+
+const HOVER_PAUSE = 90;
+
+export class Selection {
+  /** the path of what is selected, those of all values of a bundle, none for nothing */
+  paths: readonly string[] = [];
+  /** what is set here comes back at once as a change */
+  private telling = false;
+  /** the box that was clicked or walked to last, and the one before; -1 for none */
+  private chosen = -1;
+  private came = -1;
+  private hoverTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param changed the selection is another, or what is drawn of it */
+  constructor(
+    private readonly model: WidgetModel,
+    private readonly stage: Stage,
+    private readonly host: HTMLElement,
+    private readonly live: HTMLElement,
+    private readonly changed: () => void,
+  ) {
+    this.paths = readSelection(model);
+  }
+
+  /** The path of what is selected, of several values the first one's; "" for nothing. */
+  get path(): string {
+    return this.paths[0] ?? "";
+  }
+
+  dispose(): void {
+    clearTimeout(this.hoverTimer);
+  }
+
+  /** Select by the user's hand: the kernel learns of it. */
+  choose(paths: readonly string[], box = -1): void {
+    this.chosen = box;
+    this.select(paths);
+    if (same(paths, readSelection(this.model))) return;
+    this.tell({ selection: this.path, selected_paths: [...paths] });
+  }
+
+  /** The kernel has selected something. */
+  follow(): void {
+    if (!this.telling) this.select(readSelection(this.model));
+  }
+
+  /** The kernel, or another view, points at something. */
+  followHover(): void {
+    if (!this.telling) this.stage.markHover(readText(this.model, "hover"));
+  }
+
+  select(paths: readonly string[]): void {
+    const { scene } = this.stage;
+    const changed = !same(paths, this.paths);
+    this.paths = paths;
+    this.host.dataset.selected = this.path;
+    this.stage.markSelection(paths);
+    if (changed && scene) this.live.textContent = describeSelection(scene, paths);
+    this.changed();
+  }
+
+  /** A new scene numbers its boxes anew. */
+  forgetBoxes(): void {
+    this.chosen = this.came = -1;
+  }
+
+  hover(paths: readonly string[]): void {
+    this.stage.markHover(paths);
+    clearTimeout(this.hoverTimer);
+    this.hoverTimer = setTimeout(() => this.tellHover(paths[0] ?? ""), HOVER_PAUSE);
+  }
+
+  /** The selected box: of several with that path, the one that was clicked or walked to. */
+  get box(): number | undefined {
+    const boxes = this.stage.scene?.boxesAt(this.paths) ?? [];
+    return boxes.includes(this.chosen) ? this.chosen : boxes[0];
+  }
+
+  /** The selected box, or the one on whose face the selection is a row. */
+  get holder(): number | undefined {
+    return this.box ?? this.stage.scene?.rowsAt(this.paths)[0]?.box;
+  }
+
+  /** The open group that the selection is, or that holds it; -1 where none does. */
+  get groupAround(): number {
+    const { scene, wiring } = this.stage;
+    if (!scene || !wiring) return -1;
+    const box = this.holder;
+    if (box !== undefined) return scene.isOpen(box) ? box : scene.parentOf(box);
+    for (const edge of scene.edgesAt(this.paths)) {
+      for (const end of [scene.sourceOf(edge), scene.targetOf(edge)]) {
+        if (end >= 0) return wiring.isInside(edge, end) ? end : scene.parentOf(end);
+      }
+    }
+    return -1;
+  }
+
+  walk(arrow: Arrow): void {
+    const { scene, wiring } = this.stage;
+    if (!scene || !wiring) return;
+    const box = this.holder;
+    if (box !== undefined) {
+      const reached = walkFrom(wiring, box, arrow, this.came);
+      if (reached === undefined) return;
+      this.goTo(reached);
+      this.came = box;
+    } else if (scene.edgesAt(this.paths).length > 0) {
+      const forward = scene.direction === "TB" ? "ArrowDown" : "ArrowRight";
+      this.goTo(endOf(wiring, this.paths, arrow === forward ? "forward" : "back"));
+    } else {
+      this.goToFirst();
+    }
+  }
+
+  goToFirst(): void {
+    const { scene } = this.stage;
+    this.goTo(scene ? firstBox(scene) : undefined);
+  }
+
+  private goTo(box: number | undefined): void {
+    const { scene } = this.stage;
+    if (!scene || box === undefined) return;
+    this.came = -1;
+    this.choose(scene.pathsOf(box), box);
+    this.stage.bringIntoSight(box);
+  }
+
+  /** Set traits at once, without following them as if the kernel had. */
+  private tell(traits: Record<string, unknown>): void {
+    this.telling = true;
+    for (const [name, value] of Object.entries(traits)) this.model.set(name, value);
+    this.model.save_changes();
+    this.telling = false;
+  }
+
+  private tellHover(path: string): void {
+    if (readText(this.model, "hover") === path) return;
+    this.tell({ hover: path });
+  }
+}
+
+/** What the kernel says is selected: `selected_paths` where they belong to `selection`. */
+function readSelection(model: WidgetModel): readonly string[] {
+  const path = readText(model, "selection");
+  const paths = readTexts(model, "selected_paths");
+  if (path === "") return [];
+  return paths[0] === path ? paths : [path];
+}
+
+function same(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((path, k) => path === other[k]);
+}

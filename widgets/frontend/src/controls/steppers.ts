@@ -1,0 +1,188 @@
+/**
+ * Small controls for open repeats: which repetition is shown, and all of them. They stand in the
+ * line of the repeat's title, as large as the picture is drawn, where that leaves them room; for
+ * the repeat around the selection also below the picture.
+ */
+
+import { iconButton, makeElement } from "./elements";
+import { boxRectangle } from "../scene/pick";
+import { type Scene, repetitionOf } from "../scene/scene";
+import { titleEnd, titleOf } from "../paint/text";
+import { groundOf } from "../paint/theme";
+import { type Point, type Size, type Viewport, toWindow } from "../paint/viewport";
+
+export interface StepperActions {
+  /** show another repetition, counted from 0 */
+  shown(path: string, index: number): void;
+  unroll(path: string): void;
+  fold(path: string): void;
+}
+
+/** at smaller zooms they could not be hit */
+const LEAST_ZOOM = 0.5;
+const HEIGHT = 22;
+/** between the control, the frame and its title, at actual size */
+const GAP = 6;
+const MOST = 12;
+
+/** Where a control stands in the window, and how much smaller than it is. */
+export interface StepperPlace extends Point {
+  readonly scale: number;
+}
+
+/**
+ * Place a control at the right end of a title's line; null where it would cover the title, or be
+ * cut by the window.
+ */
+export function placeStepper(
+  frame: { top: number; right: number; titleEnd: number },
+  width: number,
+  zoom: number,
+  size: Size,
+): StepperPlace | null {
+  const scale = Math.min(zoom, 1);
+  const x = Math.min(frame.right, size.width) - (GAP + width) * scale;
+  const y = frame.top + 2 * scale;
+  if (x < Math.max(frame.titleEnd, 0) + GAP * scale) return null;
+  if (y < 0 || y + HEIGHT * scale > size.height) return null;
+  return { x, y, scale };
+}
+
+export class Steppers {
+  readonly element = makeElement("div", "nl-steppers");
+  /** the control of the repeat around the selection, below the picture */
+  readonly bar = makeElement("div", "nl-chip");
+  private readonly shown = new Map<string, HTMLElement>();
+  private readonly widths = new WeakMap<HTMLElement, number>();
+  private scene: Scene | null = null;
+  private repeats: number[] = [];
+  /** the button that had the keyboard in the scene before: its repeat and its title */
+  private held: { repeat: string; title: string } | null = null;
+
+  constructor(private readonly actions: StepperActions) {
+    this.bar.hidden = true;
+    this.bar.dataset.netloupeChip = "repeat";
+  }
+
+  /** Show the control of the repeat that a box is or stands in. */
+  follow(box: number): void {
+    const { scene } = this;
+    let repeat = box;
+    while (scene && repeat >= 0 && !repetitionOf(scene, repeat)) repeat = scene.parentOf(repeat);
+    this.bar.hidden = !scene || repeat < 0;
+    if (!scene || repeat < 0) return;
+    const name = makeElement("span", "nl-chip-text");
+    name.textContent = name.title = titleOf(scene.faceOf(repeat));
+    this.fill(this.bar, scene, repeat);
+    this.bar.prepend(name);
+  }
+
+  /** Find the open repeats of a new scene. */
+  take(scene: Scene): void {
+    this.scene = scene;
+    this.repeats = [];
+    for (let box = 0; box < scene.boxCount; box++) {
+      if (repetitionOf(scene, box)) this.repeats.push(box);
+    }
+    this.held = this.findHeld() ?? this.held;
+    this.shown.clear();
+    this.element.replaceChildren();
+  }
+
+  private findHeld(): { repeat: string; title: string } | null {
+    const { activeElement } = this.element.getRootNode() as Document | ShadowRoot;
+    const control = activeElement?.closest<HTMLElement>("[data-netloupe-repeat]");
+    if (!control || !this.element.contains(control)) return null;
+    const { title } = activeElement as HTMLElement;
+    return { repeat: control.dataset.netloupeRepeat ?? "", title };
+  }
+
+  /** Give the keyboard to the button that had it: who steps on by keys presses it again. */
+  private holdAgain(control: HTMLElement): void {
+    if (!this.held || control.dataset.netloupeRepeat !== this.held.repeat) return;
+    for (const button of control.querySelectorAll("button")) {
+      if (button.title === this.held.title) button.focus({ preventScroll: true });
+    }
+    this.held = null;
+  }
+
+  /** Put the controls where the titles are in the window. */
+  place(view: Viewport, size: Size): void {
+    const { scene } = this;
+    if (!scene || this.repeats.length === 0) return;
+    const wanted = new Set<string>();
+    for (const box of view.zoom < LEAST_ZOOM ? [] : this.repeats) {
+      const { x, y, width } = boxRectangle(scene, box);
+      const { x: left, y: top } = toWindow(view, { x, y });
+      const right = left + width * view.zoom;
+      if (right < 0 || left > size.width || top < 0 || top > size.height) continue;
+      if (wanted.size >= MOST) break;
+      const key = scene.keyOf(box);
+      wanted.add(key);
+      let control = this.shown.get(key);
+      if (!control) {
+        control = this.make(scene, box);
+        this.shown.set(key, control);
+        this.element.append(control);
+        this.holdAgain(control);
+      }
+      const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
+      const frame = { top, right, titleEnd: end };
+      const place = placeStepper(frame, this.widthOf(control), view.zoom, size);
+      control.hidden = place === null;
+      if (!place) continue;
+      control.style.transform = `translate(${place.x}px, ${place.y}px) scale(${place.scale})`;
+    }
+    for (const [key, control] of this.shown) {
+      if (wanted.has(key)) continue;
+      control.remove();
+      this.shown.delete(key);
+    }
+  }
+
+  /** Width of a control; asking the browser at each move would make it lay out the page. */
+  private widthOf(control: HTMLElement): number {
+    let width = this.widths.get(control);
+    if (width === undefined) this.widths.set(control, (width = control.offsetWidth));
+    return width;
+  }
+
+  private make(scene: Scene, box: number): HTMLElement {
+    const control = makeElement("div", "nl-stepper");
+    control.dataset.netloupeRepeat = scene.pathOf(box);
+    // an edge on its way through the group does not run through the words
+    control.style.background = groundOf(scene.depthOf(box));
+    this.fill(control, scene, box);
+    return control;
+  }
+
+  private fill(control: HTMLElement, scene: Scene, box: number): void {
+    const path = scene.pathOf(box);
+    const { count, index } = repetitionOf(scene, box)!;
+    control.replaceChildren();
+    control.setAttribute("role", "group");
+    control.setAttribute("aria-label", "Repetitions");
+    const button = (text: string, title: string, press: () => void): HTMLButtonElement => {
+      const made = makeElement("button", "nl-crumb");
+      made.type = "button";
+      made.textContent = text;
+      made.title = title;
+      made.addEventListener("click", press);
+      return made;
+    };
+    if (index < 0) {
+      control.append(button("one", "Show one repetition", () => this.actions.fold(path)));
+      return;
+    }
+    const step = (by: number): void =>
+      this.actions.shown(path, (index + by + count) % count);
+    const text = makeElement("span", "nl-chip-count");
+    text.textContent = `${(index + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
+    control.append(
+      iconButton("back", "Previous repetition", () => step(-1)),
+      text,
+      iconButton("forward", "Next repetition", () => step(1)),
+      button("all", "Show all repetitions", () => this.actions.unroll(path)),
+    );
+  }
+}

@@ -1,0 +1,371 @@
+/** Paints boxes: open groups as frames, everything else with its face. */
+
+import { type Picture, shareOf } from "./pass";
+import { TEXT_STYLES, fontOf, measureText } from "./text";
+import { type Category, type Palette, categoryOf, frameOf } from "./theme";
+import { elide, isUnderTitle } from "./draw_titles";
+import type { Face, TextStyle } from "../scene/scene";
+
+// Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
+const RADIUS = 7;
+const GROUP_RADIUS = 9;
+const FRAME_RADIUS = 12;
+const STUB_RADIUS = 8.5;
+const STUB_DASH = [3, 2];
+const GROUP_BORDER = 1.6;
+const RULE = 0.8;
+const SHEET = 5;
+/** The hint of a second sheet behind a closed group. */
+const SUBTLE_SHEET = 3;
+/** Titles that are enlarged to stay readable get this size on the screen. */
+const SCREEN_TITLE = 9;
+const SMALLEST_SCREEN_TITLE = 6.5;
+
+export function drawFrames(picture: Picture): void {
+  const { context, scene, palette, boxes, positions, zoom } = picture;
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    if (!scene.isOpen(box)) continue;
+    const at = box * 4;
+    const { fill, border } = frameOf(palette, scene.depthOf(box));
+    const width = positions[at + 2];
+    const height = positions[at + 3];
+    context.globalAlpha = shareOf(picture, box);
+    context.fillStyle = fill;
+    context.strokeStyle = border;
+    context.lineWidth = Math.max(1, 0.7 / zoom);
+    context.beginPath();
+    context.roundRect(positions[at], positions[at + 1], width, height, FRAME_RADIUS);
+    context.fill();
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+export function drawBoxes(picture: Picture): void {
+  const { scene, boxes, detail } = picture;
+  const texts = new TextBatch();
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    const frame = scene.isOpen(box);
+    if (!frame) drawBody(picture, box);
+    if (detail === "full") collectTexts(picture, box, texts);
+    else if (!frame) collectTitle(picture, box, texts);
+  }
+  texts.draw(picture);
+  if (detail === "full") drawBadges(picture);
+}
+
+function drawBody(picture: Picture, box: number): void {
+  const { context, scene, palette, positions, marks, zoom } = picture;
+  const at = box * 4;
+  const face = scene.faceOf(box);
+  // the sheets of a stack take their room at the top and at the right
+  const sheets = face.stack * SHEET;
+  const x = positions[at];
+  const y = positions[at + 1] + sheets;
+  const width = positions[at + 2] - sheets;
+  const height = positions[at + 3] - sheets;
+  const colours = categoryOf(palette, face.category);
+  const plain = picture.detail !== "full";
+  const group = face.shape === "group";
+  const radius = Math.min(radiusOf(face), height / 2);
+  context.globalAlpha = shareOf(picture, box);
+  context.strokeStyle = colours.border;
+  context.lineWidth = Math.max(1, 0.6 / zoom);
+  if (face.shape === "stub") {
+    context.fillStyle = palette.stub.fill;
+    context.strokeStyle = palette.stub.border;
+    context.setLineDash(STUB_DASH);
+    context.beginPath();
+    context.roundRect(x, y, width, height, radius);
+    context.fill();
+    context.stroke();
+    context.setLineDash([]);
+    context.globalAlpha = 1;
+    return;
+  }
+  context.fillStyle = colours.tint;
+  drawSheets(picture, box, face, x, y, width, height, radius);
+  context.beginPath();
+  context.roundRect(x, y, width, height, radius);
+  if (plain || face.header >= height) {
+    context.fill();
+    context.stroke();
+    context.globalAlpha = 1;
+    return;
+  }
+  // A closed group is filled like an open one.
+  context.fillStyle = group ? palette.frames[0].fill : palette.body;
+  context.fill();
+  if (face.header > 0) {
+    context.fillStyle = colours.tint;
+    context.beginPath();
+    context.roundRect(x, y, width, face.header, [radius, radius, 0, 0]);
+    context.fill();
+  }
+  for (const [marked, top, bottom] of marks.rows) {
+    if (marked === box) drawRowMark(picture, x, y, width, top, bottom);
+  }
+  const ruled = face.header > 0 && face.shape !== "terminal" && face.shape !== "constant";
+  const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
+  if (rules.length > 0) {
+    context.lineWidth = RULE;
+    context.beginPath();
+    for (const rule of rules) {
+      context.moveTo(x, y - sheets + rule);
+      context.lineTo(x + width, y - sheets + rule);
+    }
+    context.stroke();
+  }
+  context.lineWidth = Math.max(group ? GROUP_BORDER : 1, 0.6 / zoom);
+  context.beginPath();
+  context.roundRect(x, y, width, height, radius);
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+function radiusOf(face: Face): number {
+  return face.shape === "group" ? GROUP_RADIUS : face.shape === "stub" ? STUB_RADIUS : RADIUS;
+}
+
+/** The sheets behind a fold of repeats, and one peeping out from behind a closed group. */
+function drawSheets(
+  picture: Picture,
+  box: number,
+  face: Face,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  radius: number,
+): void {
+  const { context, scene } = picture;
+  const openable = scene.isOpenable(box) && face.stack === 0;
+  for (let sheet = openable ? 1 : face.stack; sheet > 0; sheet--) {
+    const shift = openable ? SUBTLE_SHEET : sheet * SHEET;
+    context.beginPath();
+    context.roundRect(x + shift, y - shift, width, height, radius);
+    context.fill();
+    context.stroke();
+  }
+}
+
+function drawRowMark(
+  picture: Picture,
+  x: number,
+  y: number,
+  width: number,
+  top: number,
+  bottom: number,
+): void {
+  const { context, palette } = picture;
+  const alpha = context.globalAlpha;
+  context.fillStyle = palette.accent;
+  context.globalAlpha = alpha * 0.16;
+  context.fillRect(x, y + top, width, bottom - top);
+  context.globalAlpha = alpha;
+  context.fillRect(x, y + top, 3, bottom - top);
+}
+
+/** Boxes as plain rectangles, category by category: thousands of them in a few milliseconds. */
+export function drawBlocks(picture: Picture): void {
+  const { context, scene, palette, boxes, positions, zoom } = picture;
+  const byCategory = new Map<string, number[]>();
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    if (scene.isOpen(box)) continue;
+    const { category } = scene.faceOf(box);
+    const members = byCategory.get(category);
+    if (members) members.push(box);
+    else byCategory.set(category, [box]);
+  }
+  const smallest = 1 / zoom;
+  for (const [name, members] of byCategory) {
+    const colours = categoryOf(palette, name);
+    const outlined = zoom > 0.1;
+    context.fillStyle = outlined ? colours.tint : colours.border;
+    context.strokeStyle = colours.border;
+    context.lineWidth = 0.6 / zoom;
+    context.beginPath();
+    for (const box of members) {
+      const at = box * 4;
+      const width = Math.max(positions[at + 2], smallest);
+      const height = Math.max(positions[at + 3], smallest);
+      context.rect(positions[at], positions[at + 1], width, height);
+    }
+    context.fill();
+    if (outlined) context.stroke();
+  }
+}
+
+class TextBatch {
+  private readonly byFont = new Map<string, Array<[string, number, number, CanvasTextAlign]>>();
+
+  add(
+    font: string,
+    colour: string,
+    alpha: number,
+    run: [string, number, number, CanvasTextAlign],
+  ): void {
+    const key = `${font}|${colour}|${alpha}`;
+    const runs = this.byFont.get(key);
+    if (runs) runs.push(run);
+    else this.byFont.set(key, [run]);
+  }
+
+  draw({ context }: Picture): void {
+    context.textBaseline = "alphabetic";
+    for (const [key, runs] of this.byFont) {
+      const [font, colour, alpha] = key.split("|");
+      context.font = font;
+      context.fillStyle = colour;
+      context.globalAlpha = Number(alpha);
+      for (const [text, x, y, align] of runs) {
+        context.textAlign = align;
+        context.fillText(text, x, y);
+      }
+    }
+    context.globalAlpha = 1;
+  }
+}
+
+const ALIGN = { start: "left", middle: "center", end: "right" } as const;
+
+function collectTexts(picture: Picture, box: number, texts: TextBatch): void {
+  const { scene, palette, positions } = picture;
+  const at = box * 4;
+  const face = scene.faceOf(box);
+  const colours = categoryOf(palette, face.category);
+  const frame = scene.isOpen(box);
+  const alpha = shareOf(picture, box);
+  for (const [x, y, text, style, anchor] of face.texts) {
+    const stub = face.shape === "stub";
+    const colour = stub ? palette.stub.text : textColour(palette, colours, style, frame);
+    texts.add(fontOf(style), colour, alpha, [
+      text,
+      positions[at] + x,
+      positions[at + 1] + y,
+      ALIGN[anchor],
+    ]);
+  }
+}
+
+function textColour(
+  palette: Palette,
+  colours: Category,
+  style: TextStyle,
+  frame: boolean,
+): string {
+  switch (style) {
+    case "title":
+      return frame ? palette.frame_text : colours.text;
+    case "title-muted":
+      return frame ? palette.frame_muted : colours.text;
+    case "muted":
+      return palette.muted;
+    case "badge":
+      return palette.badge.text;
+    default:
+      return palette.ink;
+  }
+}
+
+/** The title alone, in the middle, large enough to read, and shortened where it has to be. */
+function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
+  const { scene, palette, positions, zoom } = picture;
+  const face = scene.faceOf(box);
+  const title = face.texts.find((run) => run[3] === "title")?.[2];
+  if (!title) return;
+  const at = box * 4;
+  const room = positions[at + 2] * zoom - 3;
+  const width = measureText(title, "title") / TEXT_STYLES.title[0];
+  const size = Math.min(Math.max(room / width, SMALLEST_SCREEN_TITLE), SCREEN_TITLE);
+  if (positions[at + 3] * zoom < size) return;
+  const shown = elide(title, room / (width * size));
+  if (!shown) return;
+  const rounded = Math.round((size / zoom) * 4) / 4;
+  const middle = positions[at + 1] + positions[at + 3] / 2;
+  const place = { x: positions[at], y: middle - rounded / 2, width: positions[at + 2], height: rounded };
+  if (isUnderTitle(picture, place)) return;
+  const colour = categoryOf(palette, face.category).text;
+  texts.add(fontOf("title", rounded), colour, shareOf(picture, box), [
+    shown,
+    positions[at] + positions[at + 2] / 2,
+    middle + rounded * 0.36,
+    "center",
+  ]);
+}
+
+function drawBadges(picture: Picture): void {
+  const { context, scene, palette, boxes, positions } = picture;
+  context.font = fontOf("badge");
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  context.lineWidth = 1;
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    const at = box * 4;
+    for (const [x, y, width, height, text, isChip] of scene.faceOf(box).badges) {
+      const pill = isChip ? palette.stub : palette.badge;
+      context.globalAlpha = shareOf(picture, box);
+      context.fillStyle = pill.fill;
+      context.strokeStyle = pill.border;
+      context.beginPath();
+      const left = positions[at] + x;
+      const top = positions[at + 1] + y;
+      context.roundRect(left, top, width, height, height / 2);
+      context.fill();
+      context.stroke();
+      context.fillStyle = pill.text;
+      context.fillText(text, left + width / 2, top + height / 2 + 3.4);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** Rings around what is found, pointed at and selected. */
+export function drawRings(picture: Picture): void {
+  const { marks, palette, boxes } = picture;
+  const any = marks.hits.size + marks.hoverBoxes.size + marks.boxes.size;
+  if (any === 0 && marks.place < 0) return;
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    const selected = marks.boxes.has(box);
+    if (marks.hits.has(box)) {
+      if (box === marks.currentHit) drawRing(picture, box, palette.hit, 6.5, 3.5, 2);
+      else drawRing(picture, box, palette.hit, 3, 2.5, 1.5);
+    }
+    if (marks.hoverBoxes.has(box) && !selected) {
+      drawRing(picture, box, palette.hover, 1.5, 1.6, 1.2);
+    }
+    if (box === marks.place) drawRing(picture, box, palette.accent, 6.5, 2, 1.6);
+    if (selected) drawRing(picture, box, palette.accent, 4, 2.5, 2);
+  }
+}
+
+function drawRing(
+  picture: Picture,
+  box: number,
+  colour: string,
+  gap: number,
+  width: number,
+  thinnest: number,
+): void {
+  const { context, scene, positions, zoom } = picture;
+  const at = box * 4;
+  const frame = scene.isOpen(box);
+  const away = Math.max(gap, (gap * 0.5) / zoom);
+  const radius = (frame ? FRAME_RADIUS : radiusOf(scene.faceOf(box))) + away * 0.75;
+  context.strokeStyle = colour;
+  context.lineWidth = Math.max(width, thinnest / zoom);
+  context.beginPath();
+  context.roundRect(
+    positions[at] - away,
+    positions[at + 1] - away,
+    positions[at + 2] + 2 * away,
+    positions[at + 3] + 2 * away,
+    radius,
+  );
+  context.stroke();
+}

@@ -1,0 +1,193 @@
+/** Paints edges, their labels, and the ports on the borders of open groups. */
+
+import type { Picture } from "./pass";
+import { labelRectangle } from "../scene/pick";
+import { fontOf, measureText } from "./text";
+import { frameOf } from "./theme";
+import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
+
+// Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
+const LINE = 1.3;
+const MARKED_LINE = 2.2;
+const ARROW_LENGTH = 7;
+const ARROW_WIDTH = 3.2;
+const PORT_RADIUS = 3.2;
+const LABEL_RADIUS = 4;
+/** With more edges in the window each is drawn as straight lines, without arrow heads. */
+const MOST_CURVES = 3000;
+/** Lines never get thinner on the screen. */
+const THINNEST = 0.5;
+/** Those that are lit among what is dimmed stay as wide as this. */
+const THINNEST_LIT = 1.6;
+
+/** @param rough draw straight lines without heads, whatever the number of edges */
+export function drawEdges(
+  picture: Picture,
+  rough = picture.edges.length > MOST_CURVES,
+): void {
+  const { context, scene, palette, marks, edges } = picture;
+  const plain: number[] = [];
+  const captured: number[] = [];
+  const control: number[] = [];
+  const hovered: number[] = [];
+  const marked: number[] = [];
+  for (let k = 0; k < edges.length; k++) {
+    const edge = edges[k];
+    const flags = scene.edgeFlags(edge);
+    if (marks.edges.has(edge)) marked.push(edge);
+    else if (marks.hoverEdges.has(edge)) hovered.push(edge);
+    else if (flags & CAPTURED) captured.push(edge);
+    else if (flags & CONTROL) control.push(edge);
+    else plain.push(edge);
+  }
+  const { isLit, zoom } = picture;
+  const thin = Math.max(LINE, (isLit ? THINNEST_LIT : THINNEST) / zoom);
+  const thick = Math.max(MARKED_LINE, THINNEST_LIT / zoom);
+  const faint = rough ? 0.35 : zoom < 0.1 ? 0.6 : 1;
+  context.globalAlpha = picture.share * (isLit ? 1 : faint);
+  const colour = (usual: string): string => (isLit ? palette.accent : usual);
+  strokeEdges(picture, plain, colour(palette.edge), thin, [], rough);
+  strokeEdges(picture, captured, colour(palette.edge_captured), thin, [5, 3.5], rough);
+  strokeEdges(picture, control, colour(palette.edge_control), thin, [1.5, 3], rough);
+  context.globalAlpha = picture.share;
+  strokeEdges(picture, hovered, palette.hover, thick, [], false);
+  strokeEdges(picture, marked, palette.accent, thick, [], false);
+  context.globalAlpha = 1;
+}
+
+function strokeEdges(
+  picture: Picture,
+  edges: number[],
+  colour: string,
+  width: number,
+  dashes: number[],
+  rough: boolean,
+): void {
+  if (edges.length === 0) return;
+  const { context, scene } = picture;
+  const { points } = scene;
+  context.strokeStyle = colour;
+  context.fillStyle = colour;
+  context.lineWidth = width;
+  context.setLineDash(rough ? [] : dashes);
+  const heads = !rough && picture.zoom > 0.12;
+  const scale = Math.max(1, width / LINE / 1.4);
+  context.beginPath();
+  for (const edge of edges) {
+    let at = scene.pointsStart(edge);
+    const end = scene.pointsEnd(edge);
+    if (end - at < 8) continue;
+    if (rough && isTiny(points, at, end, picture.zoom)) continue;
+    context.moveTo(points[at], points[at + 1]);
+    if (rough) {
+      for (; at + 7 < end; at += 6) context.lineTo(points[at + 6], points[at + 7]);
+      continue;
+    }
+    const arrow = heads && (scene.edgeFlags(edge) & ARROW) !== 0;
+    for (; at + 7 < end; at += 6) {
+      let x = points[at + 6];
+      let y = points[at + 7];
+      if (arrow && at + 13 >= end) {
+        // The line stops inside the head, so that the tip stays sharp.
+        const [dx, dy] = endDirection(points, at);
+        x -= dx * ARROW_LENGTH * scale * 0.7;
+        y -= dy * ARROW_LENGTH * scale * 0.7;
+      }
+      context.bezierCurveTo(
+        ...([points[at + 2], points[at + 3], points[at + 4], points[at + 5]] as const),
+        ...([x, y] as const),
+      );
+    }
+  }
+  context.stroke();
+  context.setLineDash([]);
+  if (!heads) return;
+  context.beginPath();
+  for (const edge of edges) {
+    const end = scene.pointsEnd(edge);
+    if ((scene.edgeFlags(edge) & ARROW) === 0 || end - scene.pointsStart(edge) < 8) continue;
+    const [dx, dy] = endDirection(points, end - 8);
+    const x = points[end - 2];
+    const y = points[end - 1];
+    const backX = x - dx * ARROW_LENGTH * scale;
+    const backY = y - dy * ARROW_LENGTH * scale;
+    context.moveTo(x, y);
+    context.lineTo(backX - dy * ARROW_WIDTH * scale, backY + dx * ARROW_WIDTH * scale);
+    context.lineTo(backX + dy * ARROW_WIDTH * scale, backY - dx * ARROW_WIDTH * scale);
+    context.closePath();
+  }
+  context.fill();
+}
+
+/** Whether an edge ends in the pixel in which it begins. */
+function isTiny(points: Float64Array, start: number, end: number, zoom: number): boolean {
+  const across = Math.abs(points[end - 2] - points[start]);
+  return (across + Math.abs(points[end - 1] - points[start + 1])) * zoom < 1;
+}
+
+/** Unit vector in which the piece of a curve that begins at `at` ends. */
+function endDirection(points: Float64Array, at: number): [number, number] {
+  for (const from of [at + 4, at + 2, at]) {
+    const dx = points[at + 6] - points[from];
+    const dy = points[at + 7] - points[from + 1];
+    const length = Math.hypot(dx, dy);
+    if (length > 0.01) return [dx / length, dy / length];
+  }
+  return [0, 1];
+}
+
+export function drawPorts(picture: Picture): void {
+  if (picture.zoom < 0.3 || picture.detail === "blocks") return;
+  const { context, scene, palette, ports } = picture;
+  context.globalAlpha = picture.share;
+  context.fillStyle = palette.port;
+  context.strokeStyle = palette.edge;
+  context.lineWidth = LINE;
+  context.beginPath();
+  for (let k = 0; k < ports.length; k++) {
+    const x = scene.ports[ports[k] * 2];
+    const y = scene.ports[ports[k] * 2 + 1];
+    context.moveTo(x + PORT_RADIUS, y);
+    context.arc(x, y, PORT_RADIUS, 0, 2 * Math.PI);
+  }
+  context.fill();
+  context.stroke();
+  context.globalAlpha = 1;
+}
+
+export function drawLabels(picture: Picture): void {
+  if (picture.detail !== "full" || picture.zoom < 0.55) return;
+  const { context, scene, palette, marks, edges } = picture;
+  context.font = fontOf("badge");
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  for (let k = 0; k < edges.length; k++) {
+    const edge = edges[k];
+    const label = scene.edgeLabel(edge);
+    if (!label) continue;
+    const x = scene.labels[edge * 2];
+    const { y, height } = labelRectangle(scene, edge);
+    const width = measureText(label, "badge") + 8;
+    context.fillStyle = groundOf(picture, edge);
+    context.globalAlpha = picture.share;
+    context.beginPath();
+    context.roundRect(x - width / 2, y, width, height, LABEL_RADIUS);
+    context.fill();
+    context.fillStyle = marks.edges.has(edge) ? palette.accent : palette.edge_label;
+    context.fillText(label, x, y + 9.9);
+  }
+  context.globalAlpha = 1;
+}
+
+/** The colour behind an edge: that of the open box whose inside it crosses. */
+function groundOf({ scene, palette }: Picture, edge: number): string {
+  const source = scene.sourceOf(edge);
+  const target = scene.targetOf(edge);
+  const inner = source >= 0 ? source : target;
+  let around = inner >= 0 ? scene.parentOf(inner) : -1;
+  if (source >= 0 && target >= 0) {
+    if (scene.parentOf(target) === source) around = source;
+    else if (scene.parentOf(source) === target) around = target;
+  }
+  return around < 0 ? palette.page : frameOf(palette, scene.depthOf(around)).fill;
+}

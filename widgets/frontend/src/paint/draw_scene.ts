@@ -1,0 +1,172 @@
+/** Paints the part of a Scene that lies in the window on a 2D canvas. */
+
+import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
+import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
+import type { Picker } from "../scene/pick";
+import type { Detail, Marks, Motion, Picture } from "./pass";
+import type { Scene } from "../scene/scene";
+import type { Palette } from "./theme";
+import type { Tiles } from "./tiles";
+import { drawTitles, planTitles } from "./draw_titles";
+import type { Lit } from "../scene/trace";
+import { type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
+
+const FULL_ZOOM = 0.45;
+const TITLES_ZOOM = 0.25;
+/** With more boxes in the window they lose their texts. */
+export const MOST_BOXES_WITH_TEXT = 2500;
+/** Frames of which less than this height is on the screen get no title. */
+const LEAST_TITLED = 20;
+/** How much of what is not lit is covered. */
+const VEIL = 0.72;
+/** More lit edges than these are left to the bitmaps. */
+const MOST_LIT_EDGES = 5000;
+
+export interface Painting {
+  scene: Scene;
+  picker: Picker;
+  view: Viewport;
+  size: Size;
+  ratio: number;
+  palette: Palette;
+  marks: Marks;
+  motion: Motion | null;
+  /** bitmaps of the scene, for windows that show much of a large one */
+  tiles: Tiles | null;
+  /** bitmaps of what is lit */
+  litTiles: Tiles | null;
+}
+
+/**
+ * Paint one frame.
+ *
+ * @returns number of boxes painted one by one, and whether bitmaps stand for the others
+ */
+export function paint(
+  context: CanvasRenderingContext2D,
+  painting: Painting,
+): { count: number; tiled: boolean } {
+  const { scene, view, size, ratio, palette, marks, motion, picker } = painting;
+  const part = visiblePart(view, size);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.globalAlpha = 1;
+  context.fillStyle = palette.page;
+  context.fillRect(0, 0, Math.ceil(size.width * ratio), Math.ceil(size.height * ratio));
+  const scale = view.zoom * ratio;
+  context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
+  const ground = {
+    ...{ context, scene, palette, marks, motion, part, zoom: view.zoom },
+    positions: motion ? motion.boxes : scene.boxes,
+    share: motion ? motion.share : 1,
+    ...{ isLit: false, titles: [] },
+  };
+  if (!motion && painting.tiles && view.zoom < TITLES_ZOOM) {
+    return { count: paintTiled(painting, ground, part), tiled: true };
+  }
+  const boxes = motion ? movingBoxesIn(motion, part) : picker.boxesIn(part);
+  const crowded = boxes.length > MOST_BOXES_WITH_TEXT;
+  if (!motion && painting.tiles && crowded) {
+    return { count: paintTiled(painting, ground, part), tiled: true };
+  }
+  const edges = picker.edgesIn(part);
+  const ports = picker.portsIn(part);
+  const detail: Detail =
+    view.zoom < TITLES_ZOOM || crowded ? "blocks" : view.zoom < FULL_ZOOM ? "titles" : "full";
+  const titles = detail === "full" ? [] : planTitles({ ...ground, boxes }, picker);
+  const picture: Picture = { ...ground, boxes, edges, ports, detail, titles };
+  paintOneByOne(picture, crowded);
+  const { lit } = marks;
+  if (lit) {
+    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
+    drawVeil(picture);
+    paintOneByOne(onlyLit(picture, lit), crowded);
+  }
+  drawRings(picture);
+  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
+  return { count: boxes.length, tiled: false };
+}
+
+function paintOneByOne(picture: Picture, crowded: boolean): void {
+  drawFrames(picture);
+  drawEdges(picture);
+  if (crowded) drawBlocks(picture);
+  else drawBoxes(picture);
+  drawPorts(picture);
+  drawLabels(picture);
+}
+
+type Ground = Omit<Picture, "boxes" | "edges" | "ports" | "detail">;
+
+/** Copy bitmaps, and draw over them what is marked. */
+function paintTiled(painting: Painting, ground: Ground, part: Rectangle): number {
+  const { marks, picker, view, size, ratio, tiles, litTiles } = painting;
+  const { context } = ground;
+  const marked = markedIn(painting, part);
+  const picture: Picture = { ...ground, ...marked, ports: [], detail: "blocks" };
+  const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
+  const titles = planTitles({ ...ground, boxes: frames }, picker);
+  const { lit } = marks;
+  tiles?.draw(context, view, size, ratio);
+  if (lit) {
+    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
+    drawVeil(ground);
+    litTiles?.draw(context, view, size, ratio);
+    drawLitEdges(painting, ground, part);
+  }
+  drawEdges(picture);
+  drawRings(picture);
+  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
+  return marked.boxes.length;
+}
+
+/** Draw lit edges as wide as they are to be on the screen; bitmaps that are shrunk thin them. */
+function drawLitEdges({ marks, picker }: Painting, ground: Ground, part: Rectangle): void {
+  const { lit } = marks;
+  const edges = lit ? picker.edgesIn(part).filter((edge) => lit.edges[edge]) : [];
+  if (edges.length > MOST_LIT_EDGES) return;
+  drawEdges({ ...ground, boxes: [], edges, ports: [], detail: "blocks", isLit: true });
+}
+
+function drawVeil({ context, part, palette, share }: Ground): void {
+  context.globalAlpha = VEIL * share;
+  context.fillStyle = palette.page;
+  context.fillRect(part.x, part.y, part.width, part.height);
+  context.globalAlpha = 1;
+}
+
+/** What is lit of a picture; frames stay under the veil. */
+function onlyLit(picture: Picture, lit: Lit): Picture {
+  const { scene } = picture;
+  const boxes = Array.from(picture.boxes).filter((box) => lit.boxes[box] && !scene.isOpen(box));
+  const edges = Array.from(picture.edges).filter((edge) => lit.edges[edge]);
+  const values = new Set(edges.map((edge) => scene.edgePath(edge)));
+  const ports = Array.from(picture.ports).filter((port) => values.has(scene.portPath(port)));
+  return { ...picture, boxes, edges, ports, isLit: true };
+}
+
+function movingBoxesIn(motion: Motion, part: Rectangle): number[] {
+  const { boxes, visible } = motion;
+  return Array.from(visible).filter((box) => {
+    const at = box * 4;
+    return (
+      boxes[at] <= part.x + part.width &&
+      boxes[at] + boxes[at + 2] >= part.x &&
+      boxes[at + 1] <= part.y + part.height &&
+      boxes[at + 1] + boxes[at + 3] >= part.y
+    );
+  });
+}
+
+function markedIn(painting: Painting, part: Rectangle): { boxes: number[]; edges: number[] } {
+  const { marks, scene } = painting;
+  const all = [...marks.boxes, ...marks.hoverBoxes, ...marks.hits, marks.place];
+  const boxes = all.filter((box) => {
+    const at = box * 4;
+    return (
+      box >= 0 &&
+      scene.boxes[at + 1] <= part.y + part.height &&
+      scene.boxes[at + 1] + scene.boxes[at + 3] >= part.y
+    );
+  });
+  return { boxes, edges: [...marks.edges, ...marks.hoverEdges] };
+}

@@ -1,0 +1,65 @@
+/** Fonts of the text styles, as in explorer/render/face.py, and widths of texts. */
+
+import { FONT } from "./theme";
+import type { Face, TextStyle } from "../scene/scene";
+
+/** size in pixels and whether bold */
+export const TEXT_STYLES: Record<TextStyle, readonly [number, boolean]> = {
+  title: [12.5, true],
+  "title-muted": [11.5, false],
+  name: [10.5, true],
+  text: [10.5, false],
+  muted: [10.5, false],
+  badge: [9.5, false],
+};
+
+export function fontOf(style: TextStyle, size = TEXT_STYLES[style][0]): string {
+  return `${TEXT_STYLES[style][1] ? "bold " : ""}${size}px ${FONT}`;
+}
+
+let ruler: CanvasRenderingContext2D | null = null;
+const widths = new Map<string, number>();
+const KEPT_WIDTHS = 20_000;
+
+/** Width in pixels at the style's own size. */
+export function measureText(text: string, style: TextStyle): number {
+  const key = `${style}\n${text}`;
+  let width = widths.get(key);
+  if (width === undefined) {
+    ruler ??= document.createElement("canvas").getContext("2d")!;
+    ruler.font = fontOf(style);
+    width = ruler.measureText(text).width;
+    if (widths.size >= KEPT_WIDTHS) widths.clear();
+    widths.set(key, width);
+  }
+  return width;
+}
+
+/** What stands on a box that can be opened, as in explorer/render/faces.py. */
+const OPENER = "+";
+
+/** The face's title and what stands beside it. */
+export function titleOf(face: Face): string {
+  return face.texts
+    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[2] !== OPENER)
+    .map((run) => run[2])
+    .join(" ");
+}
+
+/** Centre of the face's title in the box's coordinates; the box's middle where it has none. */
+export function titleCentre(face: Face): { x: number; y: number } {
+  const run = face.texts.find((candidate) => candidate[3] === "title");
+  if (!run) return { x: face.width / 2, y: face.height / 2 };
+  const [x, baseline, text, style, anchor] = run;
+  const width = measureText(text, style);
+  const shift = anchor === "start" ? width / 2 : anchor === "end" ? -width / 2 : 0;
+  return { x: x + shift, y: baseline - TEXT_STYLES[style][0] * 0.36 };
+}
+
+/** Where the title and what stands beside it end, in the box's coordinates. */
+export function titleEnd(face: Face): number {
+  const ends = face.texts
+    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[4] === "start")
+    .map((run) => run[0] + measureText(run[2], run[3]));
+  return Math.max(0, ...ends);
+}

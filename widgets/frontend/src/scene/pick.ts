@@ -1,0 +1,329 @@
+/** What lies under a point, and what lies in a window: spatial indexes over a Scene. */
+
+import Flatbush from "flatbush";
+import type { Scene } from "./scene";
+import type { Point, Rectangle } from "../paint/viewport";
+
+/** What is hit: `paths` are selected by a click on it, `path` is the first of them. */
+export type Hit = { index: number; path: string; paths: readonly string[] } & (
+  | { kind: "box" | "edge" | "port" }
+  | { kind: "row"; top: number; bottom: number }
+);
+
+const LABEL_HEIGHT = 13;
+const LABEL_MARGIN = 4;
+const LABEL_GLYPH = 5.8;
+const FRAME_TITLE = 26;
+const STEPS = 12;
+/** How far a port's ring is to be seen from its centre. */
+const PORT_REACH = 5;
+/** Edges that end in a port end less than this away from its centre. */
+const PORT_SLACK = 1;
+
+export class Picker {
+  private readonly boxIndex: Flatbush | null;
+  private readonly edgeIndex: Flatbush | null;
+  private readonly portIndex: Flatbush | null;
+  private readonly frames: Int32Array;
+  private readonly frameIndex: Flatbush | null;
+
+  constructor(private readonly scene: Scene) {
+    this.boxIndex = buildIndex(scene.boxCount, (box) => boxRectangle(scene, box));
+    this.edgeIndex = buildIndex(scene.edgeCount, (edge) => edgeBounds(scene, edge));
+    this.portIndex = buildIndex(scene.portCount, (port) => ({
+      x: scene.ports[port * 2] - PORT_REACH,
+      y: scene.ports[port * 2 + 1] - PORT_REACH,
+      width: 2 * PORT_REACH,
+      height: 2 * PORT_REACH,
+    }));
+    this.frames = framesOf(scene);
+    this.frameIndex = buildIndex(this.frames.length, (k) => boxRectangle(scene, this.frames[k]));
+  }
+
+  /** Boxes that touch the rectangle, in the scene's order (outer before inner). */
+  boxesIn(part: Rectangle): Uint32Array {
+    return search(this.boxIndex, part);
+  }
+
+  /** Whether a box, or the border or title of an open one, is in the rectangle. */
+  isTaken(part: Rectangle): boolean {
+    return this.boxesIn(part).some((box) => {
+      if (!this.scene.isOpen(box)) return true;
+      const { x, y, width, height } = boxRectangle(this.scene, box);
+      const isAround =
+        x < part.x &&
+        y + FRAME_TITLE < part.y &&
+        x + width > part.x + part.width &&
+        y + height > part.y + part.height;
+      return !isAround;
+    });
+  }
+
+  /** The closed box nearest to a point; undefined where there is none. */
+  nearestBox({ x, y }: Point): number | undefined {
+    return this.boxIndex?.neighbors(x, y, 1, Infinity, (box) => !this.scene.isOpen(box))[0];
+  }
+
+  edgesIn(part: Rectangle): Uint32Array {
+    return search(this.edgeIndex, part);
+  }
+
+  portsIn(part: Rectangle): Uint32Array {
+    return search(this.portIndex, part);
+  }
+
+  /** Open groups in the rectangle that are at least so high, outer before inner. */
+  framesIn(part: Rectangle, height: number): number[] {
+    const { frames, scene } = this;
+    const found: number[] = [];
+    for (const k of search(this.frameIndex, part)) {
+      if (scene.boxes[frames[k] * 4 + 3] >= height) found.push(frames[k]);
+    }
+    return found;
+  }
+
+  /**
+   * What a click at a point of the scene means. A closed box wins over what runs behind it;
+   * an open frame answers on its title band and its border, its inside is ground.
+   *
+   * @param slack how far beside a line still counts, in the scene's pixels
+   */
+  at(point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    const around = {
+      x: point.x - slack,
+      y: point.y - slack,
+      width: 2 * slack,
+      height: 2 * slack,
+    };
+    const boxes = this.boxesIn(around);
+    for (let k = boxes.length - 1; k >= 0; k--) {
+      const box = boxes[k];
+      if (scene.isOpen(box) || !contains(boxRectangle(scene, box), point)) continue;
+      return this.rowAt(box, point) ?? hitOf("box", box, scene.pathsOf(box));
+    }
+    const port = this.portAt(around, point, slack);
+    if (port) return port;
+    const edge = this.edgeAt(around, point, slack);
+    if (edge) return edge;
+    for (let k = boxes.length - 1; k >= 0; k--) {
+      const box = boxes[k];
+      if (scene.isOpen(box) && onFrame(scene, box, point, slack)) {
+        return hitOf("box", box, scene.pathsOf(box));
+      }
+    }
+    return null;
+  }
+
+  private rowAt(box: number, point: Point): Hit | null {
+    const y = point.y - this.scene.boxes[box * 4 + 1];
+    for (const [top, bottom, path] of this.scene.targetsOf(box)) {
+      if (y >= top && y < bottom) {
+        return { kind: "row", index: box, path, paths: [path], top, bottom };
+      }
+    }
+    return null;
+  }
+
+  private portAt(around: Rectangle, point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    const reach = slack + 2;
+    for (const port of this.portsIn(around)) {
+      const dx = scene.ports[port * 2] - point.x;
+      const dy = scene.ports[port * 2 + 1] - point.y;
+      if (dx * dx + dy * dy <= reach * reach) {
+        return hitOf("port", port, this.pathsThrough(port));
+      }
+    }
+    return null;
+  }
+
+  private edgeAt(around: Rectangle, point: Point, slack: number): Hit | null {
+    const { scene } = this;
+    let nearest = -1;
+    let distance = slack;
+    for (const edge of this.edgesIn(around)) {
+      const away = contains(labelRectangle(scene, edge), point)
+        ? 0
+        : distanceToEdge(scene, edge, point);
+      if (away <= distance) {
+        nearest = edge;
+        distance = away;
+      }
+    }
+    return nearest < 0 ? null : hitOf("edge", nearest, scene.edgePathsOf(nearest));
+  }
+
+  /** The paths of all values that pass a port, as they are called outside where an edge is. */
+  private pathsThrough(port: number): readonly string[] {
+    const { scene } = this;
+    const box = scene.portBox(port);
+    const [outside, inside] = [new Set<string>(), new Set<string>()];
+    for (const edge of box < 0 ? [] : scene.edgesOf(box)) {
+      if (!endsAt(scene, edge, scene.ports[port * 2], scene.ports[port * 2 + 1])) continue;
+      const child = scene.sourceOf(edge) === box ? scene.targetOf(edge) : scene.sourceOf(edge);
+      const within = child >= 0 && (child === box || scene.parentOf(child) === box);
+      for (const path of scene.edgePathsOf(edge)) (within ? inside : outside).add(path);
+    }
+    const found = outside.size > 0 ? outside : inside;
+    // one value is called as the port itself is
+    return found.size > 1 ? [...found] : [scene.portPath(port)];
+  }
+}
+
+function hitOf(kind: "box" | "edge" | "port", index: number, paths: readonly string[]): Hit {
+  return { kind, index, path: paths[0], paths };
+}
+
+function endsAt(scene: Scene, edge: number, x: number, y: number): boolean {
+  const { points } = scene;
+  const end = scene.pointsEnd(edge) - 2;
+  return [scene.pointsStart(edge), end].some(
+    (at) => Math.abs(points[at] - x) < PORT_SLACK && Math.abs(points[at + 1] - y) < PORT_SLACK,
+  );
+}
+
+export function boxRectangle(scene: Scene, box: number): Rectangle {
+  const at = box * 4;
+  const { boxes } = scene;
+  return { x: boxes[at], y: boxes[at + 1], width: boxes[at + 2], height: boxes[at + 3] };
+}
+
+/** Height of the band in which an open frame's title stands. */
+export function titleBand(scene: Scene, box: number): number {
+  return scene.faceOf(box).header || FRAME_TITLE;
+}
+
+/** The pill around an edge's label; empty where it has none. */
+export function labelRectangle(scene: Scene, edge: number): Rectangle {
+  const label = scene.edgeLabel(edge);
+  const width = label ? label.length * LABEL_GLYPH + 2 * LABEL_MARGIN : 0;
+  const height = label ? LABEL_HEIGHT : 0;
+  return {
+    x: scene.labels[edge * 2] - width / 2,
+    y: scene.labels[edge * 2 + 1] - height / 2,
+    width,
+    height,
+  };
+}
+
+export function distanceToEdge(scene: Scene, edge: number, point: Point): number {
+  let nearest = Infinity;
+  let previous: Point | null = null;
+  for (const place of alongEdge(scene, edge)) {
+    if (previous) nearest = Math.min(nearest, distanceToSegment(point, previous, place));
+    previous = place;
+  }
+  return nearest;
+}
+
+/** A point of the edge halfway along its pieces. */
+export function middleOfEdge(scene: Scene, edge: number): Point {
+  const places = [...alongEdge(scene, edge)];
+  return places[places.length >> 1] ?? { x: scene.labels[edge * 2], y: scene.labels[edge * 2 + 1] };
+}
+
+function* alongEdge(scene: Scene, edge: number): Generator<Point> {
+  const { points } = scene;
+  const end = scene.pointsEnd(edge);
+  let at = scene.pointsStart(edge);
+  if (end - at < 2) return;
+  yield { x: points[at], y: points[at + 1] };
+  for (; at + 7 < end; at += 6) {
+    for (let step = 1; step <= STEPS; step++) {
+      const t = step / STEPS;
+      const s = 1 - t;
+      const a = s * s * s;
+      const b = 3 * s * s * t;
+      const c = 3 * s * t * t;
+      const d = t * t * t;
+      yield {
+        x: a * points[at] + b * points[at + 2] + c * points[at + 4] + d * points[at + 6],
+        y: a * points[at + 1] + b * points[at + 3] + c * points[at + 5] + d * points[at + 7],
+      };
+    }
+  }
+}
+
+function distanceToSegment(point: Point, from: Point, to: Point): number {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const length = dx * dx + dy * dy;
+  const along = length === 0 ? 0 : ((point.x - from.x) * dx + (point.y - from.y) * dy) / length;
+  const share = Math.min(Math.max(along, 0), 1);
+  return Math.hypot(point.x - from.x - share * dx, point.y - from.y - share * dy);
+}
+
+/** Bézier curves stay inside the hull of their points, so its bounds hold the curve. */
+export function edgeBounds(scene: Scene, edge: number): Rectangle {
+  let left = Infinity;
+  let top = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  const end = scene.pointsEnd(edge);
+  for (let at = scene.pointsStart(edge); at + 1 < end; at += 2) {
+    left = Math.min(left, scene.points[at]);
+    right = Math.max(right, scene.points[at]);
+    top = Math.min(top, scene.points[at + 1]);
+    bottom = Math.max(bottom, scene.points[at + 1]);
+  }
+  if (scene.edgeLabel(edge)) {
+    const label = labelRectangle(scene, edge);
+    left = Math.min(left, label.x);
+    right = Math.max(right, label.x + label.width);
+    top = Math.min(top, label.y);
+    bottom = Math.max(bottom, label.y + label.height);
+  }
+  if (left > right) return { x: 0, y: 0, width: 0, height: 0 };
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+function onFrame(scene: Scene, box: number, point: Point, slack: number): boolean {
+  const { x, y, width, height } = boxRectangle(scene, box);
+  const grown = {
+    x: x - slack,
+    y: y - slack,
+    width: width + 2 * slack,
+    height: height + 2 * slack,
+  };
+  if (!contains(grown, point)) return false;
+  return (
+    point.y < y + titleBand(scene, box) ||
+    point.y > y + height - slack ||
+    point.x < x + slack ||
+    point.x > x + width - slack
+  );
+}
+
+function contains(part: Rectangle, point: Point): boolean {
+  return (
+    part.width > 0 &&
+    point.x >= part.x &&
+    point.x <= part.x + part.width &&
+    point.y >= part.y &&
+    point.y <= part.y + part.height
+  );
+}
+
+function framesOf(scene: Scene): Int32Array {
+  const frames: number[] = [];
+  for (let box = 0; box < scene.boxCount; box++) if (scene.isOpen(box)) frames.push(box);
+  return Int32Array.from(frames);
+}
+
+function buildIndex(count: number, rectangleOf: (index: number) => Rectangle): Flatbush | null {
+  if (count === 0) return null;
+  const index = new Flatbush(count, 16, Float64Array);
+  for (let k = 0; k < count; k++) {
+    const { x, y, width, height } = rectangleOf(k);
+    index.add(x, y, x + width, y + height);
+  }
+  index.finish();
+  return index;
+}
+
+function search(index: Flatbush | null, part: Rectangle): Uint32Array {
+  if (!index) return new Uint32Array(0);
+  const found = index.search(part.x, part.y, part.x + part.width, part.y + part.height);
+  return Uint32Array.from(found).sort();
+}

@@ -1,0 +1,76 @@
+/** In which order a frame is painted, and what of a picture can be seen from very far. */
+
+import { afterEach, expect, test, vi } from "vitest";
+import { paint } from "../../src/paint/draw_scene";
+import { Picker } from "../../src/scene/pick";
+import { noMarks } from "../../src/paint/pass";
+import { paletteOf } from "../../src/paint/theme";
+import { placeWhole } from "../../src/paint/tiles";
+import { light } from "../../src/scene/trace";
+import { Wiring } from "../../src/scene/routes";
+import { makeScene } from "../small";
+
+const SIZE = { width: 400, height: 300 };
+const palette = paletteOf("light");
+
+/** A context of a canvas that notes texts, rings and the veil; texts are 7 wide for a letter. */
+function noteTaker(): { context: CanvasRenderingContext2D; notes: string[] } {
+  const notes: string[] = [];
+  const known: Record<string, unknown> = {
+    fillText: (text: string) => notes.push(text),
+    fillRect: () => known.globalAlpha !== 1 && notes.push("veil"),
+    stroke: () => known.strokeStyle === palette.accent && notes.push("ring"),
+    measureText: (text: string) => ({ width: text.length * 7 }),
+  };
+  const context = new Proxy(known, { get: (all, name: string) => all[name] ?? (() => undefined) });
+  return { context: context as unknown as CanvasRenderingContext2D, notes };
+}
+
+function paintFromAfar(changes: (wiring: Wiring) => object): string[] {
+  const { context, notes } = noteTaker();
+  vi.stubGlobal("document", { createElement: () => ({ getContext: () => context }) });
+  const scene = makeScene(
+    [
+      { path: "encoder", open: true, at: [0, 0, 400, 300] },
+      { path: "decoder", open: true, at: [0, 400, 400, 300] },
+      { path: "Mul", parent: 0, at: [20, 120, 90, 40] },
+      { path: "Add", parent: 1, at: [20, 520, 90, 40] },
+    ],
+    [],
+    { width: 400, height: 700 },
+  );
+  const marks = { ...noMarks(), ...changes(new Wiring(scene)) };
+  paint(context, {
+    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, marks },
+    ...{ view: { x: 0, y: 0, zoom: 0.4 }, motion: null, tiles: null, litTiles: null },
+  });
+  return notes;
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("titles of groups without anything lit are dimmed with what is in them", () => {
+  const notes = paintFromAfar((wiring) => ({ lit: light(wiring, { kind: "up", path: "Mul" }) }));
+  const veil = notes.indexOf("veil");
+  expect(veil).toBeGreaterThan(-1);
+  expect(notes.indexOf("decoder")).toBeLessThan(veil);
+  expect(notes.indexOf("encoder")).toBeGreaterThan(veil);
+  expect(notes.filter((note) => note.endsWith("coder"))).toHaveLength(2);
+});
+
+test("rings do not run through the title of a group", () => {
+  const notes = paintFromAfar(() => ({ boxes: new Set([0, 2]) }));
+  expect(notes).toContain("ring");
+  expect(notes.lastIndexOf("ring")).toBeLessThan(notes.indexOf("encoder"));
+});
+
+test("the whole of a picture that is all length is wide enough to be seen", () => {
+  for (const zoom of [7e-5, 1e-6]) {
+    const tall = placeWhole({ width: 900, height: 6e6 }, zoom);
+    expect(tall.width * zoom).toBeGreaterThanOrEqual(2);
+    expect(tall.x + tall.width / 2).toBe(450);
+    const wide = placeWhole({ width: 6e6, height: 900 }, zoom);
+    expect(wide.height * zoom).toBeGreaterThanOrEqual(2);
+  }
+  expect(placeWhole({ width: 900, height: 700 }, 0.1)).toEqual({ x: 0, y: 0, width: 900, height: 700 });
+});

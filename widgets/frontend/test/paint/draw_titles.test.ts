@@ -1,0 +1,89 @@
+/** What is seen of a picture from afar: titles of groups, and edges that are lit. */
+
+import { expect, test } from "vitest";
+import { drawEdges } from "../../src/paint/draw_edges";
+import { Picker } from "../../src/scene/pick";
+import { type Picture, noMarks } from "../../src/paint/pass";
+import { paletteOf } from "../../src/paint/theme";
+import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
+import { makeScene } from "../small";
+
+const LETTER = 0.6;
+const measure = (text: string): number => text.length * LETTER;
+
+const nested = makeScene([
+  { path: "encoder", open: true, at: [0, 0, 400, 300] },
+  { path: "layer", open: true, parent: 0, at: [8, 30, 380, 260] },
+  { path: "MatMul", parent: 1, at: [12, 64, 90, 40] },
+]);
+
+function titlesAt(zoom: number, scene = nested) {
+  const boxes = Array.from({ length: scene.boxCount }, (_, box) => box);
+  const picture = { scene, boxes, positions: scene.boxes, zoom };
+  return placeTitles(picture, measure, isFreeIn(new Picker(scene), picture));
+}
+
+test("a group keeps its title where boxes leave no room, and these lose their labels to it", () => {
+  const places = [
+    [4, 4, 390, 60],
+    [4, 200, 390, 60],
+  ] as const;
+  const scene = makeScene([
+    { path: "encoder", open: true, at: [0, 0, 400, 300] },
+    ...places.map((at) => ({ path: "MatMul", parent: 0, at: [...at] as [number, number, number, number] })),
+  ]);
+  const titles = titlesAt(0.25, scene);
+  expect(titles.map(({ text }) => text)).toEqual(["encoder"]);
+  const covered = places.map(([x, y, width, height]) => isUnderTitle({ titles }, { x, y, width, height }));
+  expect(covered).toEqual([true, false]);
+});
+
+test("the title of an inner group stands beside that of the group around it", () => {
+  expect(titlesAt(0.4).map(({ text }) => text)).toEqual(["encoder", "layer"]);
+});
+
+test("titles lie on no other title; the outer group's comes first", () => {
+  for (const zoom of [0.03, 0.06, 0.1, 0.2, 0.4]) {
+    const titles = titlesAt(zoom);
+    if (titles.length > 0) expect(titles[0].box).toBe(0);
+    for (const { ground } of titles) {
+      expect(ground.height).toBeLessThanOrEqual(100);
+      const others = titles.filter((other) => other.ground !== ground);
+      expect(isUnderTitle({ titles: others }, ground)).toBe(false);
+    }
+  }
+  expect(titlesAt(0.03)).toEqual([]); // smaller than what could be read
+});
+
+/** Strokes of a canvas that only notes them. */
+function strokesOf(changes: Partial<Picture>): Array<{ colour: string; width: number; alpha: number }> {
+  const strokes: Array<{ colour: string; width: number; alpha: number }> = [];
+  const nothing = () => undefined;
+  const context = {
+    ...{ beginPath: nothing, moveTo: nothing, lineTo: nothing, bezierCurveTo: nothing },
+    ...{ setLineDash: nothing, closePath: nothing, fill: nothing },
+    ...{ strokeStyle: "", fillStyle: "", lineWidth: 0, globalAlpha: 1 },
+    stroke() {
+      strokes.push({ colour: this.strokeStyle, width: this.lineWidth, alpha: this.globalAlpha });
+    },
+  };
+  const scene = makeScene([{ path: "a" }, { path: "b" }], [["x", 0, 1]]);
+  drawEdges({
+    ...{ context: context as unknown as CanvasRenderingContext2D, scene, marks: noMarks() },
+    ...{ palette: paletteOf("light"), motion: null, positions: scene.boxes, zoom: 1, share: 1 },
+    ...{ part: { x: 0, y: 0, width: 1000, height: 1000 }, detail: "blocks", titles: [] },
+    ...{ boxes: [], edges: [0], ports: [], isLit: false },
+    ...changes,
+  } as Picture, changes.zoom !== undefined && changes.zoom < 0.01);
+  return strokes;
+}
+
+test.each([1, 0.2, 0.05, 0.003])("lit edges stay wide and strong at zoom %d", (zoom) => {
+  const [lit] = strokesOf({ zoom, isLit: true });
+  const [usual] = strokesOf({ zoom });
+  expect(lit.width * zoom).toBeGreaterThanOrEqual(1.3);
+  expect(lit.colour).toBe(paletteOf("light").accent);
+  expect(lit.alpha).toBe(1);
+  expect(usual.colour).toBe(paletteOf("light").edge);
+  if (zoom < 1) expect(lit.width).toBeGreaterThan(usual.width * 2);
+});
