@@ -6,30 +6,34 @@
 
 import { Actions } from "./controls/actions";
 import { FocusBar, WrapOffer } from "./controls/bars";
+import { Page } from "./controls/canvas_element";
 import { ContextMenu } from "./controls/context_menu";
 import { Help, Question } from "./controls/dialogs";
-import { Strip, makeElement, makeToolbar } from "./controls/elements";
-import { hideStaticPicture } from "./host/fallback";
-import { keepFocus } from "./controls/keyboard_focus";
+import { makeElement } from "./controls/elements";
 import { followGestures } from "./controls/gestures";
 import { Highlights } from "./controls/highlights";
+import { keepFocus } from "./controls/keyboard_focus";
 import { type Command, readKey } from "./controls/keys";
-import { type WidgetModel, readText } from "./host/anywidget";
 import { Moments } from "./controls/moments";
-import { Page } from "./controls/canvas_element";
 import { Panes } from "./controls/panes";
 import { Progress } from "./controls/progress_bar";
-import type { Hit as Found, History } from "./host/conversation";
 import { type Arrived, Requests } from "./controls/requests";
-import type { Scene } from "./scene/scene";
 import { SearchBox } from "./controls/search_box";
 import { Selection } from "./controls/selection";
 import { nameOf, tooltipOf } from "./controls/speech";
-import { Stage } from "./paint/stage";
 import { Steppers } from "./controls/steppers";
-import { paletteOf, watchPixelRatio } from "./paint/theme";
+import { Strip } from "./controls/strip";
 import { Hint, Tooltip } from "./controls/tips";
-import type { Point, Rectangle, Viewport } from "./paint/viewport";
+import { makeToolbar } from "./controls/toolbar";
+import { type WidgetModel, readText } from "./host/anywidget";
+import type { History, Hit as Found } from "./host/conversation";
+import { hideStaticPicture } from "./host/fallback";
+import { watchPixelRatio } from "./host/page_theme";
+import { Stage } from "./paint/stage";
+import { paletteOf } from "./paint/theme";
+import type { Viewport } from "./paint/viewport";
+import type { Point, Rectangle } from "./scene/geometry";
+import type { Scene } from "./scene/scene";
 
 /** What is gone to must not be under any of these. */
 const COVERS =

@@ -4,9 +4,9 @@
  * The kernel's side is widgets/description_text.py, with a trait of the same name.
  */
 
-import { keepKeys } from "./host/kept_keys";
 import { type WidgetModel, readText } from "./host/anywidget";
 import { COMM_LOST } from "./host/conversation";
+import { keepKeys } from "./host/kept_keys";
 
 export default {
   render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { Face } from "../src/scene/face";
+import { GROUP, NODE, OPEN, OPENABLE, Scene } from "../src/scene/scene";
 import { LayerStore } from "../src/scene/wire";
-import { type Face, GROUP, NODE, OPEN, OPENABLE, Scene } from "../src/scene/scene";
 
 interface Encoded {
   header: Record<string, any>;

@@ -1,12 +1,12 @@
 /** What a user does with the picture, whether by the pointer, by keys or from a menu. */
 
-import type { Highlights } from "./highlights";
 import { type WidgetModel, readText } from "../host/anywidget";
-import type { Request, Requests } from "./requests";
-import { isChip } from "../scene/scene";
-import type { Selection } from "./selection";
 import type { Stage } from "../paint/stage";
-import type { Point } from "../paint/viewport";
+import type { Point } from "../scene/geometry";
+import { isChip } from "../scene/scene";
+import type { Highlights } from "./highlights";
+import type { Request, Requests } from "./requests";
+import type { Selection } from "./selection";
 
 const FIRST_HOPS = 2;
 

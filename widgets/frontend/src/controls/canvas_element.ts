@@ -6,18 +6,12 @@
  */
 
 import styleSheet from "../canvas.css";
-import { fillBreadcrumb, makeElement, readCrumbs } from "./elements";
-import { keepKeys } from "../host/kept_keys";
 import { type WidgetModel, readText } from "../host/anywidget";
-import {
-  type Palette,
-  type ThemeName,
-  detectTheme,
-  paletteOf,
-  setVariables,
-  watchTheme,
-} from "../paint/theme";
-
+import { keepKeys } from "../host/kept_keys";
+import { detectTheme, watchTheme } from "../host/page_theme";
+import { type Palette, type ThemeName, paletteOf, setVariables } from "../paint/theme";
+import { fillBreadcrumb, readCrumbs } from "./breadcrumb";
+import { makeElement } from "./elements";
 
 export interface PageActions {
   /** show another graph */

@@ -1,17 +1,17 @@
 /** Shows the menus: of a thing in the picture, and of the picture itself. */
 
+import { type WidgetModel, readText } from "../host/anywidget";
+import type { Stage } from "../paint/stage";
+import type { Point } from "../scene/geometry";
+import type { Hit } from "../scene/pick";
 import type { Actions } from "./actions";
 import type { Help } from "./dialogs";
 import type { Highlights } from "./highlights";
 import { Menu } from "./menu";
 import { thingMenu, viewMenu } from "./menu_entries";
-import { type WidgetModel, readText } from "../host/anywidget";
 import type { Panes } from "./panes";
-import type { Hit } from "../scene/pick";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
-import type { Stage } from "../paint/stage";
-import type { Point } from "../paint/viewport";
 
 export interface MenuParts {
   readonly model: WidgetModel;

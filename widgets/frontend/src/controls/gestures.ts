@@ -1,6 +1,6 @@
 /** Turns pointer, wheel and touch events into pan, zoom, click and hover. */
 
-import { type Point, readWheel, wheelFactor } from "../paint/viewport";
+import type { Point } from "../scene/geometry";
 
 export interface GestureActions {
   pan(dx: number, dy: number): void;
@@ -143,4 +143,32 @@ export function followGestures(surface: HTMLElement, actions: GestureActions): (
     surface.removeEventListener("contextmenu", openMenu);
     surface.removeEventListener("wheel", turn);
   };
+}
+
+export interface WheelTurn {
+  readonly deltaX: number;
+  readonly deltaY: number;
+  readonly deltaMode: number;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/**
+ * Whether a turn of the wheel zooms or pans. Browsers do not say whether a wheel or a track pad
+ * was used; a wheel gives large steps straight up or down.
+ */
+export function readWheel(turn: WheelTurn): "zoom" | "pan" {
+  if (turn.ctrlKey || turn.metaKey) return "zoom";
+  if (turn.shiftKey) return "pan";
+  if (turn.deltaMode !== 0) return turn.deltaX === 0 ? "zoom" : "pan";
+  const straight = turn.deltaX === 0 && turn.deltaY !== 0;
+  return straight && Math.abs(turn.deltaY) >= 50 ? "zoom" : "pan";
+}
+
+/** The factor by which a turn of the wheel zooms. */
+export function wheelFactor(turn: WheelTurn): number {
+  const unit = turn.deltaMode === 1 ? 16 : turn.deltaMode === 2 ? 400 : 1;
+  const pixels = Math.min(Math.max(turn.deltaY * unit, -150), 150);
+  return Math.exp(-pixels * (turn.ctrlKey && Math.abs(turn.deltaY) < 50 ? 0.01 : 0.0022));
 }

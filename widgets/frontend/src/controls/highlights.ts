@@ -1,12 +1,12 @@
 /** What is lit while all else is dimmed: the places of values, or what was traced. */
 
-import { PlaceBar, TraceChip } from "./bars";
-import { type Places, consumerAt, lightPlaces, placesOf } from "../scene/uses";
-import type { Selection } from "./selection";
-import type { Paths } from "../scene/scene";
-import { nameOf } from "./speech";
 import type { Stage } from "../paint/stage";
+import type { Paths } from "../scene/scene";
 import { type Lit, type Trace, light } from "../scene/trace";
+import { type Places, consumerAt, lightPlaces, placesOf } from "../scene/uses";
+import { PlaceBar, TraceChip } from "./bars";
+import type { Selection } from "./selection";
+import { nameOf } from "./speech";
 
 export class Highlights {
   readonly chip = new TraceChip(() => this.clear());

@@ -1,7 +1,7 @@
 /** A menu that appears at a point: of the view, or of what was clicked. */
 
+import type { Point } from "../scene/geometry";
 import { makeElement } from "./elements";
-import type { Point } from "../paint/viewport";
 
 export interface MenuEntry {
   readonly label: string;

@@ -1,7 +1,7 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
-import type { MenuGroups } from "./menu";
 import { REPEAT, type Scene } from "../scene/scene";
+import type { MenuGroups } from "./menu";
 
 export const GROUPINGS = [
   ["auto", "Groups: what fits the model"],

@@ -1,6 +1,7 @@
 /** Where the window stood at each moment of the history, so that undoing brings back the place. */
 
-import type { Size, Viewport } from "../paint/viewport";
+import type { Viewport } from "../paint/viewport";
+import type { Size } from "../scene/geometry";
 
 /** Of more moments the ones that were left first are forgotten. */
 const MOST_MOMENTS = 200;

@@ -6,8 +6,8 @@
  * explorer.css, which is told by classes and variables of the element around both.
  */
 
-import { makeElement } from "./elements";
 import type { WidgetModel } from "../host/anywidget";
+import { makeElement } from "./elements";
 
 /** In narrower explorers the inspector goes under the canvas. */
 export const STACKED_BELOW = 760;

@@ -1,23 +1,23 @@
 /** What the canvas asks of the kernel, and what becomes of the answers. */
 
-import type { Question } from "./dialogs";
-import type { Strip } from "./elements";
-import { LayerStore, StaleError } from "../scene/wire";
 import type { WidgetModel } from "../host/anywidget";
-import type { Progress } from "./progress_bar";
 import {
+  LOST,
   CancelledError,
   Connection,
   type History,
   type Hit,
-  LOST,
   NoAnswerError,
   type Push,
   type Reply,
   describe,
 } from "../host/conversation";
-import type { Paths, Scene } from "../scene/scene";
 import type { Arrival } from "../paint/stage";
+import type { Paths, Scene } from "../scene/scene";
+import { LayerStore, StaleError } from "../scene/wire";
+import type { Question } from "./dialogs";
+import type { Progress } from "./progress_bar";
+import type { Strip } from "./strip";
 
 /** How long the first scene may take before we say that there is no kernel. */
 const FIRST_ANSWER = 8_000;

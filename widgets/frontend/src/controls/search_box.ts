@@ -1,8 +1,8 @@
 /** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
 
+import type { Hit } from "../host/conversation";
 import { iconButton, makeElement } from "./elements";
 import { type Piece, cutNames, namesOf } from "./hit_names";
-import type { Hit } from "../host/conversation";
 
 const MOST_LISTED = 100;
 const PAUSE = 120;

@@ -2,8 +2,8 @@
 
 import { type WidgetModel, readText, readTexts } from "../host/anywidget";
 import type { Stage } from "../paint/stage";
-import { describeSelection } from "./speech";
 import { type Arrow, endOf, firstBox, walkFrom } from "../scene/walk";
+import { describeSelection } from "./speech";
 
 const HOVER_PAUSE = 90;
 

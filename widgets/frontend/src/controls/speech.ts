@@ -1,14 +1,14 @@
 /** What is said about an element: in the tooltip, and to who listens instead of looking. */
 
-import type { Hit } from "../scene/pick";
 import { titleOf } from "../paint/text";
+import type { Hit } from "../scene/pick";
 import {
   CONSTANT,
   INPUT,
   NODE,
   OUTPUT,
-  type Paths,
   STUB,
+  type Paths,
   type Scene,
   repetitionOf,
 } from "../scene/scene";

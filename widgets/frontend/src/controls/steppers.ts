@@ -4,12 +4,12 @@
  * the repeat around the selection also below the picture.
  */
 
-import { iconButton, makeElement } from "./elements";
-import { boxRectangle } from "../scene/pick";
-import { type Scene, repetitionOf } from "../scene/scene";
 import { titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
-import { type Point, type Size, type Viewport, toWindow } from "../paint/viewport";
+import { type Viewport, toWindow } from "../paint/viewport";
+import { type Point, type Size, boxRectangle } from "../scene/geometry";
+import { type Scene, repetitionOf } from "../scene/scene";
+import { iconButton, makeElement } from "./elements";
 
 export interface StepperActions {
   /** show another repetition, counted from 0 */

@@ -1,7 +1,7 @@
 /** What appears over the picture for a moment: the tooltip, and a hint in words. */
 
+import type { Point } from "../scene/geometry";
 import { makeElement } from "./elements";
-import type { Point } from "../paint/viewport";
 
 const TOOLTIP_PAUSE = 250;
 const HINT_TIME = 1_400;

@@ -1,10 +1,10 @@
 /** Paints boxes: open groups as frames, everything else with its face. */
 
-import { type Picture, shareOf } from "./pass";
-import { TEXT_STYLES, fontOf, measureText } from "./text";
-import { type Category, type Palette, categoryOf, frameOf } from "./theme";
+import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
 import { elide, isUnderTitle } from "./draw_titles";
-import type { Face, TextStyle } from "../scene/scene";
+import { type Picture, shareOf } from "./pass";
+import { fontOf, measureText } from "./text";
+import { type Category, type Palette, categoryOf, frameOf } from "./theme";
 
 // Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
 const RADIUS = 7;

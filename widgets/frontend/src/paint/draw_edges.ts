@@ -1,10 +1,10 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
+import { labelRectangle } from "../scene/geometry";
+import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
 import type { Picture } from "./pass";
-import { labelRectangle } from "../scene/pick";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
-import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
 
 // Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
 const LINE = 1.3;

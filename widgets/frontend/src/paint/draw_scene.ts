@@ -1,15 +1,16 @@
 /** Paints the part of a Scene that lies in the window on a 2D canvas. */
 
+import type { Rectangle, Size } from "../scene/geometry";
+import type { Picker } from "../scene/pick";
+import type { Scene } from "../scene/scene";
+import type { Lit } from "../scene/trace";
 import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
 import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
-import type { Picker } from "../scene/pick";
+import { drawTitles, planTitles } from "./draw_titles";
 import type { Detail, Marks, Motion, Picture } from "./pass";
-import type { Scene } from "../scene/scene";
 import type { Palette } from "./theme";
 import type { Tiles } from "./tiles";
-import { drawTitles, planTitles } from "./draw_titles";
-import type { Lit } from "../scene/trace";
-import { type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
+import { type Viewport, visiblePart } from "./viewport";
 
 const FULL_ZOOM = 0.45;
 const TITLES_ZOOM = 0.25;

@@ -1,10 +1,11 @@
 /** Titles of open groups seen from afar: above what is inside where there is room, else over it. */
 
-import { type PlacedTitle, type Picture, shareOf } from "./pass";
+import { TEXT_STYLES } from "../scene/face";
+import type { Rectangle } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
-import { TEXT_STYLES, fontOf, measureText } from "./text";
+import { type Picture, type PlacedTitle, shareOf } from "./pass";
+import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
-import type { Rectangle } from "./viewport";
 
 /** Sizes of the text on the screen, the preferred one first. */
 const SIZES = [10.5, 8.5, 7];

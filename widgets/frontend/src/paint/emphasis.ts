@@ -1,7 +1,7 @@
 /** Finds what is to be marked for a path: boxes, rows on faces, edges. */
 
-import type { Marks } from "./pass";
 import type { Paths, Scene } from "../scene/scene";
+import type { Marks } from "./pass";
 
 export function markSelection(marks: Marks, scene: Scene, at: Paths): void {
   const found = scene.boxesAt(at);

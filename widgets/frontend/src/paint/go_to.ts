@@ -1,6 +1,7 @@
 /** Where the window goes so that something is seen: all of it where it fits, else its beginning. */
 
-import { READABLE_ZOOM, type Point, type Rectangle, type Size, type Viewport } from "./viewport";
+import type { Point, Rectangle, Size } from "../scene/geometry";
+import { READABLE_ZOOM, type Viewport } from "./viewport";
 
 /** Something in the scene that is gone to. */
 export interface Target {

@@ -1,10 +1,15 @@
 /** Where something stands in a scene. */
 
-import { titlePoint } from "./motion";
-import { boxRectangle, edgeBounds, middleOfEdge } from "../scene/pick";
-import type { Target } from "./go_to";
+import {
+  type Point,
+  type Rectangle,
+  boxRectangle,
+  edgeBounds,
+  middleOfEdge,
+} from "../scene/geometry";
 import type { Paths, Scene } from "../scene/scene";
-import type { Point, Rectangle } from "./viewport";
+import type { Target } from "./go_to";
+import { titlePoint } from "./motion";
 
 /** What begins so near to the first box stands in one row with it. */
 const FIRST_ROW = 40;

@@ -3,11 +3,12 @@
  * moves; where it would cover boxes it then fades away.
  */
 
-import { type Tiles, placeWhole } from "./tiles";
-import { type Palette, categoryOf, frameOf } from "./theme";
-import { type Point, type Rectangle, type Size, type Viewport, toScene, visiblePart } from "./viewport";
+import type { Point, Rectangle, Size } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
 import type { Scene } from "../scene/scene";
+import { type Palette, categoryOf, frameOf } from "./theme";
+import { type Tiles, placeWhole } from "./tiles";
+import { type Viewport, toScene, visiblePart } from "./viewport";
 
 const LARGEST: Size = { width: 150, height: 130 };
 const SMALLEST_SIDE = 36;

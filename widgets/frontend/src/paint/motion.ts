@@ -1,17 +1,11 @@
 /** How a new scene takes the place of the one before: where the window goes, what moves. */
 
-import { type Picker, boxRectangle, titleBand } from "../scene/pick";
+import { type Point, type Size, boxRectangle, titleBand } from "../scene/geometry";
+import type { Picker } from "../scene/pick";
+import { OPEN, type Scene } from "../scene/scene";
 import type { Motion } from "./pass";
 import { titleCentre } from "./text";
-import {
-  type Point,
-  type Size,
-  type Viewport,
-  placeAt,
-  toWindow,
-  visiblePart,
-} from "./viewport";
-import { OPEN, type Scene } from "../scene/scene";
+import { type Viewport, placeAt, toWindow, visiblePart } from "./viewport";
 
 /** With more boxes in the window the picture changes at once. */
 const MOST_MOVING = 5000;

@@ -1,9 +1,9 @@
 /** What the painters are given: a part of a Scene, what is marked in it, and how it is seen. */
 
+import type { Rectangle } from "../scene/geometry";
 import type { Scene } from "../scene/scene";
-import type { Palette } from "./theme";
 import type { Lit } from "../scene/trace";
-import type { Rectangle } from "./viewport";
+import type { Palette } from "./theme";
 
 /** What is selected, pointed at, found and lit. */
 export interface Marks {

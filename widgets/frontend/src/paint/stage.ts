@@ -1,21 +1,21 @@
 /** The picture in its window: holds the scene, the viewport and the marks, and paints on demand. */
 
+import { type Point, type Rectangle, type Size, boxRectangle } from "../scene/geometry";
+import { type Hit, Picker } from "../scene/pick";
+import { Wiring } from "../scene/routes";
+import type { Paths, Scene } from "../scene/scene";
+import type { Lit } from "../scene/trace";
 import { paint } from "./draw_scene";
 import { markHits, markHover, markSelection } from "./emphasis";
+import { bringIn, fits, putInMiddle, roomBeside } from "./go_to";
+import { boundsOf, findPoint, startOf, targetOf, targetOfBox } from "./locate";
 import { Minimap } from "./minimap";
 import { type Transition, advance, keepPlace, planTransition, titlePoint } from "./motion";
-import { type Hit, Picker, boxRectangle } from "../scene/pick";
 import { type Marks, noMarks } from "./pass";
-import { bringIn, fits, putInMiddle, roomBeside } from "./go_to";
-import type { Paths, Scene } from "../scene/scene";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
-import type { Lit } from "../scene/trace";
 import {
-  type Point,
   READABLE_ZOOM,
-  type Rectangle,
-  type Size,
   type Viewport,
   between,
   centreOn,
@@ -29,8 +29,6 @@ import {
   visiblePart,
   zoomAt,
 } from "./viewport";
-import { boundsOf, findPoint, startOf, targetOf, targetOfBox } from "./locate";
-import { Wiring } from "../scene/routes";
 
 const TRANSITION = 180;
 /** Scenes with fewer boxes are painted box by box at any zoom. */

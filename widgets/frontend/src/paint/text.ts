@@ -1,17 +1,7 @@
 /** Fonts of the text styles, as in explorer/render/face.py, and widths of texts. */
 
+import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
 import { FONT } from "./theme";
-import type { Face, TextStyle } from "../scene/scene";
-
-/** size in pixels and whether bold */
-export const TEXT_STYLES: Record<TextStyle, readonly [number, boolean]> = {
-  title: [12.5, true],
-  "title-muted": [11.5, false],
-  name: [10.5, true],
-  text: [10.5, false],
-  muted: [10.5, false],
-  badge: [9.5, false],
-};
 
 export function fontOf(style: TextStyle, size = TEXT_STYLES[style][0]): string {
   return `${TEXT_STYLES[style][1] ? "bold " : ""}${size}px ${FONT}`;

@@ -6,14 +6,15 @@
  * from the bitmap of the whole, enlarged.
  */
 
+import type { Rectangle, Size } from "../scene/geometry";
+import type { Picker } from "../scene/pick";
+import type { Scene } from "../scene/scene";
+import type { Lit } from "../scene/trace";
 import { drawBlocks, drawFrames } from "./draw_boxes";
 import { drawEdges } from "./draw_edges";
-import type { Picker } from "../scene/pick";
 import { type Picture, noMarks } from "./pass";
-import type { Scene } from "../scene/scene";
 import type { Palette } from "./theme";
-import type { Lit } from "../scene/trace";
-import { type Rectangle, type Size, type Viewport, visiblePart } from "./viewport";
+import { type Viewport, visiblePart } from "./viewport";
 
 const TILE = 512;
 /** Tiles in memory, of a megabyte each; more only where one window needs more. */

@@ -1,25 +1,12 @@
 /** Where on the scene the window stands. Pure arithmetic; zoom 1 is one pixel for one pixel. */
 
+import type { Point, Rectangle, Size } from "../scene/geometry";
+
 /** (x, y) is the scene's point in the window's top left corner. */
 export interface Viewport {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Rectangle extends Size {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
 }
 
 export const MAX_ZOOM = 4;
@@ -137,34 +124,6 @@ export function between(from: Viewport, to: Viewport, share: number): Viewport {
     y: from.y + (to.y - from.y) * share,
     zoom,
   };
-}
-
-export interface WheelTurn {
-  readonly deltaX: number;
-  readonly deltaY: number;
-  readonly deltaMode: number;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly shiftKey: boolean;
-}
-
-/**
- * Whether a turn of the wheel zooms or pans. Browsers do not say whether a wheel or a track pad
- * was used; a wheel gives large steps straight up or down.
- */
-export function readWheel(turn: WheelTurn): "zoom" | "pan" {
-  if (turn.ctrlKey || turn.metaKey) return "zoom";
-  if (turn.shiftKey) return "pan";
-  if (turn.deltaMode !== 0) return turn.deltaX === 0 ? "zoom" : "pan";
-  const straight = turn.deltaX === 0 && turn.deltaY !== 0;
-  return straight && Math.abs(turn.deltaY) >= 50 ? "zoom" : "pan";
-}
-
-/** The factor by which a turn of the wheel zooms. */
-export function wheelFactor(turn: WheelTurn): number {
-  const unit = turn.deltaMode === 1 ? 16 : turn.deltaMode === 2 ? 400 : 1;
-  const pixels = clamp(turn.deltaY * unit, -150, 150);
-  return Math.exp(-pixels * (turn.ctrlKey && Math.abs(turn.deltaY) < 50 ? 0.01 : 0.0022));
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -1,27 +1,9 @@
 /** A Scene in memory: boxes, ports and edges in flat arrays, and ways to find them. */
 
-export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge";
-export type Anchor = "start" | "middle" | "end";
-/** x, baseline, text, style, anchor */
-export type TextRun = [number, number, string, TextStyle, Anchor];
-/** x, y, width, height, text, and 1 for the quiet ones within a row */
-export type Badge = [number, number, number, number, string, number?];
+import type { Face } from "./face";
+
 /** top and bottom of a constant's row, and the path that a click on it selects */
 export type RowTarget = [number, number, string];
-
-export interface Face {
-  shape: "node" | "group" | "terminal" | "constant" | "stub" | "frame";
-  category: string;
-  width: number;
-  height: number;
-  header: number;
-  rules: number[];
-  stack: number;
-  texts: TextRun[];
-  badges: Badge[];
-  /** top and bottom of the rows that stand for constants */
-  targets: Array<[number, number]>;
-}
 
 export const OPEN = 1;
 export const OPENABLE = 2;

@@ -1,7 +1,7 @@
 /** What is upstream and downstream of something drawn, and what lies between two of them. */
 
-import { type Paths, STUB, type Scene } from "./scene";
 import type { Step, Wiring } from "./routes";
+import { STUB, type Paths, type Scene } from "./scene";
 
 /** What is lit: 1 for each box and each edge that belongs to it. */
 export interface Lit {

@@ -1,9 +1,9 @@
 /** Where values are given and used in the picture: what lights up, and where one can jump. */
 
-import { boxRectangle } from "./pick";
-import { type Lit, withGroupsAround } from "./trace";
-import { CONSTANT, INPUT, type Paths, STUB, type Scene } from "./scene";
+import { boxRectangle } from "./geometry";
 import type { Wiring } from "./routes";
+import { CONSTANT, INPUT, STUB, type Paths, type Scene } from "./scene";
+import { type Lit, withGroupsAround } from "./trace";
 
 export interface Places {
   readonly at: Paths;

@@ -1,8 +1,8 @@
 /** Walking over a Scene with the arrow keys: along edges, through the walls of open groups. */
 
-import { boxRectangle } from "./pick";
-import { type Paths, STUB, type Scene } from "./scene";
+import { boxRectangle } from "./geometry";
 import type { Step as Direction, Wiring } from "./routes";
+import { STUB, type Paths, type Scene } from "./scene";
 
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
 type Step = Direction | "before" | "after";

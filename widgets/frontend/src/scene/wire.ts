@@ -4,8 +4,9 @@
  * What comes is checked here, so that the rest can trust it.
  */
 
+import type { Face } from "./face";
+import { OPEN, Scene, type SceneParts } from "./scene";
 import { type Header, WireError, checkHeader } from "./wire_header";
-import { type Face, OPEN, Scene, type SceneParts } from "./scene";
 
 const BOX_INTEGERS = 6;
 const EDGE_INTEGERS = 7;

@@ -1,6 +1,6 @@
 /** The header of a scene's message, checked; what explorer/render/wire.py says it holds. */
 
-import type { Face } from "./scene";
+import type { Face } from "./face";
 
 const VERSION = 3;
 

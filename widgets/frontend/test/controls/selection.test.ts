@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import type { WidgetModel } from "../../src/host/anywidget";
 import { Selection } from "../../src/controls/selection";
+import type { WidgetModel } from "../../src/host/anywidget";
 import type { Stage } from "../../src/paint/stage";
 import { readScene } from "../small";
 

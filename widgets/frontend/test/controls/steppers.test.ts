@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-
 import { placeStepper } from "../../src/controls/steppers";
 
 describe("placeStepper", () => {

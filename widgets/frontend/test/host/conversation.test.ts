@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Connection, KernelError, LOST, NoAnswerError, type Push } from "../../src/host/conversation";
+import {
+  LOST,
+  Connection,
+  KernelError,
+  NoAnswerError,
+  type Push,
+} from "../../src/host/conversation";
 
 /** A model whose messages the tests play the kernel for. */
 class Channel {

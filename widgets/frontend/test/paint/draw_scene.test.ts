@@ -2,12 +2,12 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { paint } from "../../src/paint/draw_scene";
-import { Picker } from "../../src/scene/pick";
 import { noMarks } from "../../src/paint/pass";
 import { paletteOf } from "../../src/paint/theme";
 import { placeWhole } from "../../src/paint/tiles";
-import { light } from "../../src/scene/trace";
+import { Picker } from "../../src/scene/pick";
 import { Wiring } from "../../src/scene/routes";
+import { light } from "../../src/scene/trace";
 import { makeScene } from "../small";
 
 const SIZE = { width: 400, height: 300 };

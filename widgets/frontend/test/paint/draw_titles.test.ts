@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { drawEdges } from "../../src/paint/draw_edges";
-import { Picker } from "../../src/scene/pick";
+import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
 import { type Picture, noMarks } from "../../src/paint/pass";
 import { paletteOf } from "../../src/paint/theme";
-import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
+import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
 
 const LETTER = 0.6;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bringIn, putInMiddle, roomBeside } from "../../src/paint/go_to";
-import { OPEN } from "../../src/scene/scene";
-import { type Rectangle, type Viewport, READABLE_ZOOM, toWindow } from "../../src/paint/viewport";
 import { startOf, targetOf } from "../../src/paint/locate";
+import { READABLE_ZOOM, type Viewport, toWindow } from "../../src/paint/viewport";
+import type { Rectangle } from "../../src/scene/geometry";
+import { OPEN } from "../../src/scene/scene";
 import { makeScene } from "../small";
 
 const SIZE = { width: 1000, height: 560 };

@@ -7,24 +7,13 @@ import {
   fitWhole,
   keepInSight,
   panBy,
-  readWheel,
   toScene,
   toWindow,
   visiblePart,
-  wheelFactor,
   zoomAt,
 } from "../../src/paint/viewport";
 
 const SIZE = { width: 1000, height: 560 };
-const STILL = {
-  deltaX: 0,
-  deltaY: 0,
-  deltaMode: 0,
-  ctrlKey: false,
-  metaKey: false,
-  shiftKey: false,
-};
-
 test("window and scene coordinates are each other's inverse", () => {
   const view = { x: 12, y: -7, zoom: 0.4 };
   const there = toScene(view, toWindow(view, { x: 31, y: 47 }));
@@ -93,17 +82,6 @@ test("a glide ends where it should", () => {
   const to = centreOn({ x: 900, y: 900 }, SIZE, 0.25);
   expect(between(from, to, 1)).toEqual(to);
   expect(between(from, to, 0.5).zoom).toBeCloseTo(0.5);
-});
-
-test("wheels zoom, track pads pan, pinches zoom", () => {
-  expect(readWheel({ ...STILL, deltaY: 100 })).toBe("zoom");
-  expect(readWheel({ ...STILL, deltaY: 3, deltaMode: 1 })).toBe("zoom");
-  expect(readWheel({ ...STILL, deltaY: 4 })).toBe("pan");
-  expect(readWheel({ ...STILL, deltaX: 3, deltaY: 80 })).toBe("pan");
-  expect(readWheel({ ...STILL, deltaY: 100, shiftKey: true })).toBe("pan");
-  expect(readWheel({ ...STILL, deltaY: 2.5, ctrlKey: true })).toBe("zoom");
-  expect(wheelFactor({ ...STILL, deltaY: 100 })).toBeLessThan(1);
-  expect(wheelFactor({ ...STILL, deltaY: -100 })).toBeGreaterThan(1);
 });
 
 test("a picture of any length is shown whole, and zooming leads there and back", () => {

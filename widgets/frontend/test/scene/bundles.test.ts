@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import { describeSelection, nameOf, tooltipOf } from "../../src/controls/speech";
 import { markSelection } from "../../src/paint/emphasis";
 import { noMarks } from "../../src/paint/pass";
 import { Picker } from "../../src/scene/pick";
-import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
-import { INPUT, REPEAT, STUB, repetitionOf } from "../../src/scene/scene";
-import { describeSelection, nameOf, tooltipOf } from "../../src/controls/speech";
-import { light } from "../../src/scene/trace";
 import { Wiring } from "../../src/scene/routes";
+import { INPUT, REPEAT, STUB, repetitionOf } from "../../src/scene/scene";
+import { light } from "../../src/scene/trace";
+import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
 import { makeScene } from "../small";
 
 // a gives %v and %w, b gives %u; the stub 3 takes %v %w, the stub 4 %u; c uses %v and %u from

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { Picker, distanceToEdge, middleOfEdge } from "../../src/scene/pick";
+import { distanceToEdge, middleOfEdge } from "../../src/scene/geometry";
+import { Picker } from "../../src/scene/pick";
 import { C, CONV, G, RELU, T, X, X_TO_C, readScene } from "../small";
 
 const scene = readScene();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
+import { Wiring } from "../../src/scene/routes";
 import { INPUT, NODE, STUB } from "../../src/scene/scene";
 import { light } from "../../src/scene/trace";
-import { Wiring } from "../../src/scene/routes";
+import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
 import { C, CONV, G, RELU, X, Y, makeScene, readScene } from "../small";
 
 const small = new Wiring(readScene());

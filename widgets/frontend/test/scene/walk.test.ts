@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { endOf, firstBox, neighbours, walkFrom } from "../../src/scene/walk";
 import { readKey } from "../../src/controls/keys";
 import { Wiring } from "../../src/scene/routes";
+import { endOf, firstBox, neighbours, walkFrom } from "../../src/scene/walk";
 import { C, CONV, G, RELU, X, Y, readScene } from "../small";
 
 const scene = readScene();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ARROW, CAPTURED, CONTROL, GROUP, INPUT } from "../../src/scene/scene";
-import { WireError } from "../../src/scene/wire_header";
 import { LayerStore, StaleError } from "../../src/scene/wire";
+import { WireError } from "../../src/scene/wire_header";
 import * as small from "../small";
 import { C, CONV, G, RELU, T, X, Y, readEncoded, readScene, shifted } from "../small";
 

@@ -1,0 +1,54 @@
+/** Errors and notices along the top of the canvas. */
+
+import { iconButton, makeElement } from "./elements";
+
+/** Errors and notices along the top; each can be dismissed, none touches the picture. */
+export class Strip {
+  readonly element = makeElement("div", "nl-strip");
+  private notices = "";
+
+  constructor() {
+    this.element.setAttribute("role", "alert");
+  }
+
+  get isShown(): boolean {
+    return this.element.childElementCount > 0;
+  }
+
+  showError(message: string): void {
+    this.element.querySelector(".nl-error")?.remove();
+    this.add("nl-error", message);
+  }
+
+  /** Show what a scene has to say, unless the same was shown before. */
+  showNotices(notices: string[]): void {
+    const all = notices.join("\n");
+    if (all === this.notices) return;
+    this.notices = all;
+    this.element.querySelectorAll(".nl-notice:not(.nl-offer-line)").forEach((line) => line.remove());
+    for (const notice of notices) this.add("nl-notice", notice);
+  }
+
+  /** Say that something is no longer so and offer to renew it; nothing where it is so again. */
+  showOffer(message: string, label: string, press: () => void): void {
+    this.element.querySelector(".nl-offer-line")?.remove();
+    if (message === "") return;
+    const button = makeElement("button", "nl-cancel");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", press);
+    this.add("nl-notice nl-offer-line", message, button);
+  }
+
+  clear(): void {
+    this.element.replaceChildren();
+  }
+
+  private add(className: string, message: string, ...more: HTMLElement[]): void {
+    const line = makeElement("div", className);
+    const text = makeElement("span", "nl-strip-text");
+    text.textContent = message;
+    line.append(text, ...more, iconButton("close", "Dismiss", () => line.remove()));
+    this.element.append(line);
+  }
+}

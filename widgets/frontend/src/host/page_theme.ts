@@ -1,0 +1,49 @@
+/** What the page around the canvas looks like, and on what screen it is. */
+
+/** What the page around the canvas looks like: JupyterLab's word, VS Code's, then the system's. */
+export function detectTheme(): "light" | "dark" {
+  const body = document.body;
+  const lab = body.dataset.jpThemeLight;
+  if (lab === "true") return "light";
+  if (lab === "false") return "dark";
+  const classes = body.classList;
+  if (classes.contains("vscode-dark")) return "dark";
+  if (classes.contains("vscode-high-contrast")) {
+    return classes.contains("vscode-high-contrast-light") ? "light" : "dark";
+  }
+  if (classes.contains("vscode-light") || classes.contains("vscode-high-contrast-light")) {
+    return "light";
+  }
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Call `changed` whenever the page may have changed its theme; returns what stops it. */
+export function watchTheme(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  observer.observe(document.body, {
+    attributes: true,
+    attributeFilter: ["class", "data-jp-theme-light", "data-vscode-theme-kind"],
+  });
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  query.addEventListener("change", changed);
+  return () => {
+    observer.disconnect();
+    query.removeEventListener("change", changed);
+  };
+}
+
+/** Call `changed` when the window moves to a screen of another density; returns what stops it. */
+export function watchPixelRatio(changed: () => void): () => void {
+  let query: MediaQueryList | null = null;
+  const listen = (): void => {
+    query?.removeEventListener("change", onChange);
+    query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    query.addEventListener("change", onChange);
+  };
+  const onChange = (): void => {
+    changed();
+    listen();
+  };
+  listen();
+  return () => query?.removeEventListener("change", onChange);
+}

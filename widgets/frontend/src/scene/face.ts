@@ -1,0 +1,31 @@
+/** Faces: what is drawn on a box, in the box's own coordinates; made by explorer/render/faces.py. */
+
+export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge";
+export type Anchor = "start" | "middle" | "end";
+/** x, baseline, text, style, anchor */
+export type TextRun = [number, number, string, TextStyle, Anchor];
+/** x, y, width, height, text, and 1 for the quiet ones within a row */
+export type Badge = [number, number, number, number, string, number?];
+export interface Face {
+  shape: "node" | "group" | "terminal" | "constant" | "stub" | "frame";
+  category: string;
+  width: number;
+  height: number;
+  header: number;
+  rules: number[];
+  stack: number;
+  texts: TextRun[];
+  badges: Badge[];
+  /** top and bottom of the rows that stand for constants */
+  targets: Array<[number, number]>;
+}
+
+/** size in pixels and whether bold */
+export const TEXT_STYLES: Record<TextStyle, readonly [number, boolean]> = {
+  title: [12.5, true],
+  "title-muted": [11.5, false],
+  name: [10.5, true],
+  text: [10.5, false],
+  muted: [10.5, false],
+  badge: [9.5, false],
+};
