@@ -1,14 +1,15 @@
 """The canvas: the widget that draws a Scene in the browser and asks for the next one.
 
-The browser's side is ``frontend/src/canvas.ts``, with traits of the same names. State is in
-the traits; scenes, searches and errors travel as messages.
+The browser's side is ``frontend/src/canvas.ts``. State is in the traits, which have the same
+names in ``frontend/src/host/traits.ts``; scenes, searches and errors travel as messages, which
+``frontend/src/host/messages.ts`` describes field by field.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import anywidget
 import traitlets
@@ -19,6 +20,8 @@ from netloupe.explorer.page import PAGE
 _log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
+#: what a message to the browser is
+MessageType = Literal["scene", "hits", "confirm", "error", "busy", "idle"]
 RequestHandler = Callable[[Message, list[memoryview]], None]
 
 
@@ -33,20 +36,7 @@ class Canvas(anywidget.AnyWidget):
         :meth:`reply` or :meth:`send_error`, at once or later. What it raises becomes an error
         message in the browser.
     **traits
-        ``selection`` and ``hover``: paths, "" for nothing. ``selected_paths``: all that is
-        selected, where that is more than one value; it counts only while ``selection`` is the
-        first of it. ``focus`` and ``hops``: the path
-        whose neighbourhood alone is shown, "" for the whole graph, and how far it reaches.
-        ``grouping``: how nodes are grouped. ``wrap``: whether long pictures are cut into
-        columns. ``theme``: ``auto``, ``light`` or ``dark``.
-        ``direction``: ``TB`` or ``LR``. ``breadcrumb``: ``[path, label]`` of each graph from
-        the main one to the one shown. ``height`` in pixels, 0 for that of the
-        window; ``inspector_width`` in pixels and ``inspector_shown``, for the inspector beside
-        the canvas: all three are set by the user's hand. ``changed``: what has changed in the
-        model's files since they were read, "" for nothing; the browser offers to read them
-        again. ``shown_theme``: what ``auto`` has come to, set by the browser. ``title``: the
-        name that a screen reader speaks. ``static_id``: the static picture that the canvas
-        replaces.
+        Any of the traits below.
 
     Raises
     ------
@@ -58,22 +48,49 @@ class Canvas(anywidget.AnyWidget):
     # where it stands in an explorer; its own style sheet is in the module
     _css = PAGE / "explorer.css"
 
+    #: path of what is selected, of several elements the first, "" for nothing; set by the
+    #: browser when the user selects, by Python when its user does
     selection = traitlets.Unicode("").tag(sync=True)
+    #: paths of all that is selected, where that is more than one element; it counts only while
+    #: its first is ``selection``; set with it, by both
     selected_paths = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: path of what the pointer is on, "" for nothing; set by the browser, and marked in every
+    #: view of the widget
     hover = traitlets.Unicode("").tag(sync=True)
+    #: path whose neighbourhood alone is shown, "" for the whole graph; set by Python
     focus = traitlets.Unicode("").tag(sync=True)
+    #: how many nodes away from ``focus`` the neighbourhood reaches, 0 without one; set by Python
     hops = traitlets.Int(0, min=0).tag(sync=True)
+    #: how nodes are grouped: ``auto``, ``names``, ``modules``, ``repeats`` or ``none``; set by
+    #: Python
     grouping = traitlets.Unicode("auto").tag(sync=True)
+    #: whether long pictures are cut into columns; set by Python
     wrap = traitlets.Bool(False).tag(sync=True)
+    #: the colours asked for, ``auto`` for those of the page; set by Python at the start, then by
+    #: the browser's menu
     theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
+    #: where the graph runs to: down (``TB``) or to the right (``LR``); set by Python at the
+    #: start, then by the browser, whereupon Python sends the scene anew
     direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
+    #: ``[path, label]`` of each graph from the main one to the one shown; set by Python
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
+    #: what has changed in the model's files since they were read, "" for nothing: the browser
+    #: offers to read them again; set by Python
     changed = traitlets.Unicode("").tag(sync=True)
+    #: the colours that ``theme`` has come to, ``light`` or ``dark``, "" before the first
+    #: picture; set by the browser
     shown_theme = traitlets.Unicode("").tag(sync=True)
+    #: height of the canvas in pixels, 0 for that of the window; set by Python at the start, then
+    #: by the browser when the user drags its lower edge
     height = traitlets.Int(560, min=0).tag(sync=True)
+    #: width of the inspector beside the canvas in pixels; set by the browser when the user drags
+    #: the handle between them
     inspector_width = traitlets.Int(360, min=0).tag(sync=True)
+    #: whether the inspector beside the canvas is to be seen; set by the browser
     inspector_shown = traitlets.Bool(True).tag(sync=True)
+    #: the name that a screen reader speaks, "" for a general one; set by Python
     title = traitlets.Unicode("").tag(sync=True)
+    #: id of the static picture that the canvas replaces, "" for none; set by Python
     static_id = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, on_request: RequestHandler | None = None, **traits: Any) -> None:
@@ -106,8 +123,11 @@ class Canvas(anywidget.AnyWidget):
         """Show a scene that the browser did not ask for; ``extra`` as in :meth:`reply_scene`."""
         self.send({**extra, "type": "scene", "header": header}, list(buffers))
 
-    def reply(self, request_id: Any, message_type: str, /, **content: Any) -> None:
-        """Answer a request with a message of another type, such as ``hits`` or ``busy``."""
+    def reply(self, request_id: Any, message_type: MessageType, /, **content: Any) -> None:
+        """Answer a request with a message of another type, such as ``hits`` or ``busy``.
+
+        Without an id it is told to every view, as one that nobody asked for.
+        """
         self.send({**content, "id": request_id, "type": message_type})
 
     def send_error(self, request_id: Any, message: str) -> None:

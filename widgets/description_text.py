@@ -26,7 +26,7 @@ class DescriptionText(anywidget.AnyWidget):
     on_more
         Called with the number of the section whose next rows are wanted.
     **traits
-        ``html``: what is shown. Those of :class:`ipywidgets.DOMWidget`.
+        The trait below, and those of :class:`ipywidgets.DOMWidget`.
 
     Notes
     -----
@@ -37,6 +37,7 @@ class DescriptionText(anywidget.AnyWidget):
     _esm = PAGE / "description_text.js"
     _css = PAGE / "explorer.css"
 
+    #: what is shown; set by Python
     html = traitlets.Unicode("").tag(sync=True)
 
     def __init__(

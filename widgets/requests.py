@@ -1,7 +1,8 @@
 """What the browser asks of an explorer: taken in, answered one by one, cancelled.
 
-The browser's side is ``frontend/src/controls/requests.ts``. Nothing here knows the inspector; what is
-selected is read and set through two functions.
+The browser's side is ``frontend/src/controls/requests.ts``, and ``frontend/src/host/messages.ts``
+for what requests and replies hold. Nothing here knows the inspector; what is selected is read and
+set through two functions.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ class Requests:
                 self._settle()
         finally:
             self._waiting.remove(mark)
-            self.canvas.send({"type": "idle", "id": None})
+            self.canvas.reply(None, "idle")
 
     def _report(self, number: Any, message: str, done: int, total: int) -> None:
         if number is None:

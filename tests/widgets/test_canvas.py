@@ -238,7 +238,8 @@ def encode_small_scene() -> str:
 def test_front_end_reads_what_is_written_here() -> None:
     assert SCENE_FILE.read_text(encoding="utf-8") == encode_small_scene(), (
         "the format has changed: write the file anew with "
-        "PYTHONPATH=. python tests/widgets/test_canvas.py, and adapt widgets/frontend/src/scene/wire.ts"
+        "PYTHONPATH=. python tests/widgets/test_canvas.py, "
+        "and adapt widgets/frontend/src/scene/wire.ts"
     )
 
 

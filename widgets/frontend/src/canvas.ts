@@ -25,10 +25,12 @@ import { Steppers } from "./controls/steppers";
 import { Strip } from "./controls/strip";
 import { Hint, Tooltip } from "./controls/tips";
 import { makeToolbar } from "./controls/toolbar";
-import { type WidgetModel, readText } from "./host/anywidget";
-import type { History, Hit as Found } from "./host/conversation";
+import { makeWidget } from "./host/anywidget";
+import type { CanvasConnection } from "./host/connection";
 import { hideStaticPicture } from "./host/fallback";
+import type { History, Hit as Found } from "./host/messages";
 import { watchPixelRatio } from "./host/page_theme";
+import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import type { Viewport } from "./paint/viewport";
@@ -57,7 +59,7 @@ export class CanvasView {
   private readonly actions: Actions;
   private readonly menu: ContextMenu;
   private readonly focusBar = new FocusBar({
-    hops: (hops) => this.actions.focusOn(readText(this.model, "focus"), hops),
+    hops: (hops) => this.actions.focusOn(this.connection.traits.get("focus"), hops),
     leave: () => this.actions.leaveFocus(),
   });
   private readonly offer = new WrapOffer(() => this.actions.ask({ type: "wrap", wrap: true }));
@@ -87,17 +89,18 @@ export class CanvasView {
   private disposed = false;
 
   constructor(
-    private readonly model: WidgetModel,
+    private readonly connection: CanvasConnection,
     parent: HTMLElement,
   ) {
+    const { traits } = connection;
     this.stage = new Stage(paletteOf("light"), () => this.onPainted(), () => this.listCovers());
-    this.page = new Page(model, {
+    this.page = new Page(traits, {
       enter: (path) => this.actions.ask({ type: "enter", path }),
       themed: (palette) => this.stage.setPalette(palette),
     });
     this.highlights = new Highlights(this.stage);
     const { host, live } = this.page;
-    this.selection = new Selection(model, this.stage, host, live, () => {
+    this.selection = new Selection(traits, this.stage, host, live, () => {
       this.highlights.follow(this.selection);
       this.steppers.follow(this.selection.holder ?? -1);
     });
@@ -110,19 +113,18 @@ export class CanvasView {
       },
       leave: this.giveBack,
     });
-    this.requests = new Requests(model, this.strip, this.progress, this.question, {
+    this.requests = new Requests(connection, this.strip, this.progress, this.question, {
       show: (scene, arrival) => this.showScene(scene, arrival),
-      centre: (path) => void this.stage.centre(path),
       absent: () => {
         if (!this.stage.scene) this.page.showAbsence(true);
       },
     });
     const { stage, selection, highlights, search, help } = this;
-    this.actions = new Actions(model, stage, selection, highlights, this.requests);
-    this.panes = new Panes(model, host, this.page.frame, { changed: () => this.showPanes() });
+    this.actions = new Actions(traits, stage, selection, highlights, this.requests);
+    this.panes = new Panes(traits, host, this.page.frame, { changed: () => this.showPanes() });
     this.page.later(() => this.panes.dispose());
     this.menu = new ContextMenu(
-      { model, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help, history: () => this.history },
+      { traits, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help, history: () => this.history },
       this.giveBack,
     );
     this.build(parent);
@@ -274,7 +276,7 @@ export class CanvasView {
     if (this.ready) return;
     this.ready = true;
     this.page.host.dataset.ready = "true";
-    this.page.later(hideStaticPicture(readText(this.model, "static_id")));
+    this.page.later(hideStaticPicture(this.connection.traits.get("static_id")));
   }
 
   // ------------------------------------------------------------------ the kernel
@@ -321,14 +323,14 @@ export class CanvasView {
 
   /** Offer to read the model again where its files have changed. */
   private offerReload(): void {
-    const changed = readText(this.model, "changed");
+    const changed = this.connection.traits.get("changed");
     const message = changed && `${changed}. What is shown is as it was.`;
     this.strip.showOffer(message, "Reload", () => void this.requests.ask({ type: "reload" }));
   }
 
   private applyFocus(): void {
-    const path = readText(this.model, "focus");
-    this.focusBar.show(path ? nameOf(path) : "", Number(this.model.get("hops")) || 0);
+    const path = this.connection.traits.get("focus");
+    this.focusBar.show(path ? nameOf(path) : "", this.connection.traits.get("hops"));
   }
 
   // ------------------------------------------------------------------ the pointer
@@ -433,9 +435,7 @@ function writeZoom(zoom: number): string {
   return share >= 10 ? String(Math.round(share)) : String(Number(share.toPrecision(2)));
 }
 
-export default {
-  render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-    const view = new CanvasView(model, el);
-    return () => view.dispose();
-  },
-};
+export default makeWidget(CANVAS_TRAITS, (connection: CanvasConnection, parent) => {
+  const view = new CanvasView(connection, parent);
+  return () => view.dispose();
+});

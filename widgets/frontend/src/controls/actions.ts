@@ -1,18 +1,20 @@
 /** What a user does with the picture, whether by the pointer, by keys or from a menu. */
 
-import { type WidgetModel, readText } from "../host/anywidget";
+import type { Traits } from "../host/connection";
+import type { SceneRequest } from "../host/messages";
+import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
 import type { Point } from "../scene/geometry";
 import { isChip } from "../scene/scene";
 import type { Highlights } from "./highlights";
-import type { Request, Requests } from "./requests";
+import type { Requests } from "./requests";
 import type { Selection } from "./selection";
 
 const FIRST_HOPS = 2;
 
 export class Actions {
   constructor(
-    private readonly model: WidgetModel,
+    private readonly traits: Traits<CanvasTraits>,
     private readonly stage: Stage,
     private readonly selection: Selection,
     private readonly highlights: Highlights,
@@ -23,7 +25,7 @@ export class Actions {
   private readonly closing = new Set<string>();
 
   /** Ask for another scene. `kept` is the path of the box that stays where it is. */
-  ask(content: Request, kept?: string): void {
+  ask(content: SceneRequest, kept?: string): void {
     void this.requests.ask(content, kept);
   }
 
@@ -94,15 +96,10 @@ export class Actions {
 
   /** Let the graph run to the right, or down again. */
   turn(): void {
-    this.setTrait("direction", readText(this.model, "direction") === "LR" ? "TB" : "LR");
+    this.traits.set({ direction: this.traits.get("direction") === "LR" ? "TB" : "LR" });
   }
 
-  setTheme(name: string): void {
-    this.setTrait("theme", name);
-  }
-
-  private setTrait(name: string, value: string): void {
-    this.model.set(name, value);
-    this.model.save_changes();
+  setTheme(theme: CanvasTraits["theme"]): void {
+    this.traits.set({ theme });
   }
 }

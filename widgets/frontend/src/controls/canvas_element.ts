@@ -6,9 +6,10 @@
  */
 
 import styleSheet from "../canvas.css";
-import { type WidgetModel, readText } from "../host/anywidget";
+import type { Traits } from "../host/connection";
 import { keepKeys } from "../host/kept_keys";
 import { detectTheme, watchTheme } from "../host/page_theme";
+import type { CanvasTraits } from "../host/traits";
 import { type Palette, type ThemeName, paletteOf, setVariables } from "../paint/theme";
 import { fillBreadcrumb, readCrumbs } from "./breadcrumb";
 import { makeElement } from "./elements";
@@ -29,7 +30,7 @@ export class Page {
   private readonly stops: Array<() => void> = [];
 
   constructor(
-    private readonly model: WidgetModel,
+    private readonly traits: Traits<CanvasTraits>,
     private readonly actions: PageActions,
   ) {
     const { host, frame } = this;
@@ -55,9 +56,8 @@ export class Page {
   }
 
   /** Call `changed` when a trait of the widget changes, until the page is disposed of. */
-  onTrait(name: string, changed: () => void): void {
-    this.model.on(`change:${name}`, changed);
-    this.stops.push(() => this.model.off(`change:${name}`, changed));
+  onTrait(name: keyof CanvasTraits, changed: () => void): void {
+    this.stops.push(this.traits.follow(name, changed));
   }
 
   /** Call something when the page is disposed of. */
@@ -71,7 +71,7 @@ export class Page {
   }
 
   get themeName(): ThemeName {
-    const wanted = readText(this.model, "theme");
+    const wanted = this.traits.get("theme");
     return wanted === "light" || wanted === "dark" ? wanted : detectTheme();
   }
 
@@ -97,19 +97,16 @@ export class Page {
     const palette = paletteOf(name);
     setVariables(this.frame, name, palette);
     this.actions.themed(palette);
-    if (readText(this.model, "shown_theme") !== name) {
-      this.model.set("shown_theme", name);
-      this.model.save_changes();
-    }
+    if (this.traits.get("shown_theme") !== name) this.traits.set({ shown_theme: name });
   }
 
   private applyTitle(): void {
-    const title = readText(this.model, "title") || "Neural network graph";
+    const title = this.traits.get("title") || "Neural network graph";
     this.host.setAttribute("aria-label", title);
   }
 
   private applyBreadcrumb(): void {
-    const crumbs = readCrumbs(this.model.get("breadcrumb"));
+    const crumbs = readCrumbs(this.traits.get("breadcrumb"));
     fillBreadcrumb(this.breadcrumb, crumbs, (path) => this.actions.enter(path));
   }
 }

@@ -1,6 +1,7 @@
 /** Shows the menus: of a thing in the picture, and of the picture itself. */
 
-import { type WidgetModel, readText } from "../host/anywidget";
+import type { Traits } from "../host/connection";
+import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
 import type { Point } from "../scene/geometry";
 import type { Hit } from "../scene/pick";
@@ -14,7 +15,7 @@ import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
 
 export interface MenuParts {
-  readonly model: WidgetModel;
+  readonly traits: Traits<CanvasTraits>;
   readonly frame: HTMLElement;
   readonly panes: Panes;
   readonly stage: Stage;
@@ -103,14 +104,14 @@ export class ContextMenu {
   }
 
   private showView(point: Point): void {
-    const { model, panes, stage, selection, actions, search, help } = this.parts;
-    const wrapped = model.get("wrap") === true;
+    const { traits, panes, stage, selection, actions, search, help } = this.parts;
+    const wrapped = traits.get("wrap");
     const { undo, redo } = this.parts.history();
     const groups = viewMenu(
       {
-        direction: readText(model, "direction"),
-        theme: readText(model, "theme"),
-        grouping: readText(model, "grouping"),
+        direction: traits.get("direction"),
+        theme: traits.get("theme"),
+        grouping: traits.get("grouping"),
         wrapped,
         hasSelection: selection.path !== "",
         inspector: panes.hasInspector ? panes.isInspectorShown : null,

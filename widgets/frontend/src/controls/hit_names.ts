@@ -1,6 +1,6 @@
 /** Rows of the list of hits: names that are too long keep what tells them apart. */
 
-import type { Hit } from "../host/conversation";
+import type { Hit } from "../host/messages";
 
 /** Of a name's end so many characters are always shown, or fewer that begin with a word. */
 const TAIL = 24;

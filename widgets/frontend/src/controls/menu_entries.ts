@@ -1,5 +1,6 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
+import type { CanvasTraits } from "../host/traits";
 import { REPEAT, type Scene } from "../scene/scene";
 import type { MenuGroups } from "./menu";
 
@@ -33,7 +34,7 @@ export interface ViewActions {
   group(grouping: string): void;
   turn(): void;
   wrap(): void;
-  theme(name: string): void;
+  theme(name: CanvasTraits["theme"]): void;
   search(): void;
   toggleInspector(): void;
   fillScreen(): void;

@@ -6,7 +6,8 @@
  * explorer.css, which is told by classes and variables of the element around both.
  */
 
-import type { WidgetModel } from "../host/anywidget";
+import type { Traits } from "../host/connection";
+import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import { makeElement } from "./elements";
 
 /** In narrower explorers the inspector goes under the canvas. */
@@ -16,8 +17,7 @@ const MOST_HEIGHT = 4000;
 const LEAST_WIDTH = 200;
 /** so much is left to the canvas */
 const LEAST_CANVAS = 300;
-const USUAL_WIDTH = 360;
-const USUAL_HEIGHT = 560;
+const { inspector_width: USUAL_WIDTH, height: USUAL_HEIGHT } = CANVAS_TRAITS;
 /** for a page that holds nothing else */
 const WINDOW_HEIGHT = "calc(100vh - 24px)";
 /** what the canvas gets of a height that is that of the window */
@@ -39,14 +39,14 @@ export class Panes {
   private readonly stops: Array<() => void> = [];
 
   constructor(
-    private readonly model: WidgetModel,
+    private readonly traits: Traits<CanvasTraits>,
     private readonly host: HTMLElement,
     private readonly frame: HTMLElement,
     private readonly actions: PaneActions,
   ) {
     makeHandle(this.side, "vertical", "Width of the inspector", {
       size: () => this.width,
-      resize: (size) => this.set("inspector_width", this.clampWidth(size)),
+      resize: (size) => this.set({ inspector_width: this.clampWidth(size) }),
       usual: USUAL_WIDTH,
       grows: -1,
       limits: () => [LEAST_WIDTH, this.mostWidth],
@@ -54,15 +54,13 @@ export class Panes {
     });
     makeHandle(this.bottom, "horizontal", "Height of the picture", {
       size: () => frame.offsetHeight,
-      resize: (size) => this.set("height", clamp(size, LEAST_HEIGHT, MOST_HEIGHT)),
+      resize: (size) => this.set({ height: clamp(size, LEAST_HEIGHT, MOST_HEIGHT) }),
       usual: USUAL_HEIGHT,
       grows: 1,
       limits: () => [LEAST_HEIGHT, MOST_HEIGHT],
     });
-    for (const trait of ["height", "inspector_width", "inspector_shown", "shown_theme"]) {
-      const changed = (): void => this.apply();
-      model.on(`change:${trait}`, changed);
-      this.stops.push(() => model.off(`change:${trait}`, changed));
+    for (const trait of ["height", "inspector_width", "inspector_shown", "shown_theme"] as const) {
+      this.stops.push(traits.follow(trait, () => this.apply()));
     }
     const screen = (): void => this.apply();
     document.addEventListener("fullscreenchange", screen);
@@ -82,7 +80,7 @@ export class Panes {
   }
 
   get isInspectorShown(): boolean {
-    return this.hasInspector && this.model.get("inspector_shown") !== false;
+    return this.hasInspector && this.traits.get("inspector_shown");
   }
 
   get canFillScreen(): boolean {
@@ -94,7 +92,7 @@ export class Panes {
   }
 
   toggleInspector(): void {
-    this.set("inspector_shown", !this.isInspectorShown);
+    this.set({ inspector_shown: !this.isInspectorShown });
   }
 
   toggleScreen(): void {
@@ -108,8 +106,7 @@ export class Panes {
   }
 
   private get width(): number {
-    const wanted = Number(this.model.get("inspector_width"));
-    return this.clampWidth(Number.isFinite(wanted) && wanted > 0 ? wanted : USUAL_WIDTH);
+    return this.clampWidth(this.traits.get("inspector_width") || USUAL_WIDTH);
   }
 
   private get mostWidth(): number {
@@ -120,9 +117,8 @@ export class Panes {
     return Math.round(clamp(size, LEAST_WIDTH, this.mostWidth));
   }
 
-  private set(trait: string, value: unknown): void {
-    this.model.set(trait, value);
-    this.model.save_changes();
+  private set(values: Partial<CanvasTraits>): void {
+    this.traits.set(values);
     this.apply();
   }
 
@@ -137,8 +133,8 @@ export class Panes {
     this.find();
     const { around, frame } = this;
     const full = this.isScreenFull;
-    const given = Number(this.model.get("height"));
-    const pixels = clamp(Number.isFinite(given) ? given : USUAL_HEIGHT, LEAST_HEIGHT, MOST_HEIGHT);
+    const given = this.traits.get("height");
+    const pixels = clamp(given, LEAST_HEIGHT, MOST_HEIGHT);
     const window = full ? "100vh" : given === 0 ? WINDOW_HEIGHT : null;
     const shown = this.isInspectorShown;
     const stacked = around !== null && around.clientWidth < STACKED_BELOW;

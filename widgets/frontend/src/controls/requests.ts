@@ -1,17 +1,15 @@
 /** What the canvas asks of the kernel, and what becomes of the answers. */
 
-import type { WidgetModel } from "../host/anywidget";
+import type { CanvasConnection } from "../host/connection";
 import {
   LOST,
   CancelledError,
-  Connection,
-  type History,
-  type Hit,
+  Conversation,
   NoAnswerError,
   type Push,
-  type Reply,
-  describe,
+  messageOf,
 } from "../host/conversation";
+import type { History, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
 import type { Arrival } from "../paint/stage";
 import type { Paths, Scene } from "../scene/scene";
 import { LayerStore, StaleError } from "../scene/wire";
@@ -23,13 +21,6 @@ import type { Strip } from "./strip";
 const FIRST_ANSWER = 8_000;
 const ANSWER = 30_000;
 
-type SceneMessage = Extract<Reply, { type: "scene" }>;
-
-export interface Request {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
 /** How the kernel wants a scene to be shown. */
 export interface Arrived extends Arrival {
   readonly select?: Paths;
@@ -39,26 +30,25 @@ export interface Arrived extends Arrival {
 
 export interface RequestActions {
   show(scene: Scene, arrival: Arrived): void;
-  centre(path: string): void;
   /** there is no kernel to ask */
   absent(): void;
 }
 
 export class Requests {
-  private readonly connection: Connection;
+  private readonly conversation: Conversation;
   private readonly store = new LayerStore();
   private underWay: string[] = [];
   private closed = false;
 
   constructor(
-    model: WidgetModel,
+    connection: CanvasConnection,
     private readonly strip: Strip,
     private readonly progress: Progress,
     private readonly question: Question,
     private readonly actions: RequestActions,
   ) {
-    this.connection = new Connection(
-      model,
+    this.conversation = new Conversation(
+      connection,
       (push, buffers) => this.onPush(push, buffers),
       () => {
         this.progress.hide();
@@ -69,19 +59,19 @@ export class Requests {
 
   close(): void {
     this.closed = true;
-    this.connection.close();
+    this.conversation.close();
   }
 
   async askFirstScene(): Promise<void> {
     this.progress.show("Waiting for the kernel …", null, null);
     try {
-      const request = this.connection.request({ type: "scene" }, FIRST_ANSWER);
-      const { reply, buffers } = await request.reply;
-      if (reply.type === "scene") this.take(reply, buffers, undefined);
+      const request = this.conversation.request({ type: "scene" }, FIRST_ANSWER);
+      const { message, buffers } = await request.reply;
+      if (message.type === "scene") this.take(message, buffers, undefined);
     } catch (error) {
       if (this.closed) return;
       if (error instanceof NoAnswerError) this.actions.absent();
-      else this.strip.showError(describe(error));
+      else this.strip.showError(messageOf(error));
     } finally {
       this.progress.hide();
     }
@@ -93,28 +83,29 @@ export class Requests {
    *
    * @param kept path of the box that stays where it is, where the kernel names none
    */
-  async ask(content: Request, kept?: string): Promise<void> {
-    const { id, reply } = this.connection.request(content, ANSWER);
+  async ask(content: SceneRequest, kept?: string): Promise<void> {
+    const { id, reply } = this.conversation.request(content, ANSWER);
     this.underWay.push(id);
     try {
-      const answer = await reply;
-      if (answer.reply.type === "scene") this.take(answer.reply, answer.buffers, kept);
-      if (answer.reply.type === "confirm") {
-        const sure = await this.question.ask(answer.reply.message);
+      const { message, buffers } = await reply;
+      if (message.type === "scene") this.take(message, buffers, kept);
+      if (message.type === "confirm") {
+        const sure = await this.question.ask(message.message);
         if (sure && !this.closed) void this.ask({ ...content, sure: true }, kept);
       }
     } catch (error) {
-      if (!this.closed && !(error instanceof CancelledError)) this.strip.showError(describe(error));
+      if (!this.closed && !(error instanceof CancelledError)) this.strip.showError(messageOf(error));
     } finally {
       this.end(id);
     }
   }
 
   /** @throws KernelError with what is wrong with the expression */
-  async search(text: string, regex: boolean): Promise<{ hits: Hit[]; total: number }> {
-    const { reply } = await this.connection.request({ type: "search", text, regex }, ANSWER).reply;
-    if (reply.type !== "hits") throw new Error("The kernel sent no hits.");
-    return reply;
+  async search(text: string, regex: boolean): Promise<HitsMessage> {
+    const request = this.conversation.request({ type: "search", text, regex }, ANSWER);
+    const { message } = await request.reply;
+    if (message.type !== "hits") throw new Error("The kernel sent no hits.");
+    return message;
   }
 
   private end(id: string): void {
@@ -133,13 +124,10 @@ export class Requests {
         if (this.underWay.length === 0) this.progress.hide();
         break;
       case "busy":
-        this.progress.show(push.message, push.share, () => this.connection.cancel(push.id));
+        this.progress.show(push.message, push.share, () => this.conversation.cancel(push.id));
         break;
       case "idle":
         if (this.underWay.length === 0 || push.id === null) this.progress.hide();
-        break;
-      case "center":
-        this.actions.centre(push.path);
         break;
     }
   }
@@ -152,7 +140,7 @@ export class Requests {
     } catch (error) {
       // another view of the same widget may have got what this one builds on
       if (error instanceof StaleError) void this.ask({ type: "scene" });
-      else this.strip.showError(`The picture cannot be drawn: ${describe(error)}`);
+      else this.strip.showError(`The picture cannot be drawn: ${messageOf(error)}`);
       return;
     }
     this.strip.showNotices(scene.notices);

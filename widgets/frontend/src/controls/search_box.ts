@@ -1,6 +1,6 @@
 /** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
 
-import type { Hit } from "../host/conversation";
+import type { Hit } from "../host/messages";
 import { iconButton, makeElement } from "./elements";
 import { type Piece, cutNames, namesOf } from "./hit_names";
 

@@ -1,6 +1,7 @@
 /** What is selected and pointed at, and how the arrow keys move on from there. */
 
-import { type WidgetModel, readText, readTexts } from "../host/anywidget";
+import type { Traits } from "../host/connection";
+import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
 import { type Arrow, endOf, firstBox, walkFrom } from "../scene/walk";
 import { describeSelection } from "./speech";
@@ -19,13 +20,13 @@ export class Selection {
 
   /** @param changed the selection is another, or what is drawn of it */
   constructor(
-    private readonly model: WidgetModel,
+    private readonly traits: Traits<CanvasTraits>,
     private readonly stage: Stage,
     private readonly host: HTMLElement,
     private readonly live: HTMLElement,
     private readonly changed: () => void,
   ) {
-    this.paths = readSelection(model);
+    this.paths = readSelection(traits);
   }
 
   /** The path of what is selected, of several values the first one's; "" for nothing. */
@@ -41,18 +42,18 @@ export class Selection {
   choose(paths: readonly string[], box = -1): void {
     this.chosen = box;
     this.select(paths);
-    if (same(paths, readSelection(this.model))) return;
+    if (same(paths, readSelection(this.traits))) return;
     this.tell({ selection: this.path, selected_paths: [...paths] });
   }
 
   /** The kernel has selected something. */
   follow(): void {
-    if (!this.telling) this.select(readSelection(this.model));
+    if (!this.telling) this.select(readSelection(this.traits));
   }
 
   /** The kernel, or another view, points at something. */
   followHover(): void {
-    if (!this.telling) this.stage.markHover(readText(this.model, "hover"));
+    if (!this.telling) this.stage.markHover(this.traits.get("hover"));
   }
 
   select(paths: readonly string[]): void {
@@ -132,23 +133,22 @@ export class Selection {
   }
 
   /** Set traits at once, without following them as if the kernel had. */
-  private tell(traits: Record<string, unknown>): void {
+  private tell(values: Partial<CanvasTraits>): void {
     this.telling = true;
-    for (const [name, value] of Object.entries(traits)) this.model.set(name, value);
-    this.model.save_changes();
+    this.traits.set(values);
     this.telling = false;
   }
 
   private tellHover(path: string): void {
-    if (readText(this.model, "hover") === path) return;
+    if (this.traits.get("hover") === path) return;
     this.tell({ hover: path });
   }
 }
 
 /** What the kernel says is selected: `selected_paths` where they belong to `selection`. */
-function readSelection(model: WidgetModel): readonly string[] {
-  const path = readText(model, "selection");
-  const paths = readTexts(model, "selected_paths");
+function readSelection(traits: Traits<CanvasTraits>): readonly string[] {
+  const path = traits.get("selection");
+  const paths = traits.get("selected_paths");
   if (path === "") return [];
   return paths[0] === path ? paths : [path];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cutNames, namesOf } from "../../src/controls/hit_names";
-import type { Hit } from "../../src/host/conversation";
+import type { Hit } from "../../src/host/messages";
 
 const kept = (names: string[]) =>
   cutNames(names).map((pieces) => pieces.filter((piece) => piece.kept).map(({ text }) => text));

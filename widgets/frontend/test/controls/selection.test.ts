@@ -1,43 +1,34 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { Selection } from "../../src/controls/selection";
-import type { WidgetModel } from "../../src/host/anywidget";
+import { connect } from "../../src/host/anywidget";
+import { CANVAS_TRAITS } from "../../src/host/traits";
 import type { Stage } from "../../src/paint/stage";
+import { FakeModel } from "../fake_model";
 import { readScene } from "../small";
 
-const listeners = new Map<string, () => void>();
-let traits: Record<string, unknown>;
-let saved: Array<Record<string, unknown>>;
+let model: FakeModel;
 let stage: { scene: unknown; markSelection: any; markHover: any };
 let host: { dataset: Record<string, string> };
 let live: { textContent: string };
 let selection: Selection;
 
-const model = {
-  get: (name: string) => traits[name],
-  set(name: string, value: unknown) {
-    traits[name] = value;
-    listeners.get(name)?.();
-  },
-  save_changes: () => void saved.push({ ...traits }),
-} as unknown as WidgetModel;
-
 beforeEach(() => {
-  traits = { selection: "", selected_paths: [], hover: "" };
-  saved = [];
+  model = new FakeModel({ selection: "", selected_paths: [], hover: "" });
   stage = { scene: readScene(), markSelection: vi.fn(), markHover: vi.fn() };
   host = { dataset: {} };
   live = { textContent: "" };
+  const { traits } = connect(model, CANVAS_TRAITS);
   selection = new Selection(
-    model,
+    traits,
     stage as unknown as Stage,
     host as unknown as HTMLElement,
     live as unknown as HTMLElement,
     () => undefined,
   );
-  for (const name of ["selection", "selected_paths"]) {
-    listeners.set(name, () => selection.follow());
+  for (const name of ["selection", "selected_paths"] as const) {
+    traits.follow(name, () => selection.follow());
   }
-  listeners.set("hover", () => selection.followHover());
+  traits.follow("hover", () => selection.followHover());
 });
 
 test("several values are told at once, and their own echo is not followed", () => {
@@ -47,19 +38,19 @@ test("several values are told at once, and their own echo is not followed", () =
   expect(host.dataset.selected).toBe("main/%x");
   expect(live.textContent).toBe("2 values, x and 1 more");
   expect(stage.markSelection.mock.calls).toEqual([[["main/%x", "main/%t"]]]);
-  expect(saved).toEqual([
+  expect(model.saved).toEqual([
     { selection: "main/%x", selected_paths: ["main/%x", "main/%t"], hover: "" },
   ]);
   selection.choose(["main/%x", "main/%t"]);
-  expect(saved).toHaveLength(1);
+  expect(model.saved).toHaveLength(1);
 });
 
 test("the first alone is another selection than all", () => {
   selection.choose(["main/%x", "main/%t"]);
   selection.choose(["main/%x"]);
-  expect(saved[1]).toMatchObject({ selection: "main/%x", selected_paths: ["main/%x"] });
+  expect(model.saved[1]).toMatchObject({ selection: "main/%x", selected_paths: ["main/%x"] });
   selection.choose([]);
-  expect(saved[2]).toMatchObject({ selection: "", selected_paths: [] });
+  expect(model.saved[2]).toMatchObject({ selection: "", selected_paths: [] });
   expect(selection.path).toBe("");
 });
 
@@ -70,7 +61,7 @@ test("what the kernel sets is followed; others count only with their first", () 
   expect(selection.paths).toEqual(["main/%x", "main/%t"]);
   model.set("selection", "main/a");
   expect(selection.paths).toEqual(["main/a"]);
-  expect(saved).toEqual([]);
+  expect(model.saved).toEqual([]);
 });
 
 test("pointing marks all values, also after the kernel has learned of the first", () => {
@@ -78,7 +69,7 @@ test("pointing marks all values, also after the kernel has learned of the first"
   selection.hover(["main/%x", "main/%t"]);
   vi.runAllTimers();
   vi.useRealTimers();
-  expect(traits.hover).toBe("main/%x");
+  expect(model.values.hover).toBe("main/%x");
   expect(stage.markHover.mock.calls).toEqual([[["main/%x", "main/%t"]]]);
   model.set("hover", "main/a");
   expect(stage.markHover.mock.calls[1]).toEqual(["main/a"]);

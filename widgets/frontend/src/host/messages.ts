@@ -1,0 +1,110 @@
+/**
+ * The messages between a canvas and what is behind it: requests go out, replies come in. Python's
+ * side is widgets/requests.py, which answers, and widgets/canvas.py, which sends.
+ */
+
+import type { Paths } from "../scene/scene";
+
+/** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
+export type Request = Asked & {
+  /** the user has been asked and wants it although it takes long */
+  sure?: boolean;
+};
+
+type Asked =
+  | { type: "scene" }
+  | { type: "toggle" | "open" | "close"; path: string }
+  | { type: "enter" | "reveal"; path: string }
+  | { type: "expand"; mode: "auto" | "all" | "none" }
+  | { type: "wrap"; wrap: boolean }
+  | { type: "group"; grouping: string }
+  | { type: "focus"; path: string; hops: number }
+  | { type: "shown"; path: string; index: number }
+  | { type: "unroll" | "fold"; path: string }
+  | { type: "search"; text: string; regex: boolean }
+  | { type: "undo" | "redo" | "unfocus" | "reload" }
+  /** `target`: the request to give up; without one whatever is under way */
+  | { type: "cancel"; target?: string };
+
+/** A request for another scene. */
+export type SceneRequest = Exclude<Request, { type: "search" | "cancel" }>;
+
+/** What comes in: a reply with the id of its request, or a push without one. */
+export type Message =
+  | SceneMessage
+  | HitsMessage
+  | ConfirmMessage
+  | ErrorMessage
+  | BusyMessage
+  | IdleMessage;
+
+/** A scene, whose numbers and names are in the buffers that come with it. */
+export interface SceneMessage {
+  readonly type: "scene";
+  /** as explorer/render/wire.py writes it */
+  readonly header: unknown;
+  /** what is selected from now on */
+  readonly select?: Paths;
+  /** what is brought into the middle of the window */
+  readonly center?: Paths;
+  /** path of the box that stays where it is on the screen */
+  readonly anchor?: string;
+  /** the scene is shown as when it is first opened */
+  readonly fit?: boolean;
+  /** the window goes where it was when this moment was left */
+  readonly restore?: boolean;
+  readonly history?: History;
+}
+
+/** What a search has found. */
+export interface HitsMessage {
+  readonly type: "hits";
+  readonly hits: Hit[];
+  /** how many there are; not all of them are listed */
+  readonly total: number;
+}
+
+/** What was asked for takes long: ask the user, then ask again with `sure`. */
+export interface ConfirmMessage {
+  readonly type: "confirm";
+  readonly message: string;
+}
+
+export interface ErrorMessage {
+  readonly type: "error";
+  readonly message: string;
+  /** the user has stopped the request */
+  readonly cancelled?: boolean;
+}
+
+/** A request is being worked on; `done` of `total` steps are finished. */
+export interface BusyMessage {
+  readonly type: "busy";
+  readonly message: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Nothing is worked on any more. */
+export interface IdleMessage {
+  readonly type: "idle";
+}
+
+export interface Hit {
+  readonly path: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly kind: string;
+  /** path of the drawn box that is it or hides it */
+  readonly shown: string | null;
+}
+
+/** Which moment a scene shows, and whether one can go back and forth from it. */
+export interface History {
+  readonly moment: number;
+  readonly undo: boolean;
+  readonly redo: boolean;
+}
+
+/** What a link in a description asks for: an element, or more rows of a section. */
+export type DescriptionRequest = { follow: string } | { more: number };

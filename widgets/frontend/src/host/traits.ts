@@ -1,0 +1,54 @@
+/**
+ * The state that a canvas shares with Python: the traits of widgets/canvas.py, under their names.
+ * What each of them holds, and who sets it, stands there.
+ */
+
+export interface CanvasTraits {
+  selection: string;
+  selected_paths: readonly string[];
+  hover: string;
+  focus: string;
+  hops: number;
+  grouping: string;
+  wrap: boolean;
+  theme: "auto" | "light" | "dark";
+  direction: "TB" | "LR";
+  breadcrumb: ReadonlyArray<readonly string[]>;
+  changed: string;
+  shown_theme: string;
+  height: number;
+  inspector_width: number;
+  inspector_shown: boolean;
+  title: string;
+  static_id: string;
+}
+
+/** What the traits are until they are set. */
+export const CANVAS_TRAITS: CanvasTraits = {
+  selection: "",
+  selected_paths: [],
+  hover: "",
+  focus: "",
+  hops: 0,
+  grouping: "auto",
+  wrap: false,
+  theme: "auto",
+  direction: "TB",
+  breadcrumb: [],
+  changed: "",
+  shown_theme: "",
+  height: 560,
+  inspector_width: 360,
+  inspector_shown: true,
+  title: "",
+  static_id: "",
+};
+
+/** The traits of widgets/description_text.py. */
+export interface DescriptionTraits {
+  html: string;
+}
+
+export const DESCRIPTION_TRAITS: DescriptionTraits = {
+  html: "",
+};
