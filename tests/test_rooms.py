@@ -162,9 +162,3 @@ def test_no_circle_of_the_front_end_but_of_imports_for_types() -> None:
     pairs = list_typescript_imports(_FRONT_END, types=False)
     assert len(pairs) > 50
     assert list_circles((str(file), str(other)) for file, other in pairs) == []
-
-
-def test_files_of_the_front_end_have_one_subject_and_stay_short() -> None:
-    files = [*_FRONT_END.rglob("*.ts"), *(_FRONT_END.parent / "test").rglob("*.ts")]
-    lines = {path.name: len(path.read_text().splitlines()) for path in files}
-    assert {name: count for name, count in lines.items() if count > 400} == {}
