@@ -37,7 +37,7 @@ class ViewError(NetloupeError, ValueError):
 
 
 class LayoutError(NetloupeError):
-    """The layout engine failed, was stopped, or ran out of time."""
+    """The layout engine failed or ran out of time."""
 
 
 class OutputError(NetloupeError):

@@ -1,4 +1,8 @@
-"""What long work is at: it tells whoever watches, who may end it."""
+"""How far long work is: it tells whoever watches, who may end it.
+
+The one way for all work that can take long: reading, grouping, opening, layout, statistics. It
+says with :func:`step` what it is at, and whoever called it listens with :func:`watched`.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +10,43 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-#: gets what is begun, "" where the work only goes on; what it raises ends the work
-Watch = Callable[[str], None]
+#: gets what is begun ("" where the work only goes on), and the share of it that is done, 0 to 1
+#: (None where that is not known); what it raises ends the work
+Watch = Callable[[str, float | None], object]
 
 _watch: ContextVar[Watch | None] = ContextVar("netloupe_watch", default=None)
 
 
+class Cancelled(Exception):  # noqa: N818 - it is no error: somebody wanted it so
+    """Ends work that nobody waits for any more; raised by who watches it."""
+
+
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Watch the steps of the work that this thread does inside.
+    """Watch the work that this thread does inside.
 
     Whoever watched before is told as well, and first.
 
     Parameters
     ----------
     watch
-        Called at each step: several times a second, in the thread of the work.
+        Called as ``watch(what, share)`` several times a second, in the thread of the work:
+        with what is begun, such as ``"grouping nodes"``, or ``""`` while that goes on; and with
+        the share of it that is done, from 0 to 1, or None where that is not known. What it
+        raises ends the work and comes out of it; :class:`Cancelled` is meant for that.
+
+    Examples
+    --------
+    >>> with watched(lambda what, share: print(what, share)):
+    ...     step("reading", 0.5)
+    reading 0.5
     """
     outer = _watch.get()
 
-    def both(what: str) -> None:
+    def both(what: str, share: float | None) -> None:
         if outer is not None:
-            outer(what)
-        watch(what)
+            outer(what, share)
+        watch(what, share)
 
     token = _watch.set(both)
     try:
@@ -37,12 +55,42 @@ def watched(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
-def step(what: str = "") -> None:
+@contextmanager
+def part(begin: float, end: float) -> Iterator[None]:
+    """Let the work inside be a part of more: its shares run from ``begin`` to ``end``."""
+    outer = _watch.get()
+    if outer is None:
+        yield
+        return
+
+    def scale(what: str, share: float | None) -> None:
+        outer(what, None if share is None else begin + (end - begin) * share)
+
+    token = _watch.set(scale)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+def is_watched() -> bool:
+    """Return whether anybody watches the work of this thread."""
+    return _watch.get() is not None
+
+
+def step(what: str = "", share: float | None = None) -> None:
     """Tell that something is begun or, without words, that the work goes on.
 
     Called at least every few tenths of a second where work is long. It raises whatever the
     watcher raises: callers leave nothing half done that would be used again.
+
+    Parameters
+    ----------
+    what
+        What is begun, in a few words.
+    share
+        How much of it is done, from 0 to 1; None where that is not known.
     """
     watch = _watch.get()
     if watch is not None:
-        watch(what)
+        watch(what, share)

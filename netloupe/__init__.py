@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
 
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Attribute": "netloupe.explorer.model",
+    "Cancelled": "netloupe.explorer.progress",
     "CopyError": "netloupe.explorer.errors",
     "Explorer": "netloupe.widgets",
     "Function": "netloupe.explorer.model",
@@ -60,10 +62,12 @@ _HOMES = {
     "ViewError": "netloupe.explorer.errors",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
+    "watched": "netloupe.explorer.progress",
 }
 
 __all__ = [
     "Attribute",
+    "Cancelled",
     "CopyError",
     "Explorer",
     "Function",
@@ -86,6 +90,7 @@ __all__ = [
     "__version__",
     "explore",
     "load",
+    "watched",
 ]
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import count
 
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
-from netloupe.explorer.progress import step, watched
+from netloupe.explorer.progress import Cancelled, Watch, is_watched, part, step, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import model as reader
 from netloupe.explorer.render.picture import ViewOptions, make_view
@@ -38,16 +38,12 @@ def paths_of(view: View) -> list[str]:
     return sorted(view.items)
 
 
-class EndedError(Exception):
-    """Ends the work of a test."""
-
-
-def end_at(number: int) -> Callable[[str], None]:
+def end_at(number: int) -> Watch:
     steps = count(1)
 
-    def watch(_what: str) -> None:
+    def watch(_what: str, _share: float | None) -> None:
         if next(steps) == number:
-            raise EndedError
+            raise Cancelled
 
     return watch
 
@@ -58,20 +54,44 @@ def test_nobody_needs_to_watch() -> None:
 
 def test_who_watches_outside_is_told_first() -> None:
     told: list[str] = []
-    with watched(lambda what: told.append(f"outside {what}")):
+    with watched(lambda what, _share: told.append(f"outside {what}")):
         step("a")
-        with watched(lambda what: told.append(f"inside {what}")):
+        with watched(lambda what, _share: told.append(f"inside {what}")):
             step("b")
         step()
     step("c")
     assert told == ["outside a", "outside b", "inside b", "outside "]
 
 
+def test_shares_of_a_part_are_shares_of_the_whole() -> None:
+    told: list[tuple[str, float | None]] = []
+    with watched(lambda what, share: told.append((what, share))):
+        assert is_watched()
+        with part(0.5, 1.0):
+            step("b", 0.0)
+            step(share=0.5)
+            with part(0.5, 1.0):
+                step(share=1.0)
+            step("without a share")
+        step(share=0.25)
+    assert told == [("b", 0.5), ("", 0.75), ("", 1.0), ("without a share", None), ("", 0.25)]
+    with part(0.0, 0.5):  # nobody watches
+        assert not is_watched()
+        step(share=1.0)
+
+
+def test_who_cancels_reports_no_error() -> None:
+    assert not issubclass(Cancelled, NetloupeError)
+    with pytest.raises(Cancelled), watched(end_at(1)):
+        step()
+    step("and nobody watches any more")
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_the_steps_to_a_view(*, named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "MANY_NODES", 1)
     told: list[str] = []
-    with watched(told.append):
+    with watched(lambda what, _share: told.append(what)):
         make_view(load(make_model(named=named)), ViewOptions())
     assert [what for what in dict.fromkeys(told) if what] == [
         "reading nodes",
@@ -98,7 +118,7 @@ def test_work_that_is_ended_can_be_begun_again(
         try:
             with watched(end_at(number)):
                 make_view(model, options)
-        except EndedError:
+        except Cancelled:
             ended += 1
         else:
             break

@@ -22,6 +22,7 @@ def test_all_names_can_be_imported_and_are_listed() -> None:
 def test_exactly_these_names_are_public() -> None:
     assert list(netloupe.__all__) == [
         "Attribute",
+        "Cancelled",
         "CopyError",
         "Explorer",
         "Function",
@@ -44,6 +45,7 @@ def test_exactly_these_names_are_public() -> None:
         "__version__",
         "explore",
         "load",
+        "watched",
     ]
 
 

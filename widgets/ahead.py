@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.layout import Composer, LayoutEngine, SceneLayer
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
 
@@ -38,16 +39,20 @@ def prepare_next(
     is_wanted
         Asked all the time; False ends it.
     """
+
+    def check(_what: str, _share: float | None) -> None:
+        if not is_wanted():
+            raise Cancelled
+
     end = time.monotonic() + _PREPARE_SECONDS
     for item in _list_likely(root):
         left = end - time.monotonic()
         if left <= 0 or not is_wanted():
             return
         try:
-            composer.prepare(
-                view, item, labels, engine, deadline=left, cancelled=lambda: not is_wanted()
-            )
-        except NetloupeError:
+            with watched(check):
+                composer.prepare(view, item, labels, engine, deadline=left)
+        except (NetloupeError, Cancelled):
             return
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
-from netloupe.explorer.tensors import Progress
+from netloupe.explorer.progress import Cancelled, watched
 
 _SECONDS_BETWEEN_REPORTS = 0.15
-
-
-class CancelledError(Exception):
-    """Ends work that nobody waits for any more."""
 
 
 class Background:
@@ -21,13 +18,12 @@ class Background:
     Parameters
     ----------
     work
-        Called with a function that is to be told the share that is done, 0 to 1; that
-        function raises :class:`CancelledError` once the work is cancelled.
+        Called in the thread; at one of its steps it is ended, once it is cancelled.
     report
-        Called from the thread with the share that is done, a few times a second.
+        Called from the thread with the share that is done, 0 to 1, a few times a second.
     """
 
-    def __init__(self, work: Callable[[Progress], object], report: Progress) -> None:
+    def __init__(self, work: Callable[[], object], report: Callable[[float], object]) -> None:
         self._work = work
         self._report = report
         self._cancelled = threading.Event()
@@ -48,14 +44,14 @@ class Background:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        try:
-            self._work(self._tell)
-        except CancelledError:
-            return
+        with suppress(Cancelled), watched(self._note):
+            self._work()
 
-    def _tell(self, share: float) -> None:
+    def _note(self, _what: str, share: float | None) -> None:
         if self._cancelled.is_set():
-            raise CancelledError
+            raise Cancelled
+        if share is None:
+            return
         now = time.monotonic()
         if now - self._last >= _SECONDS_BETWEEN_REPORTS or share >= 1:
             self._last = now

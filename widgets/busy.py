@@ -7,12 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from netloupe.explorer.progress import watched
+
 #: nothing is said of what is shorter
 PATIENCE_SECONDS = 0.5
 _EVERY_SECONDS = 0.2
 
-#: gets the id of a request, a message, and how much of how much is done (0: unknown)
-Report = Callable[[Any, str, int, int], None]
+#: what is said before the work itself says anything
+_FIRST = "opening"
+
+#: gets the id of a request, what is under way, and the share of it that is done, 0 to 1 or None
+Report = Callable[[Any, str, float | None], None]
 
 
 class Busy:
@@ -28,22 +33,26 @@ class Busy:
         self._report = report
         #: the request that is being answered; None for what Python asked for
         self.number: Any = None
-        self._done = self._total = 0
+        self._what = _FIRST
+        self._share: float | None = None
 
-    def progress(self, done: int, total: int) -> None:
-        """Note how far the layout is."""
-        self._done, self._total = done, total
+    def _note(self, what: str, share: float | None) -> None:
+        if what:
+            self._what = what
+        if what or share is not None:
+            self._share = share
 
     @contextmanager
     def during(self, number: Any) -> Iterator[None]:
         """Report while what is inside goes on, beginning after half a second."""
         self.number = number
-        self._done = self._total = 0
+        self._what, self._share = _FIRST, None
         finished = threading.Event()
         thread = threading.Thread(target=self._tell, args=(finished,), daemon=True)
         thread.start()
         try:
-            yield
+            with watched(self._note):
+                yield
         finally:
             finished.set()
             thread.join()
@@ -53,6 +62,4 @@ class Busy:
         wait = PATIENCE_SECONDS
         while not finished.wait(wait):
             wait = _EVERY_SECONDS
-            done, total = self._done, self._total
-            message = "Laying out" if total else "Opening"
-            self._report(self.number, message, done, total)
+            self._report(self.number, self._what.capitalize(), self._share)

@@ -16,6 +16,7 @@ from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene, Wrap, shared_engine
 from netloupe.explorer.model import Model
+from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load, load_again
 from netloupe.explorer.render.picture import ViewOptions, render_picture
 
@@ -391,7 +392,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """Follow a link of the inspector; what no picture shows is only described."""
         try:
             self.select(path)
-        except NetloupeError:
+        except (Cancelled, NetloupeError):
             self._describe((path,))
 
     def _describe(self, paths: Sequence[str]) -> None:
@@ -447,7 +448,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
             self._requests.scene.add_done_callback(add_later)
             return
-        except LayoutError as error:
+        except (Cancelled, LayoutError) as error:
             self.inspector.show_error(str(error))
             return
         show(static_bundle(self._static_svg(scene), self._static_id), raw=True)

@@ -81,7 +81,7 @@ class Opening:
         if self._display_id:
             self._show(_NOTHING)
 
-    def _note(self, what: str) -> None:
+    def _note(self, what: str, _share: float | None) -> None:
         if what:
             self._what = what
             self._share = max(self._share, _SHARES.get(what, 0.0))

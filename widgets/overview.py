@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from netloupe.explorer.describe import Description, describe_model, describe_outline
 from netloupe.explorer.model import Model
-from netloupe.explorer.progress import watched
-from netloupe.explorer.tensors import Progress
 
 from .background import Background
 from .inspector import Inspector
@@ -62,12 +60,8 @@ class Overview:
         """Read no further."""
         self._reading.cancel()
 
-    def _read(self, tell: Progress) -> None:
-        def go_on(_what: str) -> None:
-            tell(0.0)  # which raises when it is closed
-
-        with watched(go_on):
-            self._description = describe_model(self.model)
+    def _read(self) -> None:
+        self._description = describe_model(self.model)
         with self._inspector.lock:
             if self._is_wanted():
                 self.show()

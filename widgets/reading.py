@@ -16,12 +16,12 @@ from netloupe.explorer.plots import (
     draw_histogram,
     find_ranges,
 )
+from netloupe.explorer.progress import part
 from netloupe.explorer.quantization import Quantization, Saturation, measure_saturation
 from netloupe.explorer.tensors import (
     ChannelHistogram,
     Elements,
     Histogram,
-    Progress,
     Statistics,
     Walk,
     compute_channels,
@@ -111,7 +111,6 @@ def read_tensor(
     *,
     limit: int | None = None,
     known: Statistics | None = None,
-    progress: Progress | None = None,
 ) -> Reading:
     """Read a tensor, or a sample of it.
 
@@ -127,8 +126,6 @@ def read_tensor(
         Read about this many elements; None for all.
     known
         Its statistics, where they are computed already.
-    progress
-        As for :func:`~netloupe.explorer.tensors.compute_statistics`.
 
     Raises
     ------
@@ -139,37 +136,31 @@ def read_tensor(
     """
     tensor = choose_elements(whole)
     elements, dims = open_elements(tensor), tensor.dims
-    part = "" if tensor is whole else "the given elements only"
+    which = "" if tensor is whole else "the given elements only"
     shown: tuple[int, ...] | None = dims
     if question.view == "channel":
         elements = take_channel(elements, dims, question.axis, question.channel)
         quantization = _choose_channel(quantization, dims, question)
-        part, shown = f"channel {question.channel:,} of axis {question.axis}", None
-    statistics = known or compute_statistics(
-        elements, limit=limit, progress=_share(progress, 0, _STATISTICS)
-    )
+        which, shown = f"channel {question.channel:,} of axis {question.axis}", None
+    with part(0.0, _STATISTICS):
+        statistics = known or compute_statistics(elements, limit=limit)
     done = 0.0 if known else _STATISTICS
     counts: Histogram | ChannelHistogram | Counter[str | bytes] | None = None
     saturation = None
     if elements.dtype == object:
         sample = elements if limit is None else sample_elements(elements, limit)
-        counts = count_strings(Walk(sample, _share(progress, done, 1)))
+        with part(done, 1.0):
+            counts = count_strings(Walk(sample))
     elif question.view == "channels":
-        counts = _count_channels(
-            elements, tensor, question, quantization, limit, _share(progress, done, 1)
-        )
+        with part(done, 1.0):
+            counts = _count_channels(elements, tensor, question, quantization, limit)
     elif elements.size > 1:
-        to_count = _share(progress, done, 1 if quantization is None else _HISTOGRAM)
-        counts = compute_histogram(elements, question.bins, limit=limit, progress=to_count)
+        with part(done, 1.0 if quantization is None else _HISTOGRAM):
+            counts = compute_histogram(elements, question.bins, limit=limit)
         if quantization is not None:
-            saturation = measure_saturation(
-                elements,
-                quantization,
-                shown,
-                limit=limit,
-                progress=_share(progress, _HISTOGRAM, 1),
-            )
-    section = list_statistics(statistics, elements, part)
+            with part(_HISTOGRAM, 1.0):
+                saturation = measure_saturation(elements, quantization, shown, limit=limit)
+    section = list_statistics(statistics, elements, which)
     is_sample = limit is not None and elements.size > limit
     return Reading(tensor, statistics, section, counts, quantization, saturation, is_sample)
 
@@ -180,7 +171,6 @@ def _count_channels(
     question: Question,
     quantization: Quantization | None,
     limit: int | None,
-    progress: Progress | None,
 ) -> ChannelHistogram:
     ranges = None
     if not tensor.dtype.is_integer:
@@ -192,7 +182,6 @@ def _count_channels(
         question.bins,
         ranges=ranges,
         limit=limit,
-        progress=progress,
     )
 
 
@@ -210,11 +199,3 @@ def _choose_channel(
     ):
         return None
     return quantization.channel(question.channel)
-
-
-def _share(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Return a progress that runs from one share of another to a later one."""
-    if progress is None:
-        return None
-    tell = progress
-    return lambda done: tell(begin + (end - begin) * done)

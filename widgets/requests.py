@@ -13,8 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
-from netloupe.explorer.errors import LayoutError, NetloupeError, ViewError
+from netloupe.explorer.errors import NetloupeError, ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene
+from netloupe.explorer.progress import Cancelled
 
 from .busy import Busy
 from .canvas import Canvas, Message
@@ -112,12 +113,12 @@ class Requests:
             if handler is None:
                 raise ViewError(f"the request {message.get('type')!r} is unknown.")
             if number in self._unwanted and message.get("type") != "scene":
-                raise LayoutError("the layout was cancelled")
+                raise Cancelled("the layout was cancelled")
             with self.lock, self._busy.during(number), self.session.changing():
                 self.session.resume()
                 handler(self, number, message)
                 self._settle()
-        except LayoutError as error:
+        except Cancelled as error:
             self.canvas.reply(number, "error", message=str(error), cancelled=True)
         except NetloupeError as error:
             self.canvas.send_error(number, str(error))
@@ -143,10 +144,10 @@ class Requests:
             self._waiting.remove(mark)
             self.canvas.reply(None, "idle")
 
-    def _report(self, number: Any, message: str, done: int, total: int) -> None:
+    def _report(self, number: Any, message: str, share: float | None) -> None:
         if number is None:
             number = next((each for each in self._waiting if isinstance(each, str)), None)
-        self.canvas.reply(number, "busy", message=message, done=done, total=total)
+        self.canvas.reply(number, "busy", message=message, share=share)
 
     def _pool_prepare(self) -> None:
         with suppress(RuntimeError):  # the explorer was closed meanwhile
@@ -165,8 +166,8 @@ class Requests:
     def _answer_scene(self, number: Any, _message: Message) -> None:
         try:
             scene = self.scene.result()
-        except LayoutError:
-            # cancelled: what needs no layout to speak of
+        except Cancelled:
+            #  what needs no layout to speak of
             self.session.expand("none")
             scene = self._compose()
             self.scene = _finished(scene)
@@ -328,7 +329,7 @@ class Requests:
             return self._compose()
 
     def _compose(self, deadline: float = DEADLINE, *, is_noted: bool = True) -> Scene:
-        scene = self.session.compose(self._busy.progress, deadline)
+        scene = self.session.compose(deadline)
         self.scene = _finished(scene)
         if is_noted:
             self.session.note()

@@ -11,19 +11,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from netloupe.explorer.errors import LayoutError, NotFoundError, ViewError
+from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
     Composer,
     LayoutEngine,
-    Progress,
     Scene,
     Wrap,
 )
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.progress import watched
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels, Picture, ViewOptions, check_wrap, make_view
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.search.search import Hit, search_model
@@ -72,30 +71,27 @@ class Session:
 
     # the scene
 
-    def compose(self, progress: Progress | None = None, deadline: float = DEADLINE) -> Scene:
+    def compose(self, deadline: float = DEADLINE) -> Scene:
         """Lay out the current view.
 
         Parameters
         ----------
-        progress
-            Told how many open items of how many are laid out.
         deadline
             Seconds after which simpler layouts are taken.
 
         Raises
         ------
-        LayoutError
-            Where it was cancelled.
+        Cancelled
+            Where :meth:`cancel` was called.
         """
-        scene = self._composer.compose(
-            self.view,
-            self.labels,
-            self.options.direction,
-            wrap=self.wrap,
-            deadline=deadline,
-            cancelled=self._cancelled.is_set,
-            progress=progress,
-        )
+        with watched(self._check):
+            scene = self._composer.compose(
+                self.view,
+                self.labels,
+                self.options.direction,
+                wrap=self.wrap,
+                deadline=deadline,
+            )
         scene.notices = self.notices + scene.notices
         self.notices = []
         self._scene = scene
@@ -107,7 +103,7 @@ class Session:
         if wrap is not None:
             self.set_wrap(wrap)
         try:
-            return self.compose(deadline=PATIENCE)
+            return self.compose(PATIENCE)
         finally:
             self.wrap = before
 
@@ -124,7 +120,7 @@ class Session:
         history, position = self.history, self.history.position
         made = self.model, self.labels, self._composer, self._trees
         try:
-            with watched(lambda _: self._check()):
+            with watched(self._check):
                 yield
         except Exception:
             self.model, self.labels, self._composer, self._trees = made
@@ -150,9 +146,9 @@ class Session:
         """End the layout that is under way."""
         self._cancelled.set()
 
-    def _check(self) -> None:
+    def _check(self, _what: str, _share: float | None) -> None:
         if self._cancelled.is_set():
-            raise LayoutError("the layout was cancelled")
+            raise Cancelled("the layout was cancelled")
 
     def resume(self) -> None:
         """Let layouts go on again after :meth:`cancel`."""
@@ -232,8 +228,8 @@ class Session:
 
         Raises
         ------
-        LayoutError
-            Where it was cancelled.
+        Cancelled
+            Where :meth:`cancel` was called.
         """
         old = self.view
         view = View(self.model, old.graph, old.grouping, old.only)
@@ -447,8 +443,8 @@ class Session:
 
         Raises
         ------
-        LayoutError
-            Where it was cancelled.
+        Cancelled
+            Where :meth:`cancel` was called.
         """
         moment = self.history.go(by)
         if moment is None:
@@ -470,8 +466,8 @@ class Session:
 
         Raises
         ------
-        LayoutError
-            Where it was cancelled.
+        Cancelled
+            Where :meth:`cancel` was called.
         """
         before, focused = self.view, self.focused
         grouping = self.options.grouping

@@ -14,10 +14,11 @@ from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.plots import Theme, draw_png, draw_scales
+from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.quantization import Quantization, find_quantization
-from netloupe.explorer.tensors import Progress, Statistics
+from netloupe.explorer.tensors import Statistics
 
-from .background import Background, CancelledError
+from .background import Background
 from .description_html import write_error, write_section
 from .reading import Question, Reading, View, read_tensor
 
@@ -321,32 +322,33 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             read = partial(read_tensor, self._tensor, question, self._quantization)
             job = _Job(question, read, self._known)
             if self._tensor.size <= AT_ONCE:
-                self._answer(None, job, lambda _share: None)
+                self._answer(None, job)
                 return
             self.progress.value = 0.0
             self.state.value = "reading a sample"
             self._mark(is_stale=True)
 
-            def work(progress: Progress) -> None:
-                self._answer(background, job, progress)
-
-            background = Background(work, lambda share: self._report(background, share))
+            background = Background(
+                lambda: self._answer(background, job),
+                lambda share: self._report(background, share),
+            )
             self._background = background
             self._arrange()
             background.start()
 
-    def _answer(self, background: Background | None, job: _Job, progress: Progress) -> None:
+    def _answer(self, background: Background | None, job: _Job) -> None:
         """Read and show; in a thread a sample first."""
         message = ""
         try:
             if background is not None:
-                progress(0.0)
-                sample = job.read(limit=SAMPLE, progress=lambda _share: progress(0.0))
+                step(share=0.0)
+                with part(0.0, 0.0):  # the bar is for what comes after it
+                    sample = job.read(limit=SAMPLE)
                 self._show(background, sample)
-            reading = job.read(known=job.known.get(job.key), progress=progress)
+            reading = job.read(known=job.known.get(job.key))
             job.known[job.key] = reading.statistics
             self._show(background, reading)
-        except CancelledError:
+        except Cancelled:
             raise
         except TensorDataError as error:
             message = str(error)

@@ -8,6 +8,7 @@ import math
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
 from netloupe.explorer.notation import write_computed
+from netloupe.explorer.progress import part
 from netloupe.explorer.tensors import (
     Elements,
     Statistics,
@@ -15,7 +16,6 @@ from netloupe.explorer.tensors import (
     compute_statistics,
     open_elements,
 )
-from netloupe.explorer.tensors.elements import Progress
 
 from .description import Description, Row, Section, keep_sections, make_section
 from .notation import write_array, write_scalar, write_text
@@ -38,7 +38,6 @@ def describe_statistics(
     tensor: Tensor | SparseTensor,
     *,
     limit: int | None = None,
-    progress: Progress | None = None,
 ) -> Section:
     """Return the statistics of a tensor's elements, and the first of them.
 
@@ -48,8 +47,6 @@ def describe_statistics(
         Its elements are read and decoded.
     limit
         Look at about this many elements only, and say so; None for all.
-    progress
-        Told the share that is done, 0 to 1; what it raises ends the work.
 
     Raises
     ------
@@ -58,13 +55,11 @@ def describe_statistics(
     """
     looked_at = choose_elements(tensor)
     elements = open_elements(looked_at)
-    part = "" if looked_at is tensor else "the given elements only"
-    return list_statistics(
-        compute_statistics(elements, limit=limit, progress=progress), elements, part
-    )
+    which = "" if looked_at is tensor else "the given elements only"
+    return list_statistics(compute_statistics(elements, limit=limit), elements, which)
 
 
-def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Section:
+def list_statistics(found: Statistics, elements: Elements, which: str = "") -> Section:
     """Return statistics that are computed already, and the first of the elements.
 
     Parameters
@@ -73,12 +68,12 @@ def list_statistics(found: Statistics, elements: Elements, part: str = "") -> Se
         Of all elements, or of a sample.
     elements
         What was looked at.
-    part
+    which
         Which part of the tensor that is, where it is not the whole.
     """
     rows = []
-    if part:
-        rows.append(Row("looked at", part))
+    if which:
+        rows.append(Row("looked at", which))
     if found.is_sample:
         note = f"a sample of {elements.size:,}"
         rows.append(Row("looked at", f"{found.count:,} elements", note))
@@ -122,18 +117,16 @@ def describe_parts(tensor: Tensor | SparseTensor) -> Section:
     rows: list[Row] = []
     parts = ("values", "indices") if isinstance(tensor, SparseTensor) else ()
     for name in parts:
-        part = getattr(tensor, name)
-        if part is not None:
+        given = getattr(tensor, name)
+        if given is not None:
             try:
-                rows.append(Row(name, write_array(part.numpy(), _MOST_SHOWN)))
+                rows.append(Row(name, write_array(given.numpy(), _MOST_SHOWN)))
             except TensorDataError as error:
                 rows.append(Row(name, "not available", write_text(str(error))))
     return make_section("Given elements and where they stand", rows)
 
 
-def describe_histogram(
-    tensor: Tensor | SparseTensor, *, bins: int = _BARS, progress: Progress | None = None
-) -> Section:
+def describe_histogram(tensor: Tensor | SparseTensor, *, bins: int = _BARS) -> Section:
     """Return the histogram of a tensor's elements as bars of text; empty for strings.
 
     Raises
@@ -144,7 +137,7 @@ def describe_histogram(
     elements = open_elements(choose_elements(tensor))
     if elements.dtype == object or elements.size < 2:
         return Section("Histogram", ())
-    found = compute_histogram(elements, bins, progress=progress)
+    found = compute_histogram(elements, bins)
     most = max(int(found.counts.max()), 1)
     rows = []
     for index, count in enumerate(found.counts.tolist()):
@@ -154,31 +147,23 @@ def describe_histogram(
     return Section("Histogram", tuple(rows))
 
 
-def add_statistics(description: Description, progress: Progress | None = None) -> Description:
-    """Return a description with statistics and histogram, or why there are none.
-
-    ``progress`` is told the share of the work that is done, 0 to 1, where that takes long.
-    """
+def add_statistics(description: Description) -> Description:
+    """Return a description with statistics and histogram, or why there are none."""
     tensor = description.tensor
     if tensor is None:
         return description
     parts = describe_parts(tensor)
     added: tuple[Section, ...]
     try:
-        added = (
-            describe_statistics(tensor, progress=_part_of(progress, 0.0)),
-            describe_histogram(tensor, progress=_part_of(progress, 0.5)),
-        )
+        with part(0.0, 0.5):
+            statistics = describe_statistics(tensor)
+        with part(0.5, 1.0):
+            added = (statistics, describe_histogram(tensor))
     except TensorDataError as error:
         added = (Section("Statistics", (Row("not available", write_text(str(error))),)),)
     return dataclasses.replace(
         description, sections=keep_sections((*description.sections, *added, parts))
     )
-
-
-def _part_of(progress: Progress | None, begin: float) -> Progress | None:
-    """Return what tells of one half of some work, which begins at a share of the whole."""
-    return None if progress is None else lambda share: progress(begin + share / 2)
 
 
 def _draw_bar(fraction: float) -> str:

@@ -4,7 +4,7 @@ A view and the sizes of its boxes go in, a Scene comes out. It knows neither wha
 on a box nor how it is coloured.
 """
 
-from .compose import DEADLINE, PATIENCE, Composer, Progress
+from .compose import DEADLINE, PATIENCE, Composer
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
 from .scene import Direction, LayerEdge, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
@@ -19,7 +19,6 @@ __all__ = [
     "LayerEdge",
     "LayoutEngine",
     "Measure",
-    "Progress",
     "Scene",
     "SceneBox",
     "SceneEdge",

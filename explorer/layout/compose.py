@@ -11,12 +11,12 @@ written of all other pieces is taken over and moved, by a few operations on whol
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
 
+from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
 from .arrange import arrange_inside, arrange_root
@@ -41,8 +41,6 @@ PATIENCE = 120.0
 _MOST_KEPT = 4_000_000
 #: layers of so many views are kept
 _MOST_VIEWS = 4
-
-Progress = Callable[[int, int], None]
 
 
 class Composer:
@@ -72,8 +70,6 @@ class Composer:
         *,
         wrap: Wrap = False,
         deadline: float = DEADLINE,
-        cancelled: Callable[[], bool] | None = None,
-        progress: Progress | None = None,
     ) -> Scene:
         """Lay out everything that is open in a view.
 
@@ -91,22 +87,18 @@ class Composer:
         deadline
             Seconds; parts that are not ready by then get a simpler layout and the scene a
             notice.
-        cancelled
-            Asked now and then; True ends the layout.
-        progress
-            Told how many of the open items that need a layout have one, and how many they are.
 
-        Raises
-        ------
-        LayoutError
-            Where the layout was cancelled.
+        Notes
+        -----
+        Whoever watches (:mod:`netloupe.explorer.progress`) is told the share of the open items
+        that have their layout. What ends it leaves the composer as it was.
         """
         engine = self._engine or shared_engine()
-        budget = Budget(time.monotonic() + deadline, engine, cancelled)
+        budget = Budget(time.monotonic() + deadline, engine)
         shown = self._shown.get(id(view))
         if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
             shown = _Shown(view, direction, wrap)
-        made = shown.root = self._compose_layers(shown, measure, budget, progress)
+        made = shown.root = self._compose_layers(shown, measure, budget)
         self._shown.put(id(view), shown, 1)
         width, height = made.inside.width, made.inside.height
         return Scene(
@@ -126,7 +118,6 @@ class Composer:
         engine: LayoutEngine,
         *,
         deadline: float,
-        cancelled: Callable[[], bool],
     ) -> None:
         """Lay out what opening an item would show, so that it is at hand when it is opened.
 
@@ -140,18 +131,13 @@ class Composer:
             Gives the sizes of boxes.
         engine
             Does the work, so that the one for pictures can be asked at once.
-        deadline, cancelled
+        deadline
             As for :meth:`compose`.
-
-        Raises
-        ------
-        LayoutError
-            Where it was cancelled.
         """
         shown = self._shown.get(id(view))
         if shown is None or shown.root is None or item.is_open or not item.openable:
             return
-        budget = Budget(time.monotonic() + deadline, engine, cancelled)
+        budget = Budget(time.monotonic() + deadline, engine)
         around = []
         outer = item.parent
         while outer is not None:
@@ -182,7 +168,6 @@ class Composer:
         shown: _Shown,
         measure: Measure,
         budget: Budget,
-        progress: Progress | None,
     ) -> SceneLayer:
         """Make the layers that are not as they were before; return the root's."""
         made: dict[int, SceneLayer] = {}
@@ -201,12 +186,10 @@ class Composer:
                 if child.is_open:
                     pending.append((child, known.get(id(child))))
         for number, (item, before) in enumerate(reversed(todo)):
-            budget.check()
-            if progress is not None:
-                progress(number, len(todo))
+            step("laying out", number / len(todo))
             made[id(item)] = self._make_layer(shown, item, before, made, measure, budget)
-        if progress is not None and todo:
-            progress(len(todo), len(todo))
+        if todo:
+            step("laying out", 1.0)
         return made[id(root)]
 
     def _make_layer(
@@ -230,7 +213,7 @@ class Composer:
             plan = renew_plan(before.plan, item, measure, inner)
         is_renewed = plan is not None
         if plan is None:
-            plan = plan_item(view, item, measure, shown.direction, inner, budget.check)
+            plan = plan_item(view, item, measure, shown.direction, inner)
         history = None
         if before is not None and not before.notices and before.inside.layer.children:
             history = before.history or PieceHistory(before.inside.layer.wiring())

@@ -17,12 +17,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.progress import is_watched, step
 
 _WORKER = Path(__file__).with_name("worker.py")
 _POLL_SECONDS = 0.05
@@ -80,10 +80,10 @@ class LayoutEngine:
                     with contextlib.suppress(OSError):
                         stream.close()
 
-    def place(
-        self, dot: str, timeout: float, cancelled: Callable[[], bool] | None = None
-    ) -> Drawing:
+    def place(self, dot: str, timeout: float) -> Drawing:
         """Lay out one graph.
+
+        Whoever watches may end it about every 50 ms, which stops the worker.
 
         Parameters
         ----------
@@ -91,13 +91,11 @@ class LayoutEngine:
             The graph in the DOT language; every edge has an ``id``.
         timeout
             Seconds after which the worker is stopped.
-        cancelled
-            Asked about every 50 ms; True stops the worker.
 
         Raises
         ------
         LayoutError
-            Where Graphviz failed or crashed, time ran out, or the layout was cancelled.
+            Where Graphviz failed or crashed, or time ran out.
         """
         with self._lock:
             process = self._ensure_worker()
@@ -110,7 +108,7 @@ class LayoutEngine:
             except OSError as error:
                 self.stop()
                 raise LayoutError(f"the layout process ended ({error})") from error
-            answer = self._wait(self._number, time.monotonic() + timeout, cancelled)
+            answer = self._wait(self._number, time.monotonic() + timeout)
         if "error" in answer:
             raise LayoutError(f"Graphviz failed: {answer['error']}")
         return Drawing(
@@ -120,19 +118,20 @@ class LayoutEngine:
             {name: tuple(points) for name, points in answer["edges"].items()},
         )
 
-    def _wait(
-        self, number: int, deadline: float, cancelled: Callable[[], bool] | None
-    ) -> dict[str, Any]:
+    def _wait(self, number: int, deadline: float) -> dict[str, Any]:
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 self.stop()
                 raise LayoutError("the layout took too long and was stopped")
-            if cancelled is not None and cancelled():
-                self.stop()
-                raise LayoutError("the layout was cancelled")
             try:
-                answer = self._answers.get(timeout=min(left, _POLL_SECONDS) if cancelled else left)
+                step()
+            except BaseException:
+                self.stop()
+                raise
+            try:
+                wait = min(left, _POLL_SECONDS) if is_watched() else left
+                answer = self._answers.get(timeout=wait)
             except queue.Empty:
                 continue
             if answer is None:

@@ -7,11 +7,12 @@ too long or fails gets the simpler layout.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.progress import step
 
 from .assembly import Assembly, divide_layer
 from .bounded import BoundedCache
@@ -39,13 +40,7 @@ class Budget:
 
     end: float
     engine: LayoutEngine
-    cancelled: Callable[[], bool] | None = None
     notices: list[str] = field(default_factory=list)
-
-    def check(self) -> None:
-        """Raise LayoutError where the layout was cancelled."""
-        if self.cancelled is not None and self.cancelled():
-            raise LayoutError("the layout was cancelled")
 
     @property
     def left(self) -> float:
@@ -68,11 +63,6 @@ class Placer:
             What is placed.
         budget
             Time and notices.
-
-        Raises
-        ------
-        LayoutError
-            Where the layout was cancelled.
         """
         division, pieces = divide_layer(layer)
         return Assembly(
@@ -94,11 +84,6 @@ class Placer:
             Time and notices.
         history
             What the pieces looked like; boxes keep their order as far as may be.
-
-        Raises
-        ------
-        LayoutError
-            Where the layout was cancelled.
         """
         children = _differences(old.children, layer.children)
         wires = _differences(old.wires, layer.wires)
@@ -121,13 +106,12 @@ class Placer:
         key: Hashable = layer.key()
         placement = self._pieces.get(key)
         if placement is None:
-            budget.check()
+            step()
             placement = _place_pair(layer)
             if placement is None:
                 try:
                     placement = self._ask(layer, budget)
                 except LayoutError as error:
-                    budget.check()
                     budget.notices.append(f"Shown with a simpler layout: {error}.")
                     return place_simply(layer)
             self._pieces.put(key, placement, placement.weight)
@@ -140,7 +124,7 @@ class Placer:
         left = budget.left
         if left <= 0:
             raise LayoutError("the layout took too long and was stopped")
-        drawing = budget.engine.place(write_dot(layer), left, budget.cancelled)
+        drawing = budget.engine.place(write_dot(layer), left)
         placement = read_drawing(layer, drawing)
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
@@ -78,7 +78,6 @@ def plan_item(
     measure: Measure,
     direction: Direction,
     inner: dict[int, SceneLayer],
-    check: Callable[[], None],
 ) -> Plan:
     """Describe an open item's inside as a layer.
 
@@ -92,13 +91,11 @@ def plan_item(
         Where values flow to.
     inner
         The layers of the open children, by the children's numbers.
-    check
-        Called now and then; what it raises ends the plan.
     """
     layer = Layer(direction, is_list=item.is_terminal)
     for number, child in enumerate(item.children):
         if number % _CHECK_EVERY == 0:
-            check()
+            step()
         layer.children.append(_make_child(child, inner.get(number), measure))
     links = view.links(item)
     # what nothing inside uses ends at a port too, such as the condition of an If

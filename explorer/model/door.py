@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors import Elements as Elements
     from netloupe.explorer.tensors import Histogram as Histogram
     from netloupe.explorer.tensors import ModelFiles as ModelFiles
-    from netloupe.explorer.tensors import Progress as Progress
     from netloupe.explorer.tensors import Statistics as Statistics
     from netloupe.explorer.tensors import compute_channels as compute_channels
     from netloupe.explorer.tensors import compute_histogram as compute_histogram
@@ -50,7 +49,6 @@ _HOMES = {
     "Elements": "tensors",
     "Histogram": "tensors",
     "ModelFiles": "tensors",
-    "Progress": "tensors",
     "Quantization": "quantization",
     "Statistics": "tensors",
     "Theme": "plots",

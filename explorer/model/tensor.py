@@ -182,7 +182,6 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int | None = None,
         channel: int | None = None,
-        progress: door.Progress | None = None,
     ) -> door.Statistics:
         """Return count, range, moments, zeros, NaNs and quantiles over all elements.
 
@@ -190,9 +189,6 @@ class Tensor(ArrayLike, Loaded):
         ----------
         axis, channel
             Look at one index along an axis alone.
-        progress
-            Called with the share that is done, 0 to 1, about every four million elements.
-            What it raises ends the work and reaches the caller: so it is cancelled.
 
         Raises
         ------
@@ -204,9 +200,10 @@ class Tensor(ArrayLike, Loaded):
         Notes
         -----
         The elements are read piece by piece: memory does not grow with the tensor, where it
-        is stored as bytes. Of four million float32 elements this takes about 0.1 s.
+        is stored as bytes. Of four million float32 elements this takes about 0.1 s;
+        :func:`netloupe.watched` tells how far it is, and can end it.
         """
-        return door.compute_statistics(self._choose(axis, channel), progress=progress)
+        return door.compute_statistics(self._choose(axis, channel))
 
     @overload
     def histogram(
@@ -216,7 +213,6 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: None = None,
         channel: None = None,
-        progress: door.Progress | None = None,
     ) -> door.Histogram: ...
 
     @overload
@@ -227,7 +223,6 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: int,
-        progress: door.Progress | None = None,
     ) -> door.Histogram: ...
 
     @overload
@@ -238,7 +233,6 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: None = None,
-        progress: door.Progress | None = None,
     ) -> door.ChannelHistogram: ...
 
     def histogram(
@@ -248,7 +242,6 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int | None = None,
         channel: int | None = None,
-        progress: door.Progress | None = None,
     ) -> door.Histogram | door.ChannelHistogram:
         """Count the finite elements in ``bins`` intervals of equal width.
 
@@ -260,8 +253,6 @@ class Tensor(ArrayLike, Loaded):
             Count each index along this axis apart, in the same intervals.
         channel
             Count this index along the axis alone.
-        progress
-            As for :meth:`statistics`.
 
         Raises
         ------
@@ -272,10 +263,10 @@ class Tensor(ArrayLike, Loaded):
         """
         if axis is not None and channel is None:
             return door.compute_channels(
-                door.open_elements(self), self.dims, axis, bins, value_range, progress=progress
+                door.open_elements(self), self.dims, axis, bins, value_range
             )
         elements = self._choose(axis, channel)
-        return door.compute_histogram(elements, bins, value_range, progress=progress)
+        return door.compute_histogram(elements, bins, value_range)
 
     def plot(
         self,

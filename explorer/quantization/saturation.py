@@ -9,7 +9,7 @@ import numpy as np
 
 from netloupe.explorer.tensors.channels import compute_channels
 from netloupe.explorer.tensors.counting import count_values
-from netloupe.explorer.tensors.elements import Elements, Progress, Walk, sample_elements
+from netloupe.explorer.tensors.elements import Elements, Walk, sample_elements
 from netloupe.explorer.tensors.histogram import compute_histogram
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def measure_saturation(
     dims: tuple[int, ...] | None = None,
     *,
     limit: int | None = None,
-    progress: Progress | None = None,
 ) -> Saturation | None:
     """Count the elements that a quantization cannot hold, or that are stored at its ends.
 
@@ -69,8 +68,6 @@ def measure_saturation(
         The shape of the elements; None where they are one channel.
     limit
         Look at about this many elements only, with channels as many of each.
-    progress
-        As for :func:`compute_histogram`.
 
     Returns
     -------
@@ -83,7 +80,7 @@ def measure_saturation(
     if elements.is_integer:
         if limit is not None:
             elements = sample_elements(elements, limit)
-        return _count_ends(elements, quantization, progress)
+        return _count_ends(elements, quantization)
     real_range = quantization.real_range
     if real_range is None or elements.dtype.kind in "OcSU":
         return None
@@ -95,7 +92,7 @@ def measure_saturation(
         ends = float(low.reshape(())), float(high.reshape(()))
         if ends[0] == ends[1]:
             return None
-        found = compute_histogram(elements, 1, ends, limit=limit, progress=progress)
+        found = compute_histogram(elements, 1, ends, limit=limit)
         outside = found.below + found.above
         return Saturation(outside, outside + int(found.counts.sum()), False)
     axis = quantization.axis
@@ -107,19 +104,15 @@ def measure_saturation(
         or dims[axis] != low.size
     ):
         return None
-    channels = compute_channels(
-        elements, dims, axis, 1, ranges=(low, high), limit=limit, progress=progress
-    )
+    channels = compute_channels(elements, dims, axis, 1, ranges=(low, high), limit=limit)
     if channels.outside is None:
         return None
     return Saturation(int(channels.outside.sum()), channels.size * low.size, False)
 
 
-def _count_ends(
-    elements: Elements, quantization: Quantization, progress: Progress | None
-) -> Saturation | None:
+def _count_ends(elements: Elements, quantization: Quantization) -> Saturation | None:
     ends = quantization.stored_range
-    counted = count_values(Walk(elements, progress)) if ends is not None else None
+    counted = count_values(Walk(elements)) if ends is not None else None
     if ends is None or counted is None:
         return None
     count = int(counted.counts[np.isin(counted.values, ends)].sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,7 +14,6 @@ from netloupe.explorer.layout import (
     MOST_COLUMNS,
     Composer,
     Direction,
-    Progress,
     Scene,
     Wrap,
 )
@@ -269,8 +267,6 @@ def make_picture(
     *,
     composer: Composer | None = None,
     deadline: float = DEADLINE,
-    cancelled: Callable[[], bool] | None = None,
-    progress: Progress | None = None,
 ) -> Picture:
     """Lay out what options ask for; the rest as for :meth:`Composer.compose`."""
     view, notices = make_view(model, options)
@@ -281,8 +277,6 @@ def make_picture(
         options.direction,
         wrap=options.wrap,
         deadline=deadline,
-        cancelled=cancelled,
-        progress=progress,
     )
     scene.notices = notices + scene.notices
     return Picture(model, view, options, scene, labels, list(scene.notices))

@@ -64,9 +64,9 @@ Edge flags: 1 arrow, 2 captured, 4 control.
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
 not reach, a later one sends again. Faces and labels are kept until a whole scene comes.
 
-Beside scenes, messages tell what is going on. ``{"type": "busy", "id", "message", "done",
-"total"}`` comes when a request takes longer than half a second, and again about five times a
-second: ``done`` of ``total`` (0: unknown) are ready, ``message`` says of what; ``id`` is that of
+Beside scenes, messages tell what is going on. ``{"type": "busy", "id", "message", "share"}``
+comes when a request takes longer than half a second, and again about five times a second:
+``share`` of it is done, from 0 to 1 (null: unknown), ``message`` says of what; ``id`` is that of
 the request, null for what Python asked for. ``{"type": "idle", "id"}`` ends it where no answer
 with that id does. The request ``{"type": "cancel", "target": id}`` (without target: whatever
 is under way) ends it at any moment; the request is then answered by an error

@@ -7,7 +7,7 @@ A :class:`~netloupe.explorer.model.Tensor` comes in; a numpy array, a :class:`St
 from .channels import ChannelHistogram, compute_channels, take_channel
 from .counting import count_strings
 from .decode import decode_sparse_tensor, decode_tensor, open_elements
-from .elements import Elements, Progress, Walk, sample_elements
+from .elements import Elements, Walk, sample_elements
 from .external import ModelFiles
 from .histogram import Histogram, compute_histogram
 from .packed import Packing, unpack_elements
@@ -21,7 +21,6 @@ __all__ = [
     "Histogram",
     "ModelFiles",
     "Packing",
-    "Progress",
     "Statistics",
     "StoredBytes",
     "StoredFile",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from netloupe.explorer.notation import write_count
 
 from .bin_finder import BinFinder
-from .elements import CHUNK, Elements, Progress, Walk, as_elements, measure_magnitudes
+from .elements import CHUNK, Elements, Walk, as_elements, measure_magnitudes
 from .histogram import Counts, Edges, check_bins, choose_edges
 
 Array = np.ndarray[Any, Any]
@@ -167,7 +167,6 @@ def compute_channels(
     *,
     ranges: tuple[Array, Array] | None = None,
     limit: int | None = None,
-    progress: Progress | None = None,
 ) -> ChannelHistogram:
     """Count the elements of each channel in the same intervals of equal width.
 
@@ -179,7 +178,7 @@ def compute_channels(
         The shape.
     axis
         The axis along which the channels lie; from the back where it is negative.
-    bins, value_range, progress
+    bins, value_range
         As for :func:`compute_histogram`.
     ranges
         The lowest and the highest number that each channel should hold, each of shape
@@ -214,7 +213,7 @@ def compute_channels(
     if limit is not None and is_sample:
         elements, dims = sample_channels(elements, dims, axis, limit)
         place = 1
-    walk = Walk(elements, progress, 2)
+    walk = Walk(elements, 2)
     spread = _Spread(channels, ranges)
     for first, block in _walk_blocks(walk, dims, place, CHUNK):
         spread.add(first, block)

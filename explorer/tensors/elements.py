@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = np.ndarray[Any, Any]
+from netloupe.explorer.progress import step
 
-#: called with the share that is done, 0 to 1; what it raises ends the work and reaches the caller
-Progress = Callable[[float], object]
+Array = np.ndarray[Any, Any]
 
 #: elements handled at a time: such a piece of float64 and its scratch space stay in the cache
 CHUNK = 2**16
@@ -129,17 +128,12 @@ class Walk:
     ----------
     elements
         What to go over.
-    progress
-        Told the share of all passes that is done.
     passes
         The most passes there will be; fewer let the share jump.
     """
 
-    def __init__(
-        self, elements: Elements, progress: Progress | None = None, passes: int = 1
-    ) -> None:
+    def __init__(self, elements: Elements, passes: int = 1) -> None:
         self.elements = elements
-        self._progress = progress
         self._passes = max(passes, 1)
         self._done = 0
 
@@ -162,10 +156,8 @@ class Walk:
 
     def report(self, share: float) -> None:
         """Say which share of this pass is done."""
-        if self._progress is not None:
-            self._progress(min((self._done + share) / self._passes, 1.0))
+        step(share=min((self._done + share) / self._passes, 1.0))
 
     def finish(self) -> None:
         """Say that all is done."""
-        if self._progress is not None:
-            self._progress(1.0)
+        step(share=1.0)

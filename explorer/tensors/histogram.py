@@ -16,7 +16,6 @@ from .counting import count_values
 from .elements import (
     CHUNK,
     Elements,
-    Progress,
     Walk,
     as_elements,
     measure_magnitudes,
@@ -76,7 +75,6 @@ def compute_histogram(
     value_range: tuple[float, float] | None = None,
     *,
     limit: int | None = None,
-    progress: Progress | None = None,
 ) -> Histogram:
     """Count numbers in intervals of equal width.
 
@@ -94,9 +92,6 @@ def compute_histogram(
         narrow for so many bins).
     limit
         Count about this many elements only, spread evenly; None for all of them.
-    progress
-        Called with the share that is done, 0 to 1, at least every four million elements. What
-        it raises ends the work and reaches the caller: so a computation is cancelled.
 
     Returns
     -------
@@ -130,7 +125,7 @@ def compute_histogram(
     if elements.dtype.kind == "c":
         elements = measure_magnitudes(elements)
     has_range = value_range is not None
-    walk = Walk(elements, progress, 1 if elements.dtype.itemsize <= 2 or has_range else 2)
+    walk = Walk(elements, 1 if elements.dtype.itemsize <= 2 or has_range else 2)
     counted = count_values(walk)
     if counted is not None:
         values = counted.values

@@ -14,7 +14,6 @@ from netloupe.explorer.notation import clip_text, write_count, write_number
 from .counting import ValueCounts, count_integers, count_strings, count_values
 from .elements import (
     Elements,
-    Progress,
     Walk,
     as_elements,
     measure_magnitudes,
@@ -90,9 +89,7 @@ class Statistics:
 
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news
-def compute_statistics(
-    given: Array | Elements, *, limit: int | None = None, progress: Progress | None = None
-) -> Statistics:
+def compute_statistics(given: Array | Elements, *, limit: int | None = None) -> Statistics:
     """Compute the statistics of numbers of any dtype and shape.
 
     Parameters
@@ -102,9 +99,6 @@ def compute_statistics(
         array, or the elements of a tensor piece by piece.
     limit
         Look at about this many elements only, spread evenly; None for all of them.
-    progress
-        Called with the share that is done, 0 to 1, at least every four million elements. What
-        it raises ends the work and reaches the caller: so a computation is cancelled.
 
     Returns
     -------
@@ -131,14 +125,14 @@ def compute_statistics(
     if limit is not None:
         elements = sample_elements(elements, limit)
     if elements.dtype.kind in "OSU":
-        distinct = len(count_strings(Walk(elements, progress)))
+        distinct = len(count_strings(Walk(elements)))
         return Statistics(elements.size, distinct=distinct, is_sample=is_sample)
     is_magnitude = elements.dtype.kind == "c"
     if is_magnitude:
         elements = measure_magnitudes(elements)
     narrow, wide = elements.dtype.itemsize <= 2, elements.dtype.itemsize > 4
     passes = 1 if narrow else (5 if wide else 3) + elements.is_integer
-    walk = Walk(elements, progress, passes)
+    walk = Walk(elements, passes)
     counted = count_values(walk)
     if counted is None and elements.is_integer and elements.size:
         low, high = _find_range(walk)

@@ -165,9 +165,7 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
             if parsed.json:
                 told = to_json(description, most=_most_entries(parsed))
             else:
-                description = add_statistics(
-                    description, lambda share: progress.step("reading elements", share)
-                )
+                description = add_statistics(description)
         if parsed.json:
             _print_json(told, several)
         else:
@@ -225,7 +223,6 @@ def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, 
                 model,
                 options,
                 deadline=DEADLINE if options.expand == "auto" else PATIENCE,
-                progress=lambda done, total: progress.step("laying out", done / total),
             )
             progress.step("drawing")
             data, notices = render_picture(picture, kind), picture.notices

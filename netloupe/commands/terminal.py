@@ -21,7 +21,7 @@ QUIET_SECONDS = 0.5
 class TerminalProgress:
     """A line on the standard error that says what is done and how far it is.
 
-    Besides what it is told, it shows the steps of the work inside (see ``steps``).
+    Besides what it is told, it shows the steps of the work inside (see ``explorer.progress``).
     Nothing is written where the standard error is no terminal, nor in a notebook, and the line
     is gone when the work is done or ended with Ctrl-C.
 
@@ -69,9 +69,9 @@ class TerminalProgress:
             if self._line is not None:
                 self._line.stop()
 
-    def _note(self, what: str) -> None:
-        if what:
-            self.step(what)
+    def _note(self, what: str, share: float | None) -> None:
+        if what or share is not None:
+            self.step(what or self._what, share)
 
     def _start(self) -> None:
         # here and not above: most commands end before it is needed

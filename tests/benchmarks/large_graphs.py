@@ -35,11 +35,11 @@ from onnx import TensorProto, helper, numpy_helper
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from netloupe.explorer.errors import LayoutError  # noqa: E402 - after the path
 from netloupe.explorer.grouping import build_group_tree  # noqa: E402
 from netloupe.explorer.layout import Composer, LayoutEngine, shared_engine  # noqa: E402
 from netloupe.explorer.model import Model  # noqa: E402
 from netloupe.explorer.model.collector import collector_paused  # noqa: E402
+from netloupe.explorer.progress import Cancelled, watched  # noqa: E402 - after the path
 from netloupe.explorer.readers.load import load  # noqa: E402
 from netloupe.explorer.render.picture import Labels, ViewOptions, make_view  # noqa: E402
 from netloupe.explorer.render.wire import SceneEncoder  # noqa: E402
@@ -293,15 +293,17 @@ def measure_dot(path: Path) -> float | None:
     engine.start()
     dot = flat_dot(path)
     start = worker_seconds(engine)
+
+    def stop(_what: str, _share: float | None) -> None:
+        if worker_seconds(engine) - start > DOT_SECONDS:
+            raise Cancelled
+
     try:
-        engine.place(
-            dot, 10 * DOT_SECONDS, cancelled=lambda: worker_seconds(engine) - start > DOT_SECONDS
-        )
+        with watched(stop):
+            engine.place(dot, 10 * DOT_SECONDS)
         return worker_seconds(engine) - start
-    except LayoutError as error:
-        if "cancelled" in str(error):
-            return None
-        raise
+    except Cancelled:
+        return None
     finally:
         engine.stop()
 

@@ -296,7 +296,7 @@ def test_the_title_of_an_open_repeat_selects_the_repetition_it_shows(show: Open)
 def test_progress_is_shown_and_cancelled(show: Open) -> None:
     stand = show(CNN)
     canvas = stand.explorer.canvas
-    canvas.send({"type": "busy", "id": None, "message": "laying out", "done": 2, "total": 8})
+    canvas.send({"type": "busy", "id": None, "message": "laying out", "share": 0.25})
     stand.pump()
     bar = stand.page.locator(".nl-progress")
     stand.page.wait_for_timeout(400)

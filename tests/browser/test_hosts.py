@@ -344,7 +344,7 @@ def test_bars_chips_and_trail_stand_beside_the_picture(show: Open, resize: Resiz
     stand.press("u")
     canvas.breadcrumb = [["main", "main"], ["a", "If_3.then_branch"], ["b", body]]
     canvas.send({"type": "error", "id": None, "message": "an error that has " + "many words " * 20})
-    canvas.send({"type": "busy", "id": None, "message": "Opening", "done": 0, "total": 0})
+    canvas.send({"type": "busy", "id": None, "message": "Opening", "share": None})
     stand.pump()
     stand.page.locator(".nl-progress").wait_for()
     for width in WIDTHS:

@@ -12,6 +12,7 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import LayoutEngine, shared_engine
+from netloupe.explorer.progress import Cancelled, watched
 
 SMALL = 'digraph { a -> b [id="0"] }'
 DENSE = (
@@ -63,9 +64,15 @@ def test_a_slow_layout_is_stopped(engine: LayoutEngine) -> None:
 
 
 def test_a_layout_can_be_cancelled(engine: LayoutEngine) -> None:
-    asked = iter([False, False, True])
-    with pytest.raises(LayoutError, match="cancelled"):
-        engine.place(DENSE, 30, lambda: next(asked))
+    asked = iter([None, None])
+
+    def end_third(_what: str, _share: float | None) -> None:
+        if next(asked, "over") == "over":
+            raise Cancelled
+
+    with pytest.raises(Cancelled), watched(end_third):
+        engine.place(DENSE, 30)
+    assert engine.process_id is None
     assert works(engine)
 
 

@@ -15,6 +15,7 @@ from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
 from netloupe.explorer.layout.placement import Curve, Curves, sample_pieces
 from netloupe.explorer.model import Model
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import (
     Labels,
@@ -281,8 +282,13 @@ def test_the_same_picture_in_two_processes(tmp_path: Path) -> None:
 
 def test_cancelling_between_layers(engine: LayoutEngine) -> None:
     view = View(load_text(BRANCHES))
-    with pytest.raises(LayoutError, match="cancelled"):
-        Composer(engine).compose(view, Labels(), cancelled=lambda: True)
+
+    def end(what: str, share: float | None) -> None:
+        if what == "laying out" and share:
+            raise Cancelled
+
+    with pytest.raises(Cancelled), watched(end):
+        Composer(engine).compose(view, Labels())
 
 
 def test_without_time_the_simple_layout_is_shown(engine: LayoutEngine) -> None:

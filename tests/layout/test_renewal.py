@@ -18,6 +18,7 @@ from netloupe.explorer.layout.labels import place_labels
 from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.layout.plan import plan_item
 from netloupe.explorer.model import Model, Value
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View
@@ -46,7 +47,7 @@ def list_layers(scene: Scene) -> list[SceneLayer]:
 def check_renewed(scene: Scene, view: View, labels: Labels, wrap: Wrap) -> None:
     """Make every layer of a scene anew, from the placements of its pieces; compare."""
     for layer in list_layers(scene):
-        plan = plan_item(view, layer.item, labels, scene.direction, layer.inner, lambda: None)
+        plan = plan_item(view, layer.item, labels, scene.direction, layer.inner)
         assert layer.plan is not None
         assert layer.plan.layer == plan.layer
         for name in ("sizes", "sources", "targets", "leaving", "entering"):
@@ -244,7 +245,7 @@ def test_what_was_prepared_needs_no_engine() -> None:
         composer, labels = Composer(counting), Labels()
         before = composer.compose(view, labels).root
         item = view.items["main/layer7/"]
-        composer.prepare(view, item, labels, counting, deadline=600, cancelled=lambda: False)
+        composer.prepare(view, item, labels, counting, deadline=600)
         assert composer.compose(view, labels).root is before
         asked = counting.count
         view.open(item.key)
@@ -264,14 +265,15 @@ def test_a_cancelled_layout_leaves_no_trace(engine: LayoutEngine) -> None:
     composer.compose(view, labels)
     asked = 0
 
-    def cancel_late() -> bool:
+    def cancel_late(_what: str, _share: float | None) -> None:
         nonlocal asked
         asked += 1
-        return asked > 2
+        if asked > 2:
+            raise Cancelled
 
     view.open("main/layer7/")
-    with pytest.raises(Exception, match="cancelled"):
-        composer.compose(view, labels, cancelled=cancel_late)
+    with pytest.raises(Cancelled), watched(cancel_late):
+        composer.compose(view, labels)
     view.close("main/layer7/")
     view.open("main/layer21/")
     scene = composer.compose(view, labels)

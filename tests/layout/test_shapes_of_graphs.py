@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.model import Model
-from netloupe.explorer.progress import watched
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels, ViewOptions, make_picture, make_view
 from netloupe.explorer.view import Item, View, expand_view
@@ -172,28 +171,24 @@ def test_a_first_view_of_hostile_graphs(engine: LayoutEngine, name: str) -> None
 
 
 class Stop:
-    """Says after so many questions that something is not wanted any more."""
+    """Ends the work that it watches after so many steps."""
 
     def __init__(self, after: int) -> None:
         self.left = after
 
-    def __call__(self) -> bool:
+    def __call__(self, _what: str, _share: float | None) -> None:
         self.left -= 1
-        return self.left < 0
-
-    def check(self, _what: str) -> None:
-        """Raise when it is time."""
-        if self():
-            raise LayoutError("the layout was cancelled")
+        if self.left < 0:
+            raise Cancelled
 
 
 def test_opening_everything_can_be_cancelled_half_way() -> None:
     view = View(chain_of_layers(200))
-    with watched(Stop(100).check), pytest.raises(LayoutError, match="cancelled"):
+    with pytest.raises(Cancelled), watched(Stop(100)):
         expand_view(view, "all")
     assert 50 < sum(1 for _ in view.open_items()) < 150
     whole = View(view.model)
-    with watched(Stop(1000).check):
+    with watched(Stop(1000)):
         expand_view(whole, "all")
     assert sum(1 for _ in whole.open_items()) == 202
 
@@ -208,6 +203,6 @@ def test_a_flat_layer_can_be_cancelled_before_graphviz_has_it(engine: LayoutEngi
 
     view, _ = make_view(chain_of_layers(1000), ViewOptions(grouping="none"))
     labels = Measured()
-    with pytest.raises(LayoutError, match="cancelled"):
-        Composer(engine).compose(view, labels, cancelled=Stop(3))
+    with pytest.raises(Cancelled), watched(Stop(3)):
+        Composer(engine).compose(view, labels)
     assert 0 < labels.count < 1000

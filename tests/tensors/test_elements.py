@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
 from netloupe.explorer.model import Tensor
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.tensors import (
     StoredFile,
@@ -166,20 +167,23 @@ def test_progress_is_told_and_ends_the_work_by_raising(
     array = RANDOM.standard_normal(600_000).astype(dtype)
     for compute in (compute_statistics, compute_histogram):
         told: list[float] = []
-        compute(array, progress=told.append)
+
+        def note(_what: str, share: float | None, told: list[float] = told) -> None:
+            assert share is not None
+            told.append(share)
+
+        with watched(note):
+            compute(array)
         assert told == sorted(told)
         assert told[-1] == 1.0
         assert len(told) > 2
 
-        class StoppedError(Exception):
-            pass
+        def stop(_what: str, share: float | None) -> None:
+            if share is not None and share > 0.3:
+                raise Cancelled
 
-        def stop(share: float) -> None:
-            if share > 0.3:
-                raise StoppedError
-
-        with pytest.raises(StoppedError):
-            compute(array, progress=stop)
+        with pytest.raises(Cancelled), watched(stop):
+            compute(array)
 
 
 def test_numbers_in_the_other_byte_order() -> None:

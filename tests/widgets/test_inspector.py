@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -21,6 +21,7 @@ from netloupe.explorer.describe import (
     describe_values,
 )
 from netloupe.explorer.model import Model
+from netloupe.explorer.progress import step
 from netloupe.widgets import tensor_panel
 from netloupe.widgets.description_html import PAGE
 from netloupe.widgets.description_text import DescriptionText
@@ -280,10 +281,10 @@ def test_another_element_ends_what_is_read(model: Model, monkeypatch: pytest.Mon
     monkeypatch.setattr(tensor_panel, "AT_ONCE", 400)
     held, let = threading.Event(), threading.Event()
 
-    def read(*_given: object, progress: Callable[[float], object], **_more: object) -> None:
+    def read(*_given: object, **_more: object) -> None:
         held.set()
         assert let.wait(30)
-        progress(0.5)
+        step(share=0.5)
         raise AssertionError("the reading was not cancelled")
 
     monkeypatch.setattr(tensor_panel, "read_tensor", read)

@@ -8,12 +8,12 @@ from typing import Any
 import IPython.display
 import ipywidgets
 import pytest
-from tests.test_steps import make_model
 
 import netloupe
 from netloupe.explorer.progress import step
 from netloupe.widgets import opening as module
 from netloupe.widgets.opening import Opening
+from tests.test_progress import make_model
 
 
 class Output:

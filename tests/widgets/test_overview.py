@@ -9,7 +9,6 @@ import ipywidgets
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from tests.test_steps import make_model
 
 import netloupe
 from netloupe.explorer.describe import Description, describe_model, describe_outline
@@ -17,6 +16,7 @@ from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.load import load
 from netloupe.widgets import Explorer, overview
+from tests.test_progress import make_model
 
 PATIENCE = 30.0
 

@@ -13,7 +13,8 @@ import pytest
 from onnx import helper, numpy_helper
 
 import netloupe
-from netloupe.explorer.errors import LayoutError, NetloupeError, SourceError
+from netloupe.explorer.errors import NetloupeError, SourceError
+from netloupe.explorer.progress import Cancelled
 from netloupe.widgets import Explorer
 from tests.layered import make_layers, make_layers_proto
 from tests.recorder import Recorder
@@ -153,7 +154,7 @@ def test_where_the_layout_is_cancelled_all_stays(
     before = explorer.model
 
     def refuse(*_arguments: Any, **_more: Any) -> Any:
-        raise LayoutError("the layout was cancelled")
+        raise Cancelled("the layout was cancelled")
 
     with monkeypatch.context() as patch:
         patch.setattr("netloupe.explorer.layout.Composer.compose", refuse)

@@ -10,7 +10,7 @@ import pytest
 from onnx import helper
 
 import netloupe
-from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.progress import Cancelled
 from netloupe.widgets import Explorer
 from netloupe.widgets import history as history_module
 from netloupe.widgets.history import History, Moment
@@ -203,7 +203,7 @@ def test_a_cancelled_undo_changes_nothing(
     before = opened(explorer)
 
     def compose(*_: Any, **__: Any) -> None:
-        raise LayoutError("the layout was cancelled")
+        raise Cancelled("the layout was cancelled")
 
     monkeypatch.setattr(explorer._session, "compose", compose)
     assert recorder.ask(type="undo")["cancelled"] is True
@@ -407,10 +407,10 @@ def test_what_cannot_be_selected_changes_nothing(
     if name == "cancelled":
 
         def compose(*_: Any, **__: Any) -> None:
-            raise LayoutError("the layout was cancelled")
+            raise Cancelled("the layout was cancelled")
 
         monkeypatch.setattr(explorer._session, "compose", compose)
-        with pytest.raises(LayoutError):
+        with pytest.raises(Cancelled):
             explorer.select(["main/layers.2/attn/Tanh", "main/layers.3/attn/Tanh"])
     else:
         with pytest.raises(netloupe.NetloupeError):

@@ -156,9 +156,8 @@ export class Conversation {
 }
 
 /** How much of a task is done, from 0 to 1; null where the kernel does not know. */
-function readShare({ done, total }: { done: unknown; total: unknown }): number | null {
-  if (typeof done !== "number" || typeof total !== "number" || !(total > 0)) return null;
-  return Math.min(Math.max(done / total, 0), 1);
+function readShare({ share }: { share: unknown }): number | null {
+  return typeof share === "number" ? Math.min(Math.max(share, 0), 1) : null;
 }
 
 export function messageOf(error: unknown): string {

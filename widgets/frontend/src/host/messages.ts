@@ -77,12 +77,11 @@ export interface ErrorMessage {
   readonly cancelled?: boolean;
 }
 
-/** A request is being worked on; `done` of `total` steps are finished. */
+/** A request is being worked on; `share` of it is done, 0 to 1, or null where that is not known. */
 export interface BusyMessage {
   readonly type: "busy";
   readonly message: string;
-  readonly done: number;
-  readonly total: number;
+  readonly share: number | null;
 }
 
 /** Nothing is worked on any more. */

@@ -56,7 +56,7 @@ test("no answer in time rejects; a late scene is still shown", async () => {
 
 test("busy stops the clock and is told", async () => {
   const { id, reply } = conversation.request({ type: "expand", mode: "all" }, 1000);
-  model.receive({ id, type: "busy", message: "laying out", done: 3, total: 12 });
+  model.receive({ id, type: "busy", message: "laying out", share: 0.25 });
   vi.advanceTimersByTime(60_000);
   model.receive({ id, type: "scene", header: 1 });
   await expect(reply).resolves.toMatchObject({ message: { type: "scene" } });
