@@ -292,7 +292,7 @@ class Tensor(ArrayLike, Loaded):
         channel
             Draw the histogram of this index along the axis alone, with its own quantization.
         bins, log, quantization, theme
-            As for :func:`~netloupe.explorer.tensors.plot_histogram`; a quantization is what
+            As for :func:`~netloupe.explorer.plots.plot_histogram`; a quantization is what
             ``model.quantization(tensor)`` returns. Where that says that each byte holds
             several numbers, these are drawn.
 

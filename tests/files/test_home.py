@@ -12,7 +12,7 @@ from netloupe import OutputError, SourceError
 from netloupe.explorer.files.home import expand_home
 from netloupe.proto import caffe2_pb2
 
-CNN = Path(__file__).parents[1] / "demo_notebooks" / "models" / "digits_cnn.onnx"
+CNN = Path(__file__).parents[2] / "demo_notebooks" / "models" / "digits_cnn.onnx"
 
 
 @pytest.fixture

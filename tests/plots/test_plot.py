@@ -190,7 +190,7 @@ def test_pyplot_is_not_loaded():
     code = (
         "import sys\n"
         "from netloupe.explorer.model import *\n"
-        "from netloupe.explorer.tensors import draw_png, plot_histogram\n"
+        "from netloupe.explorer.plots import draw_png, plot_histogram\n"
         "t = Tensor('', '', data_type('int8'), (2,), '', 2, lambda: Payload('raw', b'12'))\n"
         "draw_png(lambda ax: plot_histogram(t, ax), 'light', width=99, height=99, scale=1)\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
