@@ -7,17 +7,18 @@
 import { Actions } from "./controls/actions";
 import { FocusBar, WrapOffer } from "./controls/bars";
 import { Page } from "./controls/canvas_element";
+import { Commands } from "./controls/commands";
 import { ContextMenu } from "./controls/context_menu";
 import { Help, Question } from "./controls/dialogs";
 import { makeElement } from "./controls/elements";
 import { followGestures } from "./controls/gestures";
 import { Highlights } from "./controls/highlights";
 import { keepFocus } from "./controls/keyboard_focus";
-import { type Command, readKey } from "./controls/keys";
 import { Moments } from "./controls/moments";
 import { Panes } from "./controls/panes";
 import { Progress } from "./controls/progress_bar";
 import { type Arrived, Requests } from "./controls/requests";
+import { makeScriptApi } from "./controls/script_api";
 import { SearchBox } from "./controls/search_box";
 import { Selection } from "./controls/selection";
 import { nameOf, tooltipOf } from "./controls/speech";
@@ -58,6 +59,7 @@ export class CanvasView {
   private readonly search: SearchBox;
   private readonly actions: Actions;
   private readonly menu: ContextMenu;
+  private readonly commands: Commands;
   private readonly focusBar = new FocusBar({
     hops: (hops) => this.actions.focusOn(this.connection.traits.get("focus"), hops),
     leave: () => this.actions.leaveFocus(),
@@ -69,9 +71,9 @@ export class CanvasView {
     fold: (path) => this.actions.ask({ type: "fold", path }, path),
   });
   private readonly toolbar = makeToolbar({
-    zoom: (factor) => this.stage.zoom(factor),
-    fit: () => this.stage.fit(),
-    zoomToSelection: () => this.stage.zoomTo(this.selection.paths),
+    zoom: (factor) => this.stage.camera.zoom(factor),
+    fit: () => this.stage.camera.fit(),
+    zoomToSelection: () => this.stage.camera.zoomTo(this.selection.paths),
     expand: (mode) => this.actions.ask({ type: "expand", mode }),
     turn: () => this.actions.turn(),
     fillScreen: () => this.panes.toggleScreen(),
@@ -123,10 +125,17 @@ export class CanvasView {
     this.actions = new Actions(traits, stage, selection, highlights, this.requests);
     this.panes = new Panes(traits, host, this.page.frame, { changed: () => this.showPanes() });
     this.page.later(() => this.panes.dispose());
+    const { actions, panes, hint, strip, focusBar } = this;
+    const history = (): History => this.history;
+    const { frame } = this.page;
     this.menu = new ContextMenu(
-      { traits, frame: this.page.frame, panes: this.panes, stage, selection, highlights, actions: this.actions, search, help, history: () => this.history },
+      { traits, frame, panes, stage, selection, highlights, actions, search, help, history },
       this.giveBack,
     );
+    const { menu } = this;
+    this.commands = new Commands({
+      ...{ stage, selection, highlights, actions, search, help, menu, hint, strip, focusBar },
+    });
     this.build(parent);
     this.follow();
     void this.requests.askFirstScene();
@@ -166,37 +175,7 @@ export class CanvasView {
     );
     page.frame.after(this.panes.side, this.panes.bottom);
     parent.append(page.host);
-    Object.defineProperty(page.host, "netloupe", { value: this.face(), configurable: true });
-  }
-
-  /** What scripts and tests may ask the host element. */
-  private face(): object {
-    const { stage } = this;
-    return {
-      paths: () => stage.scene?.paths() ?? [],
-      edges: () => stage.scene?.edgePaths() ?? [],
-      bounds: (path: string) => {
-        const bounds = stage.boundsOf(path);
-        if (!bounds) return null;
-        const { left, top } = stage.canvas.getBoundingClientRect();
-        return { ...bounds, x: left + bounds.x, y: top + bounds.y };
-      },
-      locate: (path: string) => {
-        const place = stage.locate(path);
-        if (!place) return null;
-        const { left, top } = stage.canvas.getBoundingClientRect();
-        return { x: left + place.x, y: top + place.y };
-      },
-      stats: () => ({
-        nodes: stage.scene?.boxCount ?? 0,
-        edges: stage.scene?.edgeCount ?? 0,
-        visible: stage.visible,
-        frameMs: stage.frameMs,
-        zoom: stage.view.zoom,
-        lit: stage.lit?.count ?? null,
-        busy: stage.isBusy,
-      }),
-    };
+    Object.defineProperty(page.host, "netloupe", { value: makeScriptApi(stage), configurable: true });
   }
 
   private follow(): void {
@@ -210,7 +189,7 @@ export class CanvasView {
     this.offerReload();
     page.onTrait("hops", () => this.applyFocus());
     this.applyFocus();
-    const onKey = (event: KeyboardEvent): void => this.onKey(event);
+    const onKey = (event: KeyboardEvent): void => this.commands.onKey(event);
     host.addEventListener("keydown", onKey);
     const onPress = (): void => {
       page.focus();
@@ -222,11 +201,11 @@ export class CanvasView {
       stage.canvas.removeEventListener("pointerdown", onPress);
     });
     page.later(keepFocus(page.frame, this.giveBack));
-    page.later(stage.minimap.follow((point) => stage.centreOnPoint(point)));
+    page.later(stage.minimap.follow((point) => stage.camera.centreOnPoint(point)));
     page.later(
       followGestures(stage.canvas, {
-        pan: (dx, dy) => stage.pan(dx, dy),
-        zoom: (pivot, factor) => stage.zoom(factor, pivot),
+        pan: (dx, dy) => stage.camera.pan(dx, dy),
+        zoom: (pivot, factor) => stage.camera.zoom(factor, pivot),
         click: (point, second) => {
           this.tooltip.hide();
           this.actions.click(point, second);
@@ -243,9 +222,10 @@ export class CanvasView {
     );
     this.showPanes();
     const observer = new ResizeObserver(() => {
-      const { width, height } = stage.size;
+      const before = stage.camera.size;
       this.measure();
-      if (stage.size.width !== width || stage.size.height !== height) this.menu.hide();
+      const { width, height } = stage.camera.size;
+      if (width !== before.width || height !== before.height) this.menu.hide();
     });
     observer.observe(this.room);
     page.later(() => observer.disconnect());
@@ -271,8 +251,9 @@ export class CanvasView {
   }
 
   private onPainted(): void {
-    this.steppers.place(this.stage.view, this.stage.size);
-    this.zoom.textContent = `${writeZoom(this.stage.view.zoom)} %`;
+    const { view, size } = this.stage.camera;
+    this.steppers.place(view, size);
+    this.zoom.textContent = `${writeZoom(view.zoom)} %`;
     if (this.ready) return;
     this.ready = true;
     this.page.host.dataset.ready = "true";
@@ -300,8 +281,8 @@ export class CanvasView {
   /** Note where the window stood; return where it stood when the moment now shown was left. */
   private changeMoment(scene: Scene, { history, restore }: Arrived): Viewport | undefined {
     const { stage, moments } = this;
-    if (stage.scene && !stage.isHidden) {
-      moments.leave(this.history.moment, stage.destination, stage.scene);
+    if (stage.scene && !stage.camera.isHidden) {
+      moments.leave(this.history.moment, stage.camera.destination, stage.scene);
     }
     if (history) this.history = history;
     return restore && history ? moments.find(history.moment, scene) : undefined;
@@ -344,88 +325,6 @@ export class CanvasView {
       this.tooltip.showSoon(tooltipOf(scene, hit), point, this.room);
     }
     this.selection.hover(hit?.paths ?? []);
-  }
-
-  // ------------------------------------------------------------------ the keyboard
-
-  private onKey(event: KeyboardEvent): void {
-    // outside of its shadow root an event seems to come from the host
-    const target = event.composedPath()[0] as Element;
-    const onButton = target.closest("button, input") !== null;
-    if (event.key === "Tab") return;
-    const command = readKey(event);
-    if (!command || (onButton && command.do === "toggle")) return;
-    event.preventDefault();
-    this.run(command);
-  }
-
-  private run(command: Command): void {
-    const { stage, selection, highlights } = this;
-    switch (command.do) {
-      case "walk":
-        selection.walk(command.arrow);
-        break;
-      case "zoom":
-        stage.zoom(command.factor);
-        break;
-      case "toggle":
-        if (selection.box !== undefined) this.actions.toggle(selection.box);
-        break;
-      case "leave":
-        this.leave();
-        break;
-      case "search":
-        this.search.focus();
-        break;
-      case "fit":
-        stage.fit();
-        break;
-      case "close-up":
-        stage.zoomTo(selection.paths);
-        break;
-      case "reset":
-        stage.actualSize();
-        break;
-      case "first":
-        selection.goToFirst();
-        break;
-      case "place":
-        highlights.step(command.by);
-        break;
-      case "producer":
-        highlights.goToProducer();
-        break;
-      case "trace":
-        highlights.toggle(command.kind, selection.paths);
-        break;
-      case "focus":
-        this.actions.focusOn(selection.path);
-        break;
-      case "help":
-        this.help.toggle();
-        break;
-      case "menu":
-        this.menu.showSelected();
-        break;
-      case "undo":
-        this.actions.undo();
-        break;
-      case "redo":
-        this.actions.redo();
-        break;
-    }
-  }
-
-  /** Escape: put away what lies over the picture, else close the group around the selection. */
-  private leave(): void {
-    if (this.help.isShown) this.help.hide();
-    else if (this.search.isOpen) this.search.close();
-    else if (this.hint.isShown || this.strip.isShown) {
-      this.hint.hide();
-      this.strip.clear();
-    } else if (this.highlights.isShown) this.highlights.clear();
-    else if (this.focusBar.isShown) this.actions.leaveFocus();
-    else this.actions.closeAround();
   }
 }
 

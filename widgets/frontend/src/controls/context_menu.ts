@@ -65,9 +65,9 @@ export class ContextMenu {
   showSelected(): void {
     const { selection, stage } = this.parts;
     const { path, paths, box } = selection;
-    const found = stage.locate(path);
+    const found = stage.camera.locate(path);
     const place = found && this.inFrame(found);
-    if (!path || !place) this.showView({ x: stage.size.width, y: 40 });
+    if (!path || !place) this.showView({ x: stage.camera.size.width, y: 40 });
     else if (box !== undefined) this.showThing({ kind: "box", index: box, path, paths }, place);
     else this.showThing({ kind: "edge", index: -1, path, paths }, place);
   }
@@ -96,7 +96,7 @@ export class ContextMenu {
         highlights.toggle(kind, paths);
       },
       between: () => highlights.between(selected, paths),
-      closeUp: () => stage.zoomTo(paths),
+      closeUp: () => stage.camera.zoomTo(paths),
       copyPath: () =>
         void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
     });
@@ -120,8 +120,8 @@ export class ContextMenu {
         canRedo: redo,
       },
       {
-        fit: () => stage.fit(),
-        zoomToSelection: () => stage.zoomTo(selection.paths),
+        fit: () => stage.camera.fit(),
+        zoomToSelection: () => stage.camera.zoomTo(selection.paths),
         expand: (mode) => actions.ask({ type: "expand", mode }),
         group: (grouping) => actions.ask({ type: "group", grouping }),
         turn: () => actions.turn(),

@@ -10,7 +10,7 @@ import {
   messageOf,
 } from "../host/conversation";
 import type { History, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
-import type { Arrival } from "../paint/stage";
+import type { Arrival } from "../paint/camera";
 import type { Paths, Scene } from "../scene/scene";
 import { LayerStore, StaleError } from "../scene/wire";
 import type { Question } from "./dialogs";

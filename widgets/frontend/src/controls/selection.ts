@@ -129,7 +129,7 @@ export class Selection {
     if (!scene || box === undefined) return;
     this.came = -1;
     this.choose(scene.pathsOf(box), box);
-    this.stage.bringIntoSight(box);
+    this.stage.camera.bringIntoSight(box);
   }
 
   /** Set traits at once, without following them as if the kernel had. */

@@ -1,0 +1,112 @@
+/** What the keys do: each command of the keyboard, carried out. */
+
+import type { Stage } from "../paint/stage";
+import type { Actions } from "./actions";
+import type { FocusBar } from "./bars";
+import type { ContextMenu } from "./context_menu";
+import type { Help } from "./dialogs";
+import type { Highlights } from "./highlights";
+import { type Command, readKey } from "./keys";
+import type { SearchBox } from "./search_box";
+import type { Selection } from "./selection";
+import type { Strip } from "./strip";
+import type { Hint } from "./tips";
+
+export interface CommandParts {
+  readonly stage: Stage;
+  readonly selection: Selection;
+  readonly highlights: Highlights;
+  readonly actions: Actions;
+  readonly search: SearchBox;
+  readonly help: Help;
+  readonly menu: ContextMenu;
+  readonly hint: Hint;
+  readonly strip: Strip;
+  readonly focusBar: FocusBar;
+}
+
+export class Commands {
+  constructor(private readonly parts: CommandParts) {}
+
+  /** Do what a key means here; others are left to the page. */
+  onKey(event: KeyboardEvent): void {
+    // outside of its shadow root an event seems to come from the host
+    const target = event.composedPath()[0] as Element;
+    const onButton = target.closest("button, input") !== null;
+    if (event.key === "Tab") return;
+    const command = readKey(event);
+    if (!command || (onButton && command.do === "toggle")) return;
+    event.preventDefault();
+    this.run(command);
+  }
+
+  private run(command: Command): void {
+    const { stage, selection, highlights, actions, search, help, menu } = this.parts;
+    switch (command.do) {
+      case "walk":
+        selection.walk(command.arrow);
+        break;
+      case "zoom":
+        stage.camera.zoom(command.factor);
+        break;
+      case "toggle":
+        if (selection.box !== undefined) actions.toggle(selection.box);
+        break;
+      case "leave":
+        this.leave();
+        break;
+      case "search":
+        search.focus();
+        break;
+      case "fit":
+        stage.camera.fit();
+        break;
+      case "close-up":
+        stage.camera.zoomTo(selection.paths);
+        break;
+      case "reset":
+        stage.camera.actualSize();
+        break;
+      case "first":
+        selection.goToFirst();
+        break;
+      case "place":
+        highlights.step(command.by);
+        break;
+      case "producer":
+        highlights.goToProducer();
+        break;
+      case "trace":
+        highlights.toggle(command.kind, selection.paths);
+        break;
+      case "focus":
+        actions.focusOn(selection.path);
+        break;
+      case "help":
+        help.toggle();
+        break;
+      case "menu":
+        menu.showSelected();
+        break;
+      case "undo":
+        actions.undo();
+        break;
+      case "redo":
+        actions.redo();
+        break;
+    }
+  }
+
+  /** Escape: put away what lies over the picture, else close the group around the selection. */
+  private leave(): void {
+    const { highlights, actions, search, help, hint, strip, focusBar } = this.parts;
+    if (help.isShown) help.hide();
+    else if (search.isOpen) search.close();
+    else if (hint.isShown || strip.isShown) {
+      hint.hide();
+      strip.clear();
+    } else if (highlights.isShown) highlights.clear();
+    else if (focusBar.isShown) actions.leaveFocus();
+    else actions.closeAround();
+  }
+}
