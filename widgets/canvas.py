@@ -2,14 +2,14 @@
 
 The browser's side is ``frontend/src/canvas.ts``. State is in the traits, which have the same
 names in ``frontend/src/host/traits.ts``; scenes, searches and errors travel as messages, which
-``frontend/src/host/messages.ts`` describes field by field.
+``messages.py`` describes field by field.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Unpack, cast
 
 import anywidget
 import traitlets
@@ -17,12 +17,11 @@ import traitlets
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.page import PAGE
 
+from .messages import ErrorMessage, Reply, Request, SceneFields, SceneMessage
+
 _log = logging.getLogger(__name__)
 
-Message = dict[str, Any]
-#: what a message to the browser is
-MessageType = Literal["scene", "hits", "confirm", "error", "busy", "idle"]
-RequestHandler = Callable[[Message, list[memoryview]], None]
+RequestHandler = Callable[[Request, list[memoryview]], None]
 
 
 class Canvas(anywidget.AnyWidget):
@@ -107,32 +106,29 @@ class Canvas(anywidget.AnyWidget):
         header: Mapping[str, Any],
         buffers: Sequence[bytes],
         /,
-        **extra: Any,
+        **fields: Unpack[SceneFields],
     ) -> None:
-        """Answer a request with a scene as ``encode_scene`` gives it.
+        """Answer a request with a scene as ``encode_scene`` gives it, shown as ``fields`` say."""
+        message: SceneMessage = {**fields, "type": "scene", "header": header}
+        self.send({**message, "id": request_id}, list(buffers))
 
-        ``extra`` may hold ``select`` and ``center`` (a path, or those of several elements),
-        ``anchor`` (path of the box that stays where it is on the screen), ``fit`` (show the
-        scene as when first opened), ``history`` (``moment``: which one the scene shows; ``undo``
-        and ``redo``: whether there are others to go to) and ``restore`` (show it where it was
-        when this moment was shown last).
-        """
-        self.send({**extra, "id": request_id, "type": "scene", "header": header}, list(buffers))
+    def push_scene(
+        self, header: Mapping[str, Any], buffers: Sequence[bytes], **fields: Unpack[SceneFields]
+    ) -> None:
+        """Show a scene that the browser did not ask for, as ``fields`` say."""
+        message: SceneMessage = {**fields, "type": "scene", "header": header}
+        self.send(message, list(buffers))
 
-    def push_scene(self, header: Mapping[str, Any], buffers: Sequence[bytes], **extra: Any) -> None:
-        """Show a scene that the browser did not ask for; ``extra`` as in :meth:`reply_scene`."""
-        self.send({**extra, "type": "scene", "header": header}, list(buffers))
-
-    def reply(self, request_id: Any, message_type: MessageType, /, **content: Any) -> None:
-        """Answer a request with a message of another type, such as ``hits`` or ``busy``.
+    def reply(self, request_id: Any, message: Reply, /) -> None:
+        """Answer a request with a message that is no scene.
 
         Without an id it is told to every view, as one that nobody asked for.
         """
-        self.send({**content, "id": request_id, "type": message_type})
+        self.send({**message, "id": request_id})
 
     def send_error(self, request_id: Any, message: str) -> None:
         """Show an error; with an id it also ends that request."""
-        self.send({"id": request_id, "type": "error", "message": message})
+        self.reply(request_id, ErrorMessage(type="error", message=message))
 
     def select(self, paths: Sequence[str]) -> None:
         """Mark what is at some paths, all at once; nothing where there are none."""
@@ -150,7 +146,7 @@ class Canvas(anywidget.AnyWidget):
     def _receive(self, _widget: object, content: object, buffers: list[memoryview]) -> None:
         if not isinstance(content, dict) or self.on_request is None:
             return
-        request: Message = content
+        request = cast("Request", content)
         try:
             self.on_request(request, buffers)
         except NetloupeError as error:

@@ -6,7 +6,7 @@ The browser's side is ``frontend/src/description_text.ts``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import anywidget
 import traitlets
@@ -14,6 +14,7 @@ import traitlets
 from netloupe.explorer.page import PAGE
 
 from .description_html import read_path
+from .messages import DescriptionRequest
 
 
 class DescriptionText(anywidget.AnyWidget):
@@ -51,7 +52,8 @@ class DescriptionText(anywidget.AnyWidget):
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         if not isinstance(content, dict):
             return
-        path, section = content.get("follow"), content.get("more")
+        request = cast("DescriptionRequest", content)
+        path, section = request.get("follow"), request.get("more")
         if isinstance(path, str):
             self._on_follow(read_path(path))
         elif isinstance(section, int):

@@ -12,6 +12,8 @@ from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.search.search import Hit
 from netloupe.explorer.view import View
 
+from .messages import SearchHit
+
 #: the list of hits in the browser is this long
 MOST_HITS = 100
 
@@ -92,9 +94,9 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     return describe_several(model, paths, view)
 
 
-def list_hits(hits: Iterator[Hit], view: View) -> tuple[list[dict[str, Any]], int]:
+def list_hits(hits: Iterator[Hit], view: View) -> tuple[list[SearchHit], int]:
     """Return the first hits as the canvas lists them, and how many there are."""
-    first = []
+    first: list[SearchHit] = []
     for hit in islice(hits, MOST_HITS):
         item = view.shown(hit.path)
         first.append(

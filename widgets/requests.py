@@ -11,15 +11,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from netloupe.explorer.errors import NetloupeError, ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene
 from netloupe.explorer.progress import Cancelled
 
 from .busy import Busy
-from .canvas import Canvas, Message
+from .canvas import Canvas
 from .lookup import list_hits
+from .messages import HistoryState, Paths, Request, SceneFields
 from .session import Session
 from .trail import find_holder
 
@@ -87,7 +88,7 @@ class Requests:
         self.session.cancel()
         self._ahead.stop()
 
-    def receive(self, message: Message, _buffers: list[memoryview]) -> None:
+    def receive(self, message: Request, _buffers: list[memoryview]) -> None:
         """Take a request of the browser; it is answered later."""
         if message.get("type") == "cancel":
             self._cancel(message.get("target"))
@@ -104,7 +105,7 @@ class Requests:
             if not self.scene.done():  # it waits for the first picture
                 self.session.cancel()
 
-    def _answer(self, message: Message) -> None:
+    def _answer(self, message: Request) -> None:
         """Answer one request; runs beside the kernel's own work."""
         number = message.get("id")
         handler = self._handlers.get(str(message.get("type")))
@@ -119,7 +120,7 @@ class Requests:
                 handler(self, number, message)
                 self._settle()
         except Cancelled as error:
-            self.canvas.reply(number, "error", message=str(error), cancelled=True)
+            self.canvas.reply(number, {"type": "error", "message": str(error), "cancelled": True})
         except NetloupeError as error:
             self.canvas.send_error(number, str(error))
         except Exception as error:
@@ -142,12 +143,12 @@ class Requests:
                 self._settle()
         finally:
             self._waiting.remove(mark)
-            self.canvas.reply(None, "idle")
+            self.canvas.reply(None, {"type": "idle"})
 
     def _report(self, number: Any, message: str, share: float | None) -> None:
         if number is None:
             number = next((each for each in self._waiting if isinstance(each, str)), None)
-        self.canvas.reply(number, "busy", message=message, share=share)
+        self.canvas.reply(number, {"type": "busy", "message": message, "share": share})
 
     def _pool_prepare(self) -> None:
         with suppress(RuntimeError):  # the explorer was closed meanwhile
@@ -163,7 +164,7 @@ class Requests:
         except Exception:
             self.canvas.log.exception("preparing layouts failed")
 
-    def _answer_scene(self, number: Any, _message: Message) -> None:
+    def _answer_scene(self, number: Any, _message: Request) -> None:
         try:
             scene = self.scene.result()
         except Cancelled:
@@ -178,19 +179,19 @@ class Requests:
             self._reply(number, scene, True, fit=True)
         self._on_begun()
 
-    def _answer_toggle(self, number: Any, message: Message) -> None:
+    def _answer_toggle(self, number: Any, message: Request) -> None:
         item = self.session.toggle(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
-    def _answer_open(self, number: Any, message: Message) -> None:
+    def _answer_open(self, number: Any, message: Request) -> None:
         item = self.session.view.open(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
-    def _answer_close(self, number: Any, message: Message) -> None:
+    def _answer_close(self, number: Any, message: Request) -> None:
         item = self.session.view.close(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
-    def _answer_enter(self, number: Any, message: Message) -> None:
+    def _answer_enter(self, number: Any, message: Request) -> None:
         inner = self.session.view.graph
         graph = self.session.enter(_path(message))
         # who comes out of a graph sees where it hangs
@@ -198,38 +199,37 @@ class Requests:
         self._reply(number, self._compose(), **self._fit_at([holder.path] if holder else []))
         self._tell_view()
 
-    def _answer_reveal(self, number: Any, message: Message) -> None:
+    def _answer_reveal(self, number: Any, message: Request) -> None:
         target = self.session.reveal(_path(message))
         self._reply(number, self._compose(), select=target, center=target)
         self._tell_view()
         self._select((target,))
 
-    def _answer_expand(self, number: Any, message: Message) -> None:
+    def _answer_expand(self, number: Any, message: Request) -> None:
         self.session.expand(str(message.get("mode")))
         self._reply(number, self._compose(PATIENCE), fit=True)
 
-    def _answer_wrap(self, number: Any, message: Message) -> None:
+    def _answer_wrap(self, number: Any, message: Request) -> None:
         self.session.set_wrap(message.get("wrap"))
         self._reply(number, self._compose(PATIENCE), fit=True)
         self._tell_view()
 
-    def _answer_group(self, number: Any, message: Message) -> None:
+    def _answer_group(self, number: Any, message: Request) -> None:
         grouping = str(message.get("grouping"))
         boxes = self.session.count_flat()
         if grouping == "none" and boxes > SURE_ABOVE and not message.get("sure"):
-            self.canvas.reply(
-                number,
-                "confirm",
-                message=f"Without groups the picture has {boxes:,} boxes. It may take a while, "
-                "and can be cancelled.",
+            question = (
+                f"Without groups the picture has {boxes:,} boxes. It may take a while, "
+                "and can be cancelled."
             )
+            self.canvas.reply(number, {"type": "confirm", "message": question})
             return
         self.session.group(grouping)
         self._settle()
         self._reply(number, self._compose(PATIENCE), **self._fit_at(self._selected()))
         self._tell_view()
 
-    def _answer_focus(self, number: Any, message: Message) -> None:
+    def _answer_focus(self, number: Any, message: Request) -> None:
         path, hops = _path(message), message.get("hops")
         if not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
             raise ViewError(f"hops is {hops!r}. Give a number from 1 to {MOST_HOPS}.")
@@ -237,13 +237,13 @@ class Requests:
         self._reply(number, self._compose(), fit=True)
         self._tell_view()
 
-    def _answer_unfocus(self, number: Any, _message: Message) -> None:
+    def _answer_unfocus(self, number: Any, _message: Request) -> None:
         focused = self.session.focused
         self.session.unfocus()
         self._reply(number, self._compose(), **self._fit_at(focused[:1] if focused else ()))
         self._tell_view()
 
-    def _fit_at(self, paths: Sequence[str]) -> dict[str, Any]:
+    def _fit_at(self, paths: Sequence[str]) -> SceneFields:
         """Return how to show a picture as when first opened, but where something is in it."""
         view = self.session.view
         for path in paths[:1]:
@@ -253,10 +253,10 @@ class Requests:
                 return {"fit": True, "center": path if path in exact else item.path}
         return {"fit": True}
 
-    def _answer_undo(self, number: Any, _message: Message) -> None:
+    def _answer_undo(self, number: Any, _message: Request) -> None:
         self._travel(number, -1)
 
-    def _answer_redo(self, number: Any, _message: Message) -> None:
+    def _answer_redo(self, number: Any, _message: Request) -> None:
         self._travel(number, 1)
 
     def _travel(self, number: Any, by: int) -> None:
@@ -268,7 +268,7 @@ class Requests:
         """Go back (-1) or forth (1) in the history; None where there is nothing to go to."""
         return self._compose(PATIENCE, is_noted=False) if self.session.travel(by) else None
 
-    def _answer_shown(self, number: Any, message: Message) -> None:
+    def _answer_shown(self, number: Any, message: Request) -> None:
         index = message.get("index")
         if not isinstance(index, int):
             raise ViewError("the request names no repetition.")
@@ -284,26 +284,26 @@ class Requests:
         else:
             self._reply(number, self._compose(), anchor=item.path)
 
-    def _answer_unroll(self, number: Any, message: Message) -> None:
+    def _answer_unroll(self, number: Any, message: Request) -> None:
         anchor = self.session.unroll(_path(message))
         self._reply(number, self._compose(), anchor=anchor)
 
-    def _answer_fold(self, number: Any, message: Message) -> None:
+    def _answer_fold(self, number: Any, message: Request) -> None:
         item = self.session.fold(_path(message), self._selected())
         self._reply(number, self._compose(), anchor=item.path)
 
-    def _answer_reload(self, number: Any, _message: Message) -> None:
+    def _answer_reload(self, number: Any, _message: Request) -> None:
         self._reload()
         self._reply(number, self._compose(PATIENCE))
         self._tell_view()
 
-    def _answer_search(self, number: Any, message: Message) -> None:
+    def _answer_search(self, number: Any, message: Request) -> None:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
         found = self.session.search(text, regex=regex)
         hits, total = list_hits(found, self.session.view)
-        self.canvas.reply(number, "hits", hits=hits, total=total)
+        self.canvas.reply(number, {"type": "hits", "hits": hits, "total": total})
 
-    _handlers: ClassVar[dict[str, Callable[[Requests, Any, Message], None]]] = {
+    _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
         "scene": _answer_scene,
         "toggle": _answer_toggle,
         "open": _answer_open,
@@ -335,17 +335,26 @@ class Requests:
             self.session.note()
         return scene
 
-    def _reply(self, number: Any, scene: Scene, whole: bool = False, /, **extra: Any) -> None:
+    def _reply(
+        self,
+        number: Any,
+        scene: Scene,
+        whole: bool = False,
+        /,
+        **fields: Unpack[SceneFields],
+    ) -> None:
         header, buffers = self.session.encode(scene, whole=whole)
-        self.canvas.reply_scene(number, header, buffers, **extra, history=self._tell_history())
+        fields["history"] = self._tell_history()
+        self.canvas.reply_scene(number, header, buffers, **fields)
 
-    def push(self, scene: Scene | None = None, **extra: Any) -> None:
+    def push(self, scene: Scene | None = None, **fields: Unpack[SceneFields]) -> None:
         """Show the current view in the browser, laid out already or not."""
         header, buffers = self.session.encode(scene or self._compose())
-        self.canvas.push_scene(header, buffers, **extra, history=self._tell_history())
+        fields["history"] = self._tell_history()
+        self.canvas.push_scene(header, buffers, **fields)
         self._tell_view()
 
-    def _tell_history(self) -> dict[str, Any]:
+    def _tell_history(self) -> HistoryState:
         """Return which moment a scene shows, and whether one can go back and forth from it."""
         history = self.session.history
         return {"moment": history.number, "undo": history.can_undo, "redo": history.can_redo}
@@ -358,12 +367,12 @@ class Requests:
         self.canvas.wrap = self.session.wrap is not False
 
 
-def write_paths(paths: Sequence[str]) -> str | list[str]:
+def write_paths(paths: Sequence[str]) -> Paths:
     """Return paths as a message names them: one by itself, several as a list."""
     return paths[0] if len(paths) == 1 else list(paths)
 
 
-def _path(message: Message) -> str:
+def _path(message: Request) -> str:
     path = message.get("path")
     if not isinstance(path, str):
         raise ViewError("the request names no path.")

@@ -82,7 +82,7 @@ def test_pushed_scene_has_no_id(canvas: Canvas, sent: Sent) -> None:
 
 
 def test_reply_carries_its_fields(canvas: Canvas, sent: Sent) -> None:
-    canvas.reply("1-a-2", "hits", hits=[], total=0)
+    canvas.reply("1-a-2", {"type": "hits", "hits": [], "total": 0})
     assert sent[0][0] == {"id": "1-a-2", "type": "hits", "hits": [], "total": 0}
 
 

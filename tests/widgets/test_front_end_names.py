@@ -5,14 +5,24 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NotRequired,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import pytest
 import traitlets
 
-from netloupe.widgets import requests
-from netloupe.widgets.canvas import Canvas, MessageType
+from netloupe.widgets import messages
+from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
 from netloupe.widgets.requests import Requests
 
@@ -101,15 +111,56 @@ def test_requests_have_the_same_types_and_fields() -> None:
             fields.add("path")
         # any request may be asked for again by who is sure
         assert fields - {"sure"} == asked[request], request
+    around = set(read_fields(read_block(_MESSAGES, "Request = Asked & {\n", "\n}")))
+    every = set().union(*asked.values(), around, {"id", "type"})
+    assert every == messages.Request.__annotations__.keys()
 
 
-def test_messages_to_the_browser_have_the_same_types() -> None:
+def test_links_of_a_description_ask_in_the_same_words() -> None:
+    variants = re.search(r"type DescriptionRequest = (.*);", _MESSAGES)
+    assert variants is not None
+    asked = set(re.findall(r"(\w+):", variants[1]))
+    assert asked == messages.DescriptionRequest.__annotations__.keys()
+
+
+def describe_type(hint: Any) -> str:
+    """Return a type as TypeScript writes it."""
+    plain = {str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null"}
+    if hint in plain:
+        return plain[hint]
+    if hint == messages.Paths:
+        return "Paths"
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " | ".join(f'"{value}"' for value in inner)
+    if origin is UnionType:
+        return " | ".join(map(describe_type, inner))
+    if origin is list:
+        return f"{describe_type(inner[0])}[]"
+    if is_typeddict(hint):
+        return str(hint.__name__)
+    assert origin is Mapping, hint  # looked at by what takes it apart
+    return "unknown"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [*get_args(messages.Reply), messages.SceneMessage, messages.SearchHit, messages.HistoryState],
+    ids=lambda message: message.__name__,
+)
+def test_messages_to_the_browser_have_the_same_fields_of_the_same_types(message: Any) -> None:
+    block = read_block(_MESSAGES, f"interface {message.__name__} {{\n", "\n}")
+    hints = get_type_hints(message)
+    assert read_fields(block) == {name: describe_type(hint) for name, hint in hints.items()}
+    written = get_type_hints(message, include_extras=True)
+    optional = {name for name, hint in written.items() if get_origin(hint) is NotRequired}
+    assert set(re.findall(r"(\w+)\?:", block)) == optional | message.__optional_keys__
+
+
+def test_messages_to_the_browser_are_the_same_ones() -> None:
     union = re.findall(r"\w+Message", read_block(_MESSAGES, "type Message =\n", ";\n"))
-    interfaces = re.findall(
-        r'interface (\w+Message) \{\n(?:.*\n)??  readonly type: "(\w+)"', _MESSAGES
-    )
-    assert {name for name, _ in interfaces} == set(union)
-    assert sorted(kind for _, kind in interfaces) == sorted(get_args(MessageType))
+    ours = {*get_args(messages.Reply), messages.SceneMessage}
+    assert sorted(union) == sorted(message.__name__ for message in ours)
 
 
 def test_nothing_is_sent_past_the_types_of_messages() -> None:
@@ -117,22 +168,3 @@ def test_nothing_is_sent_past_the_types_of_messages() -> None:
     for path in widgets.glob("*.py"):
         sends = re.findall(r"canvas\.send\(", path.read_text(encoding="utf-8"))
         assert sends == [], f"{path.name} sends a message by itself"
-
-
-@pytest.mark.parametrize(
-    ("message", "extra"),
-    [("scene", {"header"}), ("hits", set()), ("busy", set()), ("confirm", set())],
-)
-def test_fields_that_python_fills_are_known(message: str, extra: set[str]) -> None:
-    name = f"{message.capitalize()}Message"
-    fields = read_fields(read_block(_MESSAGES, f"interface {name} {{\n", "\n}"))
-    source = inspect.getsource(requests)
-    if message == "scene":
-        given = set(re.findall(r"[(,{ ](select|center|anchor|fit|restore|history)=", source))
-    else:
-        call = re.search(
-            rf'canvas\.reply\(\s*\w+,\s*"{message}",(.*?)\n\s*\)?\n', source, re.DOTALL
-        )
-        assert call is not None
-        given = set(re.findall(r"(\w+)=", call[1]))
-    assert given | extra | {"type"} == fields.keys()

@@ -29,7 +29,7 @@ import { makeToolbar } from "./controls/toolbar";
 import { makeWidget } from "./host/anywidget";
 import type { CanvasConnection } from "./host/connection";
 import { hideStaticPicture } from "./host/fallback";
-import type { History, Hit as Found } from "./host/messages";
+import type { HistoryState, SearchHit } from "./host/messages";
 import { watchPixelRatio } from "./host/page_theme";
 import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
@@ -85,8 +85,8 @@ export class CanvasView {
   private readonly room = makeElement("div", "nl-room");
   private readonly zoom = makeElement("span", "nl-zoom");
   private readonly moments = new Moments();
-  private history: History = { moment: 0, undo: false, redo: false };
-  private hits: { found: Found[]; current: string | null } = { found: [], current: null };
+  private history: HistoryState = { moment: 0, undo: false, redo: false };
+  private hits: { found: SearchHit[]; current: string | null } = { found: [], current: null };
   private ready = false;
   private disposed = false;
 
@@ -126,7 +126,7 @@ export class CanvasView {
     this.panes = new Panes(traits, host, this.page.frame, { changed: () => this.showPanes() });
     this.page.later(() => this.panes.dispose());
     const { actions, panes, hint, strip, focusBar } = this;
-    const history = (): History => this.history;
+    const history = (): HistoryState => this.history;
     const { frame } = this.page;
     this.menu = new ContextMenu(
       { traits, frame, panes, stage, selection, highlights, actions, search, help, history },

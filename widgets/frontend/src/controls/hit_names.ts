@@ -1,6 +1,6 @@
 /** Rows of the list of hits: names that are too long keep what tells them apart. */
 
-import type { Hit } from "../host/messages";
+import type { SearchHit } from "../host/messages";
 
 /** Of a name's end so many characters are always shown, or fewer that begin with a word. */
 const TAIL = 24;
@@ -14,7 +14,7 @@ export interface Piece {
 }
 
 /** The name of each hit; the path where several hits have the same name. */
-export function namesOf(hits: readonly Hit[]): string[] {
+export function namesOf(hits: readonly SearchHit[]): string[] {
   const count = new Map<string, number>();
   for (const { title } of hits) count.set(title, (count.get(title) ?? 0) + 1);
   return hits.map(({ title, path }) => ((count.get(title) ?? 0) > 1 ? path : title));

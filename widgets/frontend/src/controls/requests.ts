@@ -9,7 +9,7 @@ import {
   type Push,
   messageOf,
 } from "../host/conversation";
-import type { History, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
+import type { HistoryState, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
 import type { Arrival } from "../paint/camera";
 import type { Paths, Scene } from "../scene/scene";
 import { LayerStore, StaleError } from "../scene/wire";
@@ -25,7 +25,7 @@ const ANSWER = 30_000;
 export interface Arrived extends Arrival {
   readonly select?: Paths;
   readonly restore?: boolean;
-  readonly history?: History;
+  readonly history?: HistoryState;
 }
 
 export interface RequestActions {

@@ -1,6 +1,6 @@
 /** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
 
-import type { Hit } from "../host/messages";
+import type { SearchHit } from "../host/messages";
 import { iconButton, makeElement } from "./elements";
 import { type Piece, cutNames, namesOf } from "./hit_names";
 
@@ -9,19 +9,19 @@ const PAUSE = 120;
 
 /** Hits and which of them is the current one. Steps run around. */
 export class HitList {
-  hits: Hit[] = [];
+  hits: SearchHit[] = [];
   total = 0;
   current = -1;
 
   /** Take new hits; the current one stays current where it is among them. */
-  replace(hits: Hit[], total: number): void {
+  replace(hits: SearchHit[], total: number): void {
     const path = this.hits[this.current]?.path;
     this.hits = hits;
     this.total = Math.max(total, hits.length);
     this.current = path === undefined ? -1 : hits.findIndex((hit) => hit.path === path);
   }
 
-  step(by: 1 | -1): Hit | undefined {
+  step(by: 1 | -1): SearchHit | undefined {
     const count = this.hits.length;
     if (count === 0) return undefined;
     if (this.current < 0) this.current = by > 0 ? 0 : count - 1;
@@ -42,10 +42,10 @@ export class HitList {
 
 export interface SearchActions {
   /** resolves to the hits, rejects with what is wrong with the expression */
-  search(text: string, regex: boolean): Promise<{ hits: Hit[]; total: number }>;
+  search(text: string, regex: boolean): Promise<{ hits: SearchHit[]; total: number }>;
   reveal(path: string): void;
   /** the hits or the current one have changed */
-  mark(hits: Hit[], current: Hit | undefined): void;
+  mark(hits: SearchHit[], current: SearchHit | undefined): void;
   /** the search is over: give the keyboard back */
   leave(): void;
 }
@@ -202,7 +202,7 @@ export class SearchBox {
   }
 }
 
-function makeRow(hit: Hit, index: number, pieces: readonly Piece[]): HTMLElement {
+function makeRow(hit: SearchHit, index: number, pieces: readonly Piece[]): HTMLElement {
   const row = makeElement("li", "nl-hit");
   row.setAttribute("role", "option");
   row.dataset.index = String(index);

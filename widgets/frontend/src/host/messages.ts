@@ -1,6 +1,6 @@
 /**
- * The messages between a canvas and what is behind it: requests go out, replies come in. Python's
- * side is widgets/requests.py, which answers, and widgets/canvas.py, which sends.
+ * The messages between a canvas and what is behind it: requests go out, replies come in. They
+ * have the same names and fields in widgets/messages.py.
  */
 
 import type { Paths } from "../scene/scene";
@@ -53,13 +53,13 @@ export interface SceneMessage {
   readonly fit?: boolean;
   /** the window goes where it was when this moment was left */
   readonly restore?: boolean;
-  readonly history?: History;
+  readonly history?: HistoryState;
 }
 
 /** What a search has found. */
 export interface HitsMessage {
   readonly type: "hits";
-  readonly hits: Hit[];
+  readonly hits: SearchHit[];
   /** how many there are; not all of them are listed */
   readonly total: number;
 }
@@ -89,7 +89,7 @@ export interface IdleMessage {
   readonly type: "idle";
 }
 
-export interface Hit {
+export interface SearchHit {
   readonly path: string;
   readonly title: string;
   readonly detail: string;
@@ -99,7 +99,7 @@ export interface Hit {
 }
 
 /** Which moment a scene shows, and whether one can go back and forth from it. */
-export interface History {
+export interface HistoryState {
   readonly moment: number;
   readonly undo: boolean;
   readonly redo: boolean;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cutNames, namesOf } from "../../src/controls/hit_names";
-import type { Hit } from "../../src/host/messages";
+import type { SearchHit } from "../../src/host/messages";
 
 const kept = (names: string[]) =>
   cutNames(names).map((pieces) => pieces.filter((piece) => piece.kept).map(({ text }) => text));
@@ -39,7 +39,7 @@ test("several differences are all kept, and the pieces make the name", () => {
 });
 
 test("the same name in two graphs is told apart by the paths", () => {
-  const hit = (path: string, title: string): Hit => ({ path, title, detail: "", kind: "node", shown: null });
+  const hit = (path: string, title: string): SearchHit => ({ path, title, detail: "", kind: "node", shown: null });
   const hits = [hit("main/Relu", "Relu"), hit("functions/f::g/Relu", "Relu"), hit("main/Add", "Add")];
   expect(namesOf(hits)).toEqual(["main/Relu", "functions/f::g/Relu", "Add"]);
 });
