@@ -33,7 +33,7 @@ from netloupe.explorer.render.picture import ViewOptions, render_picture  # noqa
 from netloupe.widgets.session import Session  # noqa: E402
 from tests.browser.notebook_page import NotebookPage  # noqa: E402
 from tests.browser.servers import run_server, write_notebook  # noqa: E402
-from tests.browser.stand import ADDRESS, CANVAS, PAGE, STATIC  # noqa: E402
+from tests.browser.stand import ADDRESS, CANVAS, serve_page  # noqa: E402
 
 BAR_MS = 33.0
 SIZE = {"width": 1400, "height": 900}
@@ -216,13 +216,11 @@ def open_canvas(page: Any, header: dict[str, Any], buffers: list[bytes]) -> None
     parts = {f"buffer{number}": buffer for number, buffer in enumerate(buffers)}
 
     def serve(route: Any) -> None:
-        name = route.request.url.removeprefix(ADDRESS)
-        if name == "canvas.js":
-            route.fulfill(path=STATIC / name)
-        elif name in parts:
-            route.fulfill(body=parts[name], content_type="application/octet-stream")
+        part = parts.get(route.request.url.removeprefix(ADDRESS))
+        if part is not None:
+            route.fulfill(body=part, content_type="application/octet-stream")
         else:
-            route.fulfill(body=PAGE, content_type="text/html")
+            serve_page(route)
 
     page.route(f"{ADDRESS}**", serve)
     page.expose_function("tell", lambda _message: None)

@@ -12,70 +12,59 @@ import queue
 import time
 from typing import Any
 
-from netloupe.widgets import Explorer
+from netloupe.widgets import Canvas, Explorer
 
 from .servers import ROOT
 
-STATIC = ROOT / "explorer" / "page"
+_MODULES = {
+    "canvas.js": ROOT / "explorer" / "page" / "canvas.js",
+    "fake_model.js": ROOT / "widgets" / "frontend" / "test" / "fake_model.js",
+}
 ADDRESS = "http://netloupe.test/"
 CANVAS = '[data-netloupe="canvas"]'
 
 PAGE = """<!doctype html><meta charset="utf-8">
 <body style="margin:0"><div id="here"></div><script type="module">
 import widget from "./canvas.js";
-const state = {}, listeners = {};
-const call = (event, ...given) => (listeners[event] ?? []).slice().forEach((f) => f(...given));
-const model = {
-  get: (name) => state[name],
-  set(name, value) { state[name] = value; changed.add(name); call(`change:${name}`); },
+import { FakeModel } from "./fake_model.js";
+class PageModel extends FakeModel {
   save_changes() {
-    const traits = Object.fromEntries([...changed].map((name) => [name, state[name]]));
-    changed.clear();
-    tell(JSON.stringify({ traits }));
-  },
-  on: (event, f) => (listeners[event] ??= []).push(f),
-  off: (event, f) => { listeners[event] = (listeners[event] ?? []).filter((g) => g !== f); },
-  send: (content) => tell(JSON.stringify({ content })),
-};
-const changed = new Set();
+    super.save_changes();
+    tell(JSON.stringify({ traits: this.saved.pop() }));
+  }
+  send(content) { tell(JSON.stringify({ content })); }
+}
+const model = new PageModel();
 const bytes = (text) => {
   const found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return new DataView(found.buffer);
 };
 window.start = (traits) => {
-  Object.assign(state, traits);
+  Object.assign(model.values, traits);
   widget.render({ model, el: document.getElementById("here") });
 };
-window.deliverRaw = (content, buffers) => call("msg:custom", content, buffers);
+window.deliverRaw = (content, buffers) => model.receive(content, buffers);
 window.deliver = ({ trait, value, content, buffers }) => {
-  if (trait) { state[trait] = value; call(`change:${trait}`); }
-  else call("msg:custom", content, buffers.map(bytes));
+  if (trait) model.receiveTrait(trait, value);
+  else model.receive(content, buffers.map(bytes));
 };
 </script></body>"""
 
-TRAITS = (
-    *(
-        "selection",
-        "selected_paths",
-        "hover",
-        "focus",
-        "hops",
-        "grouping",
-        "wrap",
-        "theme",
-        "direction",
-        "breadcrumb",
-    ),
-    *(
-        "changed",
-        "shown_theme",
-        "height",
-        "inspector_width",
-        "inspector_shown",
-        "title",
-        "static_id",
-    ),
-)
+#: names of what the page shares with the explorer's canvas
+TRAITS = [
+    name for name in Canvas.class_traits(sync=True) if name in vars(Canvas) and name[0] != "_"
+]
+
+
+def serve_page(route: Any, page: str = PAGE) -> None:
+    """Answer a request of the page: for itself, for the canvas, or for the model around it."""
+    name = route.request.url.removeprefix(ADDRESS)
+    if name in _MODULES:
+        route.fulfill(path=_MODULES[name])
+    elif name == "":
+        route.fulfill(body=page, content_type="text/html")
+    else:
+        route.fulfill(status=404)
 
 
 class Stand:
@@ -94,7 +83,6 @@ class Stand:
     def __init__(self, page: Any, explorer: Explorer, style: str = "") -> None:
         self.page = page
         self.explorer = explorer
-        self._style = style
         self._outgoing: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._incoming: list[str] = []
         #: what the page has asked for, in order
@@ -103,7 +91,8 @@ class Stand:
         self.headers: list[dict[str, Any]] = []
         canvas = explorer.canvas
         canvas.send = self._send
-        page.route(f"{ADDRESS}**", self._serve)
+        text = f"{PAGE}<style>{style}</style>"
+        page.route(f"{ADDRESS}**", lambda route: serve_page(route, text))
         page.expose_function("tell", lambda message: self._incoming.append(message))
         page.goto(ADDRESS)
         page.wait_for_function("() => window.start !== undefined")
@@ -111,15 +100,6 @@ class Stand:
         canvas.observe(self._changed, list(TRAITS))
         self.settle()
         page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
-
-    def _serve(self, route: Any) -> None:
-        name = route.request.url.removeprefix(ADDRESS)
-        if name == "canvas.js":
-            route.fulfill(path=STATIC / name)
-        elif name == "":
-            route.fulfill(body=f"{PAGE}<style>{self._style}</style>", content_type="text/html")
-        else:
-            route.fulfill(status=404)
 
     def _send(self, content: dict[str, Any], buffers: Any = None) -> None:
         encoded = [base64.b64encode(bytes(buffer)).decode() for buffer in buffers or ()]

@@ -3,7 +3,7 @@ import { Selection } from "../../src/controls/selection";
 import { connect } from "../../src/host/anywidget";
 import { CANVAS_TRAITS } from "../../src/host/traits";
 import type { Stage } from "../../src/paint/stage";
-import { FakeModel } from "../fake_model";
+import { FakeModel } from "../fake_model.js";
 import { readScene } from "../small";
 
 let model: FakeModel;
@@ -39,7 +39,7 @@ test("several values are told at once, and their own echo is not followed", () =
   expect(live.textContent).toBe("2 values, x and 1 more");
   expect(stage.markSelection.mock.calls).toEqual([[["main/%x", "main/%t"]]]);
   expect(model.saved).toEqual([
-    { selection: "main/%x", selected_paths: ["main/%x", "main/%t"], hover: "" },
+    { selection: "main/%x", selected_paths: ["main/%x", "main/%t"] },
   ]);
   selection.choose(["main/%x", "main/%t"]);
   expect(model.saved).toHaveLength(1);
@@ -48,18 +48,18 @@ test("several values are told at once, and their own echo is not followed", () =
 test("the first alone is another selection than all", () => {
   selection.choose(["main/%x", "main/%t"]);
   selection.choose(["main/%x"]);
-  expect(model.saved[1]).toMatchObject({ selection: "main/%x", selected_paths: ["main/%x"] });
+  expect(model.saved[1]).toEqual({ selection: "main/%x", selected_paths: ["main/%x"] });
   selection.choose([]);
-  expect(model.saved[2]).toMatchObject({ selection: "", selected_paths: [] });
+  expect(model.saved[2]).toEqual({ selection: "", selected_paths: [] });
   expect(selection.path).toBe("");
 });
 
 test("what the kernel sets is followed; others count only with their first", () => {
-  model.set("selected_paths", ["main/%x", "main/%t"]);
+  model.receiveTrait("selected_paths", ["main/%x", "main/%t"]);
   expect(selection.paths).toEqual([]);
-  model.set("selection", "main/%x");
+  model.receiveTrait("selection", "main/%x");
   expect(selection.paths).toEqual(["main/%x", "main/%t"]);
-  model.set("selection", "main/a");
+  model.receiveTrait("selection", "main/a");
   expect(selection.paths).toEqual(["main/a"]);
   expect(model.saved).toEqual([]);
 });
@@ -71,6 +71,6 @@ test("pointing marks all values, also after the kernel has learned of the first"
   vi.useRealTimers();
   expect(model.values.hover).toBe("main/%x");
   expect(stage.markHover.mock.calls).toEqual([[["main/%x", "main/%t"]]]);
-  model.set("hover", "main/a");
+  model.receiveTrait("hover", "main/a");
   expect(stage.markHover.mock.calls[1]).toEqual(["main/a"]);
 });

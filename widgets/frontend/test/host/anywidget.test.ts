@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { type WidgetModel, connect, makeWidget } from "../../src/host/anywidget";
 import { CANVAS_TRAITS } from "../../src/host/traits";
-import { FakeModel } from "../fake_model";
+import { FakeModel } from "../fake_model.js";
 
 test("traits are read by name; what is missing or of another kind is as at the start", () => {
   const model = new FakeModel({ focus: "main/Conv", hops: "two", breadcrumb: {}, wrap: 1 });
@@ -24,11 +24,11 @@ test("changes of a trait are followed until that is ended", () => {
   const { traits } = connect(model, CANVAS_TRAITS);
   const changed = vi.fn();
   const stop = traits.follow("theme", changed);
-  model.set("theme", "dark");
-  model.set("title", "gpt2");
+  model.receiveTrait("theme", "dark");
+  model.receiveTrait("title", "gpt2");
   expect(changed.mock.calls).toEqual([[]]);
   stop();
-  model.set("theme", "light");
+  model.receiveTrait("theme", "light");
   expect(changed).toHaveBeenCalledTimes(1);
   expect(model.listening).toBe(0);
 });

@@ -8,7 +8,7 @@ import {
   type Push,
 } from "../../src/host/conversation";
 import { CANVAS_TRAITS } from "../../src/host/traits";
-import { FakeModel } from "../fake_model";
+import { FakeModel } from "../fake_model.js";
 
 let model: FakeModel;
 let pushed: Push[];
