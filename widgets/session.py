@@ -92,7 +92,7 @@ class Session:
                 wrap=self.wrap,
                 deadline=deadline,
             )
-        scene.notices = self.notices + scene.notices
+        scene = replace(scene, notices=(*self.notices, *scene.notices))
         self.notices = []
         self._scene = scene
         return scene
@@ -134,8 +134,8 @@ class Session:
     def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
         """Lay out what is likely to be opened next, as :func:`prepare_next` does."""
         scene = self._scene
-        root, now = scene.root if scene is not None else None, self.view.root
-        if root is not None and root.item is now and root.revision == now.revision:
+        root = scene.root if scene is not None else None
+        if root is not None and root.item is self.view.root:
             prepare_next(self._composer, self.view, root, self.labels, engine, is_wanted)
 
     def picture(self, scene: Scene) -> Picture:

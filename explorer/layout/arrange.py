@@ -13,6 +13,8 @@ from .scene import Inside
 
 Flags = NDArray[np.bool_]
 
+_NO_OFFSETS: Floats = np.zeros(0)
+
 #: room between an open item's border and what is inside
 SIDE = 18.0
 TITLE_BAND = 30.0
@@ -31,13 +33,13 @@ _PORT_HALF = 3.0
 _MOST_DRIFT = 8.0
 
 
-def arrange_root(layer: Layer, places: Places) -> Inside:
-    """Return the places in the scene of what is outermost."""
-    width, height = places.width + 2 * MARGIN, places.height + 2 * MARGIN
-    return _fill(layer, places, Inside(width, height, layer), MARGIN, MARGIN)
+def arrange_root(layer: Layer, places: Places, columns: int) -> Inside:
+    """Return the places in the scene of what is outermost, in so many columns."""
+    size = places.width + 2 * MARGIN, places.height + 2 * MARGIN
+    return _fill(layer, places, size, (MARGIN, MARGIN), columns)
 
 
-def arrange_inside(layer: Layer, places: Places, title_width: float) -> Inside:
+def arrange_inside(layer: Layer, places: Places, title_width: float, columns: int) -> Inside:
     """Return the places inside an open item, with room for its title.
 
     Parameters
@@ -46,6 +48,8 @@ def arrange_inside(layer: Layer, places: Places, title_width: float) -> Inside:
         What is inside.
     title_width
         Width of the title in the top left corner, and so the least width of the item.
+    columns
+        Number of columns (rows for LR) that the places are cut into.
     """
     if layer.direction == "TB":
         width = max(places.width + 2 * SIDE, title_width)
@@ -69,15 +73,7 @@ def arrange_inside(layer: Layer, places: Places, title_width: float) -> Inside:
         shift_y = TITLE_BAND
         width = max(places.width + shift_x + right, title_width)
         height = places.height + TITLE_BAND + END
-    axis, shift = (0, shift_x) if layer.direction == "TB" else (1, shift_y)
-    inside = Inside(
-        width,
-        height,
-        layer,
-        inputs=tuple((places.inputs[:, axis] + shift).tolist()),
-        outputs=tuple((places.outputs[:, axis] + shift).tolist()),
-    )
-    return _fill(layer, places, inside, shift_x, shift_y)
+    return _fill(layer, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
 
 
 def _room_for_title(places: Places, shift: float, title_width: float) -> float:
@@ -117,15 +113,24 @@ def _lead_in(edges: Curves, entering: Flags) -> Curves:
     return Curves(points, starts)
 
 
-def _fill(layer: Layer, places: Places, inside: Inside, shift_x: float, shift_y: float) -> Inside:
+def _fill(
+    layer: Layer,
+    places: Places,
+    size: tuple[float, float],
+    shift: tuple[float, float],
+    columns: int,
+    *,
+    has_ports: bool = False,
+) -> Inside:
+    """Return what was placed, moved by a shift, in an item of a size."""
     arrays = layer.arrays()
-    shift = (shift_x, shift_y)
     corners = places.boxes + shift - arrays.sizes / 2
-    inside.boxes = np.concatenate([corners, arrays.sizes], axis=1)
+    boxes = np.concatenate([corners, arrays.sizes], axis=1)
     axis = 0 if layer.direction == "TB" else 1
-    starts = _on_border(inside.inputs, 0.0, axis)
-    ends = _on_border(inside.outputs, inside.height if axis == 0 else inside.width, axis)
-    inside.ports = np.round(np.concatenate([starts, ends]), 2)
+    inputs = places.inputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
+    outputs = places.outputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
+    starts = _on_border(inputs, 0.0, axis)
+    ends = _on_border(outputs, size[1 - axis], axis)
     points = places.edges.points + shift
     drawn = places.edges.counts > 0
     tails, heads = places.edges.starts[:-1], places.edges.starts[1:] - 1
@@ -136,13 +141,20 @@ def _fill(layer: Layer, places: Places, inside: Inside, shift_x: float, shift_y:
         chosen = np.flatnonzero(drawn & (wires < 0))
         points[rows[chosen]] = ports[-1 - wires[chosen]]
         chosen = np.flatnonzero(drawn & (wires >= 0))
-        wanted = _end_places(inside.boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
+        wanted = _end_places(boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
         _attach(points, rows[chosen], inwards, wanted)
-    inside.curves = Curves(np.round(points, 2), places.edges.starts)
-    return inside
+    return Inside(
+        *size,
+        boxes,
+        Curves(np.round(points, 2), places.edges.starts),
+        tuple(inputs.tolist()),
+        tuple(outputs.tolist()),
+        np.round(np.concatenate([starts, ends]), 2),
+        columns,
+    )
 
 
-def _on_border(offsets: tuple[float, ...], across: float, axis: int) -> Floats:
+def _on_border(offsets: Floats, across: float, axis: int) -> Floats:
     """Return the places of ports on a border."""
     places = np.full((len(offsets), 2), across)
     places[:, axis] = offsets

@@ -22,13 +22,14 @@ from netloupe.explorer.view import Item, View
 from .arrange import arrange_inside, arrange_root
 from .assembly import Assembly
 from .bounded import BoundedCache
+from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
 from .labels import place_labels
 from .layer import Layer
 from .place import Budget, Placer
 from .placement import Floats
-from .plan import Measure, plan_item, renew_plan
-from .scene import Direction, Inside, Scene, SceneLayer
+from .plan import Measure, Placed, plan_item, renew_plan
+from .scene import Direction, Scene, SceneLayer
 from .steady import PieceHistory
 from .texts import Texts
 from .wrap import Wrap, is_extreme, wrap_places
@@ -39,7 +40,7 @@ DEADLINE = 6.0
 PATIENCE = 120.0
 #: so many numbers of places inside open items are kept
 _MOST_KEPT = 4_000_000
-#: layers of so many views are kept
+#: what is open in so many views is kept
 _MOST_VIEWS = 4
 
 
@@ -58,8 +59,8 @@ class Composer:
     def __init__(self, engine: LayoutEngine | None = None) -> None:
         self._engine = engine
         self._placer = Placer()
-        self._insides: BoundedCache[Inside] = BoundedCache(_MOST_KEPT)
-        self._shown: BoundedCache[_Shown] = BoundedCache(_MOST_VIEWS)
+        self._insides: BoundedCache[Arranged] = BoundedCache(_MOST_KEPT)
+        self._shown: BoundedCache[Shown] = BoundedCache(_MOST_VIEWS)
         self._ids = count(1)
 
     def compose(
@@ -97,18 +98,24 @@ class Composer:
         budget = Budget(time.monotonic() + deadline, engine)
         shown = self._shown.get(id(view))
         if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
-            shown = _Shown(view, direction, wrap)
-        made = shown.root = self._compose_layers(shown, measure, budget)
+            shown = Shown(view, direction, wrap)
+        shown.root = self._compose_items(shown, measure, budget)
         self._shown.put(id(view), shown, 1)
-        width, height = made.inside.width, made.inside.height
+        root = shown.root.layer
+        width, height = root.inside.width, root.inside.height
         return Scene(
             width,
             height,
             direction,
-            notices=list(made.notices),
-            root=made,
-            is_extreme=made.is_wrapped or is_extreme(width, height, direction),
+            root.notices,
+            root,
+            root.is_wrapped or is_extreme(width, height, direction),
         )
+
+    def recall(self, view: View) -> Composed | None:
+        """Return what is remembered of the root of a view, as it was last composed."""
+        shown = self._shown.get(id(view))
+        return shown.root if shown is not None and shown.view is view else None
 
     def prepare(
         self,
@@ -126,7 +133,7 @@ class Composer:
         Parameters
         ----------
         view, item
-            A closed item of a view that was composed before.
+            A closed item of a view; nothing is done where the view is not as it was composed.
         measure
             Gives the sizes of boxes.
         engine
@@ -137,41 +144,38 @@ class Composer:
         shown = self._shown.get(id(view))
         if shown is None or shown.root is None or item.is_open or not item.openable:
             return
+        if shown.root.revision != view.root.revision:
+            return
         budget = Budget(time.monotonic() + deadline, engine)
         around = []
         outer = item.parent
         while outer is not None:
             around.append(outer)
             outer = outer.parent
-        layers = [shown.root]
+        known = [shown.root]
         for outer in reversed(around[:-1]):
-            inner = layers[-1].inner.values()
-            found = next((layer for layer in inner if layer.item is outer), None)
+            inner = known[-1].inner.values()
+            found = next((each for each in inner if each.layer.item is outer), None)
             if found is None:
                 return
-            layers.append(found)
+            known.append(found)
         revisions = [each.revision for each in around]
         view.open_item(item)
         try:
-            made = {id(item): self._make_layer(shown, item, None, {}, measure, budget)}
-            for outer, layer in zip(around, reversed(layers), strict=True):
-                made.update((id(each.item), each) for each in layer.inner.values())
-                new = self._make_layer(shown, outer, layer, made, measure, budget, is_trial=True)
+            made = {id(item): self._compose_item(shown, item, None, {}, measure, budget)}
+            for outer, before in zip(around, reversed(known), strict=True):
+                made.update((id(each.layer.item), each) for each in before.inner.values())
+                new = self._compose_item(shown, outer, before, made, measure, budget, is_trial=True)
                 made = {id(outer): new}
         finally:
             view.close_item(item)
             for each, revision in zip(around, revisions, strict=True):
                 each.revision = revision
 
-    def _compose_layers(
-        self,
-        shown: _Shown,
-        measure: Measure,
-        budget: Budget,
-    ) -> SceneLayer:
-        """Make the layers that are not as they were before; return the root's."""
-        made: dict[int, SceneLayer] = {}
-        todo: list[tuple[Item, SceneLayer | None]] = []
+    def _compose_items(self, shown: Shown, measure: Measure, budget: Budget) -> Composed:
+        """Lay out the open items that are not as they were before; return the root."""
+        made: dict[int, Composed] = {}
+        todo: list[tuple[Item, Composed | None]] = []
         root = shown.view.root
         pending = [(root, shown.root)]
         while pending:
@@ -181,42 +185,46 @@ class Composer:
                 continue
             todo.append((item, before))
             inner = before.inner.values() if before is not None else ()
-            known = {id(layer.item): layer for layer in inner}
+            known = {id(each.layer.item): each for each in inner}
             for child in item.children:
                 if child.is_open:
                     pending.append((child, known.get(id(child))))
         for number, (item, before) in enumerate(reversed(todo)):
             step("laying out", number / len(todo))
-            made[id(item)] = self._make_layer(shown, item, before, made, measure, budget)
+            made[id(item)] = self._compose_item(shown, item, before, made, measure, budget)
         if todo:
             step("laying out", 1.0)
         return made[id(root)]
 
-    def _make_layer(
+    def _compose_item(
         self,
-        shown: _Shown,
+        shown: Shown,
         item: Item,
-        before: SceneLayer | None,
-        made: dict[int, SceneLayer],
+        before: Composed | None,
+        made: dict[int, Composed],
         measure: Measure,
         budget: Budget,
         *,
         is_trial: bool = False,
-    ) -> SceneLayer:
-        """Make the layer of an item; what the item looked like is kept unless it is a trial."""
+    ) -> Composed:
+        """Lay out an open item; what it looked like is kept unless it is a trial."""
         view = shown.view
         inner = {
             number: made[id(child)] for number, child in enumerate(item.children) if child.is_open
         }
+        placed = {
+            number: Placed(each.arranged.inside, each.plan.borders)
+            for number, each in inner.items()
+        }
         plan = None
-        if before is not None and before.plan is not None:
-            plan = renew_plan(before.plan, item, measure, inner)
+        if before is not None:
+            plan = renew_plan(before.plan, item, measure, placed)
         is_renewed = plan is not None
         if plan is None:
-            plan = plan_item(view, item, measure, shown.direction, inner)
+            plan = plan_item(view, item, measure, shown.direction, placed)
         history = None
-        if before is not None and not before.notices and before.inside.layer.children:
-            history = before.history or PieceHistory(before.inside.layer.wiring())
+        if before is not None and not before.layer.notices and before.arranged.layer.children:
+            history = before.history or PieceHistory(before.arranged.layer.wiring())
             if not is_renewed and history.wiring != plan.layer.wiring():
                 history = None  # it is wired in another way
         if is_trial and history is not None:
@@ -225,69 +233,64 @@ class Composer:
         frame = Frame(
             None if item is view.root else measure.size(item)[0],
             shown.wrap,
-            before is not None and before.inside.wrapped > 1,
+            before is not None and before.arranged.inside.columns > 1,
         )
         if before is None or history is None:
-            inside = self._arrange(plan.layer, frame, budget)
+            arranged = self._arrange(plan.layer, frame, budget)
         else:
-            inside = self._rearrange(before.inside, plan.layer, frame, budget, history)
+            arranged = self._rearrange(before.arranged, plan.layer, frame, budget, history)
         notices = dict.fromkeys(budget.notices[already:])
-        for layer in inner.values():
-            notices.update(dict.fromkeys(layer.notices))
-        return SceneLayer(
+        for each in inner.values():
+            notices.update(dict.fromkeys(each.layer.notices))
+        layer = SceneLayer(
             next(self._ids),
             item,
-            item.revision,
-            inside,
+            arranged.inside,
             plan.edges,
             plan.ports,
             plan.texts.strings,
-            _find_labels(inside, list(inner), plan.texts),
-            inner,
+            _find_labels(arranged, list(inner), plan.texts),
+            {number: each.layer for number, each in inner.items()},
             plan.children,
-            plan.borders,
-            history,
+            plan.revisions,
             tuple(notices),
-            plan,
         )
+        return Composed(layer, item.revision, plan, arranged, history, inner)
 
-    def _arrange(self, layer: Layer, frame: Frame, budget: Budget) -> Inside:
+    def _arrange(self, layer: Layer, frame: Frame, budget: Budget) -> Arranged:
         """Return the places inside an open item."""
         key = (layer.key(), frame)
-        inside = self._insides.get(key)
-        if inside is None:
+        arranged = self._insides.get(key)
+        if arranged is None:
             already = len(budget.notices)
             assembly = self._placer.place(layer, budget)
-            inside = _fill(assembly, layer, frame)
+            arranged = _put_together(assembly, layer, frame)
             if len(budget.notices) == already:
-                self._insides.put(key, inside, inside.weight)
-        return inside
+                self._insides.put(key, arranged, arranged.inside.weight)
+        return arranged
 
     def _rearrange(
         self,
-        before: Inside,
+        before: Arranged,
         layer: Layer,
         frame: Frame,
         budget: Budget,
         history: PieceHistory,
-    ) -> Inside:
+    ) -> Arranged:
         """Return the places inside an open item that was shown before and is wired as it was."""
-        assert before.assembly is not None  # noqa: S101 - made by this composer
         assembly = self._placer.replace(before.assembly, before.layer, layer, budget, history)
-        return _fill(assembly, layer, frame)
+        return _put_together(assembly, layer, frame)
 
 
-def _fill(assembly: Assembly, layer: Layer, frame: Frame) -> Inside:
+def _put_together(assembly: Assembly, layer: Layer, frame: Frame) -> Arranged:
     """Put pieces together and give them the border of an open item."""
     joined = assembly.join(layer)
     places, columns = wrap_places(layer, joined, frame.wrap, was_wrapped=frame.was_wrapped)
     if frame.title_width is None:
-        inside = arrange_root(layer, places)
+        inside = arrange_root(layer, places, columns)
     else:
-        inside = arrange_inside(layer, places, frame.title_width)
-    inside.wrapped = columns
-    inside.assembly = assembly
-    return inside
+        inside = arrange_inside(layer, places, frame.title_width, columns)
+    return Arranged(inside, layer, assembly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,17 +306,7 @@ class Frame:
     was_wrapped: bool
 
 
-class _Shown:
-    """What was last laid out of a view."""
-
-    def __init__(self, view: View, direction: Direction, wrap: Wrap) -> None:
-        self.view = view
-        self.direction: Direction = direction
-        self.wrap = wrap
-        self.root: SceneLayer | None = None
-
-
-def _find_labels(inside: Inside, opened: list[int], texts: Texts) -> Floats:
+def _find_labels(arranged: Arranged, opened: list[int], texts: Texts) -> Floats:
     """Return where labels stand; those of layers that look alike are placed once."""
     key = (
         tuple(opened),
@@ -321,8 +314,10 @@ def _find_labels(inside: Inside, opened: list[int], texts: Texts) -> Floats:
         texts.widths.tobytes(),
         texts.flows.tobytes(),
     )
-    found = inside.labels.get(key)
+    found = arranged.labels.get(key)
     if found is None:
-        found = place_labels(inside, np.array(opened, np.int64), texts)
-        inside.labels[key] = found
+        numbers = np.array(opened, np.int64)
+        found = place_labels(arranged.inside, arranged.layer.direction, numbers, texts)
+        found.flags.writeable = False
+        arranged.labels[key] = found
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from .areas import AreaIndex, Flags, Surroundings
 from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts_of
-from .scene import Inside
+from .scene import Direction, Inside
 from .texts import Texts
 
 HEIGHT = 14.0
@@ -32,13 +32,15 @@ _FEW = 64
 _CELL = 120.0
 
 
-def place_labels(inside: Inside, opened: Integers, texts: Texts) -> Floats:
+def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: Texts) -> Floats:
     """Find room beside the edges of one layer for their labels.
 
     Parameters
     ----------
     inside
         The layer's places.
+    direction
+        Where values flow to.
     opened
         The numbers of the open boxes: no label is placed on any box, and their walls are drawn
         broader.
@@ -55,7 +57,7 @@ def place_labels(inside: Inside, opened: Integers, texts: Texts) -> Floats:
     if not len(edges):
         return found
     curves = _Samples(inside.curves)
-    labels = _Labels(inside, opened, texts, curves, edges)
+    labels = _Labels(inside, direction, opened, texts, curves, edges)
     alone = _find_alone(labels.areas, labels.flows)
     labels.choose_alone(np.flatnonzero(alone))
     labels.choose_in_turn(np.flatnonzero(~alone))
@@ -109,12 +111,14 @@ class _Labels:
     def __init__(
         self,
         inside: Inside,
+        direction: Direction,
         opened: Integers,
         texts: Texts,
         curves: _Samples,
         edges: Integers,
     ) -> None:
         self.inside = inside
+        self.direction = direction
         self.opened = opened
         self.curves = curves
         self.edges = edges
@@ -132,7 +136,7 @@ class _Labels:
     def _list_obstacles(self, numbers: Integers) -> AreaIndex:
         """Return what is in the way of some labels: boxes, walls, the title, and curves."""
         inside = self.inside
-        axis = 1 if inside.layer.direction == "TB" else 0
+        axis = 1 if self.direction == "TB" else 0
         wanted = Surroundings(self.areas[numbers].reshape(-1, 4), axis)
         width, height = inside.width, inside.height
         walls = np.array(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.progress import step
@@ -11,7 +12,7 @@ from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
 from .layer import Child, Layer, Wire
-from .scene import Borders, Direction, LayerEdge, SceneLayer
+from .scene import Direction, Inside, LayerEdge
 from .texts import Texts, choose_texts
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
@@ -30,7 +31,23 @@ class Measure(Protocol):
         ...
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class Borders:
+    """Which port of an open item stands for which value, and which inputs nothing inside uses."""
+
+    inputs: dict[Value, int]
+    outputs: dict[Value, int]
+    idle: frozenset[Value]
+
+
+class Placed(NamedTuple):
+    """What the layout around an open item has to know of it: its inside and its ports."""
+
+    inside: Inside
+    borders: Borders
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """An open item's inside as a layer, and what its ports and wires stand for.
 
@@ -77,7 +94,7 @@ def plan_item(
     item: Item,
     measure: Measure,
     direction: Direction,
-    inner: dict[int, SceneLayer],
+    inner: Mapping[int, Placed],
 ) -> Plan:
     """Describe an open item's inside as a layer.
 
@@ -90,7 +107,7 @@ def plan_item(
     direction
         Where values flow to.
     inner
-        The layers of the open children, by the children's numbers.
+        The open children, by their numbers.
     """
     layer = Layer(direction, is_list=item.is_terminal)
     for number, child in enumerate(item.children):
@@ -131,7 +148,7 @@ def plan_item(
 
 
 def renew_plan(
-    before: Plan, item: Item, measure: Measure, inner: dict[int, SceneLayer]
+    before: Plan, item: Item, measure: Measure, inner: Mapping[int, Placed]
 ) -> Plan | None:
     """Return the plan of an item that differs from one before in some children alone.
 
@@ -166,7 +183,7 @@ def renew_plan(
         )
         arrow = _has_arrow(edge.target, edge.target_value, inner)
         if arrow != edge.arrow:
-            edges[number] = replace(edge, arrow=arrow)
+            edges[number] = edge._replace(arrow=arrow)
     made = {number: _make_child(children[number], inner.get(number), measure) for number in changed}
     return Plan(
         item,
@@ -188,7 +205,7 @@ def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:
     return frozenset(item.inputs if item.is_terminal else inputs)
 
 
-def _make_child(item: Item, placed: SceneLayer | None, measure: Measure) -> Child:
+def _make_child(item: Item, placed: Placed | None, measure: Measure) -> Child:
     if placed is None:
         return Child(*measure.size(item))
     inside = placed.inside
@@ -196,7 +213,7 @@ def _make_child(item: Item, placed: SceneLayer | None, measure: Measure) -> Chil
 
 
 def _port_at(
-    placed: SceneLayer | None, side: Literal["inputs", "outputs"], value: Value | None
+    placed: Placed | None, side: Literal["inputs", "outputs"], value: Value | None
 ) -> int | None:
     """Return the port of an open child that stands for a value."""
     if placed is None or value is None:
@@ -205,12 +222,12 @@ def _port_at(
     return ports.get(value)
 
 
-def _has_arrow(target: int, value: Value | None, inner: dict[int, SceneLayer]) -> bool:
+def _has_arrow(target: int, value: Value | None, inner: Mapping[int, Placed]) -> bool:
     """Return whether an edge ends in an arrow: what goes on inside an open box has none."""
     return target != BORDER and (target not in inner or value in inner[target].borders.idle)
 
 
-def _list_edges(item: Item, links: list[Link], inner: dict[int, SceneLayer]) -> list[LayerEdge]:
+def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> list[LayerEdge]:
     """Return what flows along the links inside an open item."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body

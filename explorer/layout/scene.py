@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -13,18 +14,11 @@ from netloupe.explorer.view import Item
 
 from .placement import Curves, Floats
 
-if TYPE_CHECKING:
-    from .assembly import Assembly
-    from .layer import Layer
-    from .plan import Plan
-    from .steady import PieceHistory
-
 Direction = Literal["TB", "LR"]
 EdgeKind = Literal["data", "captured", "control"]
 
 
-@dataclass(slots=True)
-class SceneBox:
+class SceneBox(NamedTuple):
     """A placed item.
 
     Parameters
@@ -48,8 +42,7 @@ class SceneBox:
     depth: int
 
 
-@dataclass(slots=True)
-class SceneEdge:
+class SceneEdge(NamedTuple):
     """A drawn connection between two boxes of one level, or between a border and a box inside.
 
     Parameters
@@ -83,8 +76,7 @@ class SceneEdge:
     label_y: float = 0.0
 
 
-@dataclass(slots=True)
-class ScenePort:
+class ScenePort(NamedTuple):
     """The place on an open box's border where a value passes."""
 
     x: float
@@ -93,8 +85,7 @@ class ScenePort:
     path: str
 
 
-@dataclass(slots=True)
-class LayerEdge:
+class LayerEdge(NamedTuple):
     """An edge of a layer; source and target number the layer's boxes, -1 is its border.
 
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
@@ -112,7 +103,46 @@ class LayerEdge:
     bundle: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
+class Inside:
+    """Where the contents of an open item are, from its top left corner.
+
+    Parameters
+    ----------
+    width, height
+        Size of the open item.
+    boxes
+        Shape (children, 4): left, top, width and height of each child.
+    curves
+        The edges.
+    inputs, outputs
+        Offsets of the ports along the border where values come in and where they leave.
+    ports
+        Shape (ports, 2): places of the ports, inputs first.
+    columns
+        Number of columns or rows that the contents are cut into.
+    """
+
+    width: float
+    height: float
+    boxes: Floats
+    curves: Curves
+    inputs: tuple[float, ...]
+    outputs: tuple[float, ...]
+    ports: Floats
+    columns: int = 1
+
+    def __post_init__(self) -> None:
+        for places in (self.boxes, self.ports, self.curves.points):
+            places.flags.writeable = False
+
+    @property
+    def weight(self) -> int:
+        """How many numbers it holds, about."""
+        return 8 * len(self.boxes) + 2 * len(self.curves.points)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SceneLayer:
     """The inside of one open item, placed, in coordinates from the item's top left corner.
 
@@ -124,8 +154,6 @@ class SceneLayer:
         Unique among the layers of a composer.
     item
         The open item.
-    revision
-        That of the item when the layer was made.
     inside
         Where everything is; shared by layers that look alike.
     edges
@@ -139,15 +167,10 @@ class SceneLayer:
         The layers of those children that are open, by their number.
     children
         The boxes' items.
-    borders
-        Which port stands for which value.
-    history
-        What the item looked like before; None where it has not changed since it was opened.
+    revisions
+        Those of the children when the layer was made; none where it is made by hand.
     notices
         What is to be said of it and of what is inside.
-    plan
-        What was laid out, by which the next layer of the item is found with little work; None
-        for a layer made by hand.
     boxes_total, edges_total, ports_total, layers_total
         Counts, those inside inner layers included.
     is_wrapped
@@ -156,199 +179,143 @@ class SceneLayer:
 
     id: int
     item: Item
-    revision: int
     inside: Inside
-    edges: list[LayerEdge]
-    ports: list[str]
-    texts: list[str]
+    edges: Sequence[LayerEdge]
+    ports: Sequence[str]
+    texts: Sequence[str]
     places: Floats
-    inner: dict[int, SceneLayer]
-    children: list[Item]
-    borders: Borders
-    history: PieceHistory | None = None
+    inner: Mapping[int, SceneLayer]
+    children: Sequence[Item]
+    revisions: Sequence[int] = ()
     notices: tuple[str, ...] = ()
-    plan: Plan | None = None
-    boxes_total: int = 0
-    edges_total: int = 0
-    ports_total: int = 0
-    layers_total: int = 0
-    is_wrapped: bool = False
-
-    @property
-    def revisions(self) -> list[int]:
-        """The revisions of the children when it was made; none where it is made by hand."""
-        return self.plan.revisions if self.plan is not None else []
+    boxes_total: int = field(init=False)
+    edges_total: int = field(init=False)
+    ports_total: int = field(init=False)
+    layers_total: int = field(init=False)
+    is_wrapped: bool = field(init=False)
 
     def __post_init__(self) -> None:
         inner = self.inner.values()
-        self.boxes_total = len(self.children) + sum([layer.boxes_total for layer in inner])
-        self.edges_total = len(self.edges) + sum([layer.edges_total for layer in inner])
-        self.ports_total = len(self.ports) + sum([layer.ports_total for layer in inner])
-        self.layers_total = 1 + sum([layer.layers_total for layer in inner])
-        self.is_wrapped = self.inside.wrapped > 1 or any(layer.is_wrapped for layer in inner)
+        found = {
+            "boxes_total": len(self.children) + sum([layer.boxes_total for layer in inner]),
+            "edges_total": len(self.edges) + sum([layer.edges_total for layer in inner]),
+            "ports_total": len(self.ports) + sum([layer.ports_total for layer in inner]),
+            "layers_total": 1 + sum([layer.layers_total for layer in inner]),
+            "is_wrapped": self.inside.columns > 1 or any(layer.is_wrapped for layer in inner),
+        }
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
 
 
-def _no_points() -> Floats:
-    return np.zeros((0, 2))
+class Flat(NamedTuple):
+    """All boxes, edges and ports in places of the scene."""
+
+    boxes: tuple[SceneBox, ...]
+    edges: tuple[SceneEdge, ...]
+    ports: tuple[ScenePort, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Inside:
-    """Where the contents of an open item are, from its top left corner.
+_NOTHING = Flat((), (), ())
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that is drawn; nothing in it changes, another picture is another scene.
 
     Parameters
     ----------
     width, height
-        Size of the open item.
-    layer
-        What was placed.
-    boxes
-        Shape (children, 4): left, top, width and height of each child.
-    curves
-        The edges.
-    inputs, outputs
-        Offsets of the ports along the border where values come in and where they leave.
-    ports
-        Shape (ports, 2): places of the ports, inputs first.
-    wrapped
-        Number of columns or rows that the contents are cut into.
-    labels
-        Places of labels that were found, by what is open and written.
-    assembly
-        The pieces that it was put together from; None where it is made by hand.
+        Size in pixels at zoom 1.
+    direction
+        Where values flow to.
+    notices
+        What the user should know, such as that a simpler layout is shown.
+    root
+        The outermost layer; None for a scene made by hand.
+    is_extreme
+        Whether it is so long that it should be shown wrapped into columns, or is so already.
+    by_hand
+        What is in a scene made by hand.
     """
 
     width: float
     height: float
-    layer: Layer
-    boxes: Floats = field(default_factory=lambda: np.zeros((0, 4)))
-    curves: Curves = field(default_factory=lambda: Curves.of([]))
-    inputs: tuple[float, ...] = ()
-    outputs: tuple[float, ...] = ()
-    ports: Floats = field(default_factory=_no_points)
-    wrapped: int = 1
-    labels: dict[Hashable, Floats] = field(default_factory=dict)
-    assembly: Assembly | None = None
+    direction: Direction = "TB"
+    notices: tuple[str, ...] = ()
+    root: SceneLayer | None = None
+    is_extreme: bool = False
+    by_hand: Flat = _NOTHING
 
     @property
-    def weight(self) -> int:
-        """How many numbers it holds, about."""
-        return 8 * len(self.boxes) + 2 * len(self.curves.points)
-
-
-@dataclass(frozen=True, slots=True)
-class Borders:
-    """Which port of an open item stands for which value, and which inputs nothing inside uses."""
-
-    inputs: dict[Value, int]
-    outputs: dict[Value, int]
-    idle: frozenset[Value]
-
-
-class Scene:
-    """Everything that is drawn.
-
-    A composer gives a tree of layers, of which the lists of boxes, edges and ports are made
-    when they are first asked for. Boxes come before the boxes inside them.
-    """
-
-    def __init__(
-        self,
-        width: float,
-        height: float,
-        direction: Direction = "TB",
-        boxes: list[SceneBox] | None = None,
-        edges: list[SceneEdge] | None = None,
-        ports: list[ScenePort] | None = None,
-        notices: list[str] | None = None,
-        *,
-        root: SceneLayer | None = None,
-        is_extreme: bool = False,
-    ) -> None:
-        self.width = width
-        self.height = height
-        self.direction: Direction = direction
-        #: what the user should know, such as that a simpler layout is shown
-        self.notices = notices or []
-        #: the outermost layer; None for a scene made by hand
-        self.root = root
-        #: whether it is so long that it should be shown wrapped into columns
-        self.is_extreme = is_extreme
-        self._boxes = boxes or []
-        self._edges = edges or []
-        self._ports = ports or []
-        self._is_flat = root is None
+    def boxes(self) -> tuple[SceneBox, ...]:
+        """All boxes, in places of the scene; boxes come before the boxes inside them."""
+        return self._flat.boxes
 
     @property
-    def boxes(self) -> list[SceneBox]:
-        """All boxes, in places of the scene."""
-        self._flatten()
-        return self._boxes
-
-    @property
-    def edges(self) -> list[SceneEdge]:
+    def edges(self) -> tuple[SceneEdge, ...]:
         """All edges, in places of the scene."""
-        self._flatten()
-        return self._edges
+        return self._flat.edges
 
     @property
-    def ports(self) -> list[ScenePort]:
+    def ports(self) -> tuple[ScenePort, ...]:
         """All ports, in places of the scene."""
-        self._flatten()
-        return self._ports
+        return self._flat.ports
 
-    def _flatten(self) -> None:
-        if self._is_flat or self.root is None:
-            return
-        self._is_flat = True
-        pending: list[tuple[SceneLayer, float, float, int, int]] = [(self.root, 0.0, 0.0, -1, 0)]
-        while pending:
-            layer, left, top, parent, depth = pending.pop()
-            inside = layer.inside
-            first = len(self._boxes)
-            corner = np.array((left, top))
-            moved = inside.boxes + np.array((left, top, 0.0, 0.0))
-            boxes = moved.tolist()
-            for child, (x, y, width, height) in zip(layer.children, boxes, strict=True):
-                self._boxes.append(SceneBox(child, x, y, width, height, parent, depth))
-            self._add_edges(layer, left, top, parent, first)
-            ports = np.round(inside.ports + corner, 2).tolist()
-            for path, (x, y) in zip(layer.ports, ports, strict=False):
-                self._ports.append(ScenePort(x, y, parent, path))
-            for number in reversed(layer.inner):
-                x, y, _, _ = boxes[number]
-                inner = layer.inner[number]
-                pending.append((inner, x, y, first + number, depth + 1))
+    @cached_property
+    def _flat(self) -> Flat:
+        return self.by_hand if self.root is None else flatten(self.root)
 
-    def _add_edges(
-        self, layer: SceneLayer, left: float, top: float, parent: int, first: int
-    ) -> None:
+
+def flatten(root: SceneLayer) -> Flat:
+    """Return what is in a layer and in those inside it, in places of the scene."""
+    all_boxes: list[SceneBox] = []
+    all_edges: list[SceneEdge] = []
+    all_ports: list[ScenePort] = []
+    pending: list[tuple[SceneLayer, float, float, int, int]] = [(root, 0.0, 0.0, -1, 0)]
+    while pending:
+        layer, left, top, parent, depth = pending.pop()
+        inside = layer.inside
+        first = len(all_boxes)
         corner = np.array((left, top))
-        curves = layer.inside.curves
-        curves = Curves(np.round(curves.points + corner, 2), curves.starts)
-        is_placed = ~np.isnan(layer.places[:, 0])
-        places = np.where(is_placed[:, None], np.round(layer.places + corner, 2), 0.0)
-        for edge, curve, text, has_room, (x, y) in zip(
-            layer.edges,
-            curves.tuples(),
-            layer.texts,
-            is_placed.tolist(),
-            places.tolist(),
-            strict=True,
-        ):
-            if not curve:
-                continue
-            self._edges.append(
-                SceneEdge(
-                    edge.value,
-                    edge.path,
-                    parent if edge.source < 0 else first + edge.source,
-                    parent if edge.target < 0 else first + edge.target,
-                    curve,
-                    edge.kind,
-                    edge.arrow,
-                    text if has_room else "",
-                    x,
-                    y,
-                )
-            )
+        moved = inside.boxes + np.array((left, top, 0.0, 0.0))
+        boxes = moved.tolist()
+        for child, (x, y, width, height) in zip(layer.children, boxes, strict=True):
+            all_boxes.append(SceneBox(child, x, y, width, height, parent, depth))
+        all_edges += _place_edges(layer, corner, parent, first)
+        ports = np.round(inside.ports + corner, 2).tolist()
+        for path, (x, y) in zip(layer.ports, ports, strict=False):
+            all_ports.append(ScenePort(x, y, parent, path))
+        for number, inner in reversed([*layer.inner.items()]):
+            x, y, _, _ = boxes[number]
+            pending.append((inner, x, y, first + number, depth + 1))
+    return Flat(tuple(all_boxes), tuple(all_edges), tuple(all_ports))
+
+
+def _place_edges(layer: SceneLayer, corner: Floats, parent: int, first: int) -> Iterator[SceneEdge]:
+    """Yield the edges of a layer whose boxes begin at a number, moved to their place."""
+    curves = layer.inside.curves
+    curves = Curves(np.round(curves.points + corner, 2), curves.starts)
+    is_placed = ~np.isnan(layer.places[:, 0])
+    places = np.where(is_placed[:, None], np.round(layer.places + corner, 2), 0.0)
+    for edge, curve, text, has_room, (x, y) in zip(
+        layer.edges,
+        curves.tuples(),
+        layer.texts,
+        is_placed.tolist(),
+        places.tolist(),
+        strict=True,
+    ):
+        if not curve:
+            continue
+        yield SceneEdge(
+            edge.value,
+            edge.path,
+            parent if edge.source < 0 else first + edge.source,
+            parent if edge.target < 0 else first + edge.target,
+            curve,
+            edge.kind,
+            edge.arrow,
+            text if has_room else "",
+            x,
+            y,
+        )

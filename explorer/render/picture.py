@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -278,7 +278,7 @@ def make_picture(
         wrap=options.wrap,
         deadline=deadline,
     )
-    scene.notices = notices + scene.notices
+    scene = replace(scene, notices=(*notices, *scene.notices))
     return Picture(model, view, options, scene, labels, list(scene.notices))
 
 

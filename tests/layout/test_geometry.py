@@ -136,7 +136,7 @@ def test_a_graph_without_nodes(engine: LayoutEngine) -> None:
     proto = onnx_pb2.ModelProto(ir_version=8)
     proto.graph.SetInParent()
     scene = check(draw(load(proto.SerializeToString()), engine))
-    assert scene.boxes == []
+    assert scene.boxes == ()
     assert scene.width > 0
 
 
@@ -171,7 +171,7 @@ def test_random_steps_among_repeats_and_shapes(
     for _ in range(data.draw(st.integers(1, 4))):
         take_random_step(view, data)
         scene = composer.compose(view, labels, direction, deadline=600)
-        assert scene.notices == []
+        assert scene.notices == ()
         assert find_geometry_faults(scene, view) == []
 
 
@@ -294,9 +294,9 @@ def test_cancelling_between_layers(engine: LayoutEngine) -> None:
 def test_without_time_the_simple_layout_is_shown(engine: LayoutEngine) -> None:
     view = View(load_text(BRANCHES))
     scene = Composer(engine).compose(view, Labels(), deadline=0.0)
-    assert scene.notices == [
-        "Shown with a simpler layout: the layout took too long and was stopped."
-    ]
+    assert scene.notices == (
+        "Shown with a simpler layout: the layout took too long and was stopped.",
+    )
     assert find_geometry_faults(scene, view) == []
 
 

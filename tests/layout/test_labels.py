@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netloupe.explorer.layout import Composer, Direction, LayoutEngine, SceneLayer
+from netloupe.explorer.layout import Composer, Direction, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
+from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import _PLACES, HEIGHT
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
@@ -20,7 +21,7 @@ from netloupe.explorer.view import View, expand_view
 from tests.corpus import also_beside, corpus_file
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import sample_curve
-from tests.layout.test_renewal import list_layers
+from tests.layout.test_renewal import list_composed
 from tests.onnx_text import load_text
 
 Area = tuple[float, float, float, float]
@@ -42,10 +43,10 @@ def meet(first: Area, second: Area) -> bool:
     )
 
 
-def place_one_by_one(layer: SceneLayer) -> np.ndarray:
-    """Place the labels of a layer: each edge in turn, at the first place where nothing is."""
-    assert layer.plan is not None
-    inside, texts = layer.inside, layer.plan.texts
+def place_one_by_one(composed: Composed) -> np.ndarray:
+    """Place the labels of an open item: each edge in turn, at the first place where nothing is."""
+    layer, texts = composed.layer, composed.plan.texts
+    inside = layer.inside
     right, bottom = inside.width, inside.height
     taken: list[tuple[Area, int]] = [
         ((0, 0, min(right, 220), min(bottom, 26)), -1),
@@ -81,11 +82,13 @@ def place_one_by_one(layer: SceneLayer) -> np.ndarray:
 
 
 def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
-    scene = Composer(engine).compose(view, Labels(), direction, deadline=600)
+    composer = Composer(engine)
+    scene = composer.compose(view, Labels(), direction, deadline=600)
     count = 0
-    for layer in list_layers(scene):
-        np.testing.assert_array_equal(layer.places, place_one_by_one(layer))
-        count += int(np.sum(~np.isnan(layer.places[:, 0])))
+    for composed in list_composed(composer, view):
+        places = composed.layer.places
+        np.testing.assert_array_equal(places, place_one_by_one(composed))
+        count += int(np.sum(~np.isnan(places[:, 0])))
     assert count == sum(bool(edge.label) for edge in scene.edges)
     return count
 

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene, SceneLayer, Wrap
+from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene, Wrap
 from netloupe.explorer.layout.assembly import Assembly, divide_layer
-from netloupe.explorer.layout.compose import Frame, _fill
+from netloupe.explorer.layout.compose import Frame, _put_together
+from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import place_labels
 from netloupe.explorer.layout.place import Placer
-from netloupe.explorer.layout.plan import plan_item
+from netloupe.explorer.layout.plan import Placed, plan_item
 from netloupe.explorer.model import Model, Value
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels
@@ -36,45 +37,53 @@ def engine() -> Iterator[LayoutEngine]:
     engine.stop()
 
 
-def list_layers(scene: Scene) -> list[SceneLayer]:
-    assert scene.root is not None
-    layers = [scene.root]
-    for layer in layers:
-        layers += layer.inner.values()
-    return layers
+def list_composed(composer: Composer, view: View) -> list[Composed]:
+    """Return what a composer remembers of every open item of a view."""
+    root = composer.recall(view)
+    assert root is not None
+    found = [root]
+    for composed in found:
+        found += composed.inner.values()
+    return found
 
 
-def check_renewed(scene: Scene, view: View, labels: Labels, wrap: Wrap) -> None:
-    """Make every layer of a scene anew, from the placements of its pieces; compare."""
-    for layer in list_layers(scene):
-        plan = plan_item(view, layer.item, labels, scene.direction, layer.inner)
-        assert layer.plan is not None
-        assert layer.plan.layer == plan.layer
+def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) -> None:
+    """Make everything that a composer has made anew, from the placements of pieces; compare."""
+    for composed in list_composed(composer, view):
+        layer, renewed = composed.layer, composed.plan
+        inner = {
+            number: Placed(each.layer.inside, each.plan.borders)
+            for number, each in composed.inner.items()
+        }
+        plan = plan_item(view, layer.item, labels, renewed.layer.direction, inner)
+        assert renewed.layer == plan.layer
         for name in ("sizes", "sources", "targets", "leaving", "entering"):
-            renewed, fresh = (getattr(each.layer.arrays(), name) for each in (layer.plan, plan))
-            np.testing.assert_array_equal(renewed, fresh)
+            arrays = (getattr(each.layer.arrays(), name) for each in (renewed, plan))
+            np.testing.assert_array_equal(*arrays)
         assert layer.edges == plan.edges
         assert layer.ports == plan.ports
-        assert layer.borders == plan.borders
+        assert renewed.borders == plan.borders
         assert layer.texts == plan.texts.strings
-        np.testing.assert_array_equal(layer.plan.texts.wanted, plan.texts.wanted)
+        np.testing.assert_array_equal(renewed.texts.wanted, plan.texts.wanted)
         assert layer.revisions == [child.revision for child in layer.children]
 
-        inside = layer.inside
-        assert inside.assembly is not None
+        arranged, inside = composed.arranged, layer.inside
+        assert inside is arranged.inside
         division, pieces = divide_layer(plan.layer)
-        assert [piece.layer for piece in inside.assembly.pieces] == [p.layer for p in pieces]
+        assert [piece.layer for piece in arranged.assembly.pieces] == [p.layer for p in pieces]
         title = None if layer.item is view.root else labels.size(layer.item)[0]
-        assembly = Assembly(division, pieces, inside.assembly.placements)
-        fresh_inside = _fill(assembly, plan.layer, Frame(title, wrap, inside.wrapped > 1))
-        assert (inside.width, inside.height) == (fresh_inside.width, fresh_inside.height)
-        assert (inside.inputs, inside.outputs) == (fresh_inside.inputs, fresh_inside.outputs)
-        np.testing.assert_array_equal(inside.boxes, fresh_inside.boxes)
-        np.testing.assert_array_equal(inside.ports, fresh_inside.ports)
-        np.testing.assert_array_equal(inside.curves.points, fresh_inside.curves.points)
-        np.testing.assert_array_equal(inside.curves.starts, fresh_inside.curves.starts)
+        assembly = Assembly(division, pieces, arranged.assembly.placements)
+        frame = Frame(title, wrap, inside.columns > 1)
+        fresh = _put_together(assembly, plan.layer, frame).inside
+        assert (inside.width, inside.height) == (fresh.width, fresh.height)
+        assert (inside.inputs, inside.outputs) == (fresh.inputs, fresh.outputs)
+        np.testing.assert_array_equal(inside.boxes, fresh.boxes)
+        np.testing.assert_array_equal(inside.ports, fresh.ports)
+        np.testing.assert_array_equal(inside.curves.points, fresh.curves.points)
+        np.testing.assert_array_equal(inside.curves.starts, fresh.curves.starts)
         opened = np.flatnonzero([child.is_open for child in layer.children])
-        np.testing.assert_array_equal(layer.places, place_labels(fresh_inside, opened, plan.texts))
+        places = place_labels(fresh, plan.layer.direction, opened, plan.texts)
+        np.testing.assert_array_equal(layer.places, places)
 
 
 class Screen:
@@ -106,7 +115,7 @@ def test_renewed_layers_equal_those_made_anew(
     for _ in range(data.draw(st.integers(2, 6))):
         take_random_step(view, data)
         scene = composer.compose(view, labels, direction, deadline=600)
-        check_renewed(scene, view, labels, False)
+        check_renewed(composer, view, labels, False)
         screen.check(scene)
 
 
@@ -128,7 +137,7 @@ def test_a_long_row_of_layers_is_the_same_by_any_way(
         path = f"main/layer{number}/"
         (view.close if view.items[path].is_open else view.open)(path)
         scene = composer.compose(view, labels, direction, wrap=wrap)
-        check_renewed(scene, view, labels, wrap)
+        check_renewed(composer, view, labels, wrap)
         screen.check(scene)
     assert find_geometry_faults(scene, view) == []
     fresh = Composer(engine).compose(view, labels, direction, wrap=wrap)
@@ -251,7 +260,7 @@ def test_what_was_prepared_needs_no_engine() -> None:
         view.open(item.key)
         scene = composer.compose(view, labels)
         assert counting.count == asked
-        check_renewed(scene, view, labels, False)
+        check_renewed(composer, view, labels, False)
         fresh = Composer(counting).compose(view, labels)
         assert [(box.x, box.y) for box in scene.boxes] == [(b.x, b.y) for b in fresh.boxes]
     finally:
@@ -277,5 +286,5 @@ def test_a_cancelled_layout_leaves_no_trace(engine: LayoutEngine) -> None:
     view.close("main/layer7/")
     view.open("main/layer21/")
     scene = composer.compose(view, labels)
-    check_renewed(scene, view, labels, False)
+    check_renewed(composer, view, labels, False)
     assert find_geometry_faults(scene, view) == []

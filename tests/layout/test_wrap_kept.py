@@ -48,7 +48,7 @@ def compose(engine: LayoutEngine) -> Callable[[View], Scene]:
 
 def columns(scene: Scene) -> int:
     assert scene.root is not None
-    return scene.root.inside.wrapped
+    return scene.root.inside.columns
 
 
 def test_columns_stay_when_a_group_in_them_is_opened(compose: Callable[[View], Scene]) -> None:

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Scene
-from netloupe.explorer.layout.scene import SceneBox, SceneEdge, ScenePort
+from netloupe.explorer.layout.scene import Flat, SceneBox, SceneEdge, ScenePort
 from netloupe.explorer.model import Graph, Model, Tensor
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
@@ -143,7 +143,8 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
         ScenePort(300, 360, 4, "main/%normed"),
         ScenePort(390, 746, 2, "main/%sum"),
     ]
-    scene = Scene(760, 1010, boxes=[], edges=[], ports=ports)
+    boxes: list[SceneBox] = []
+    edges: list[SceneEdge] = []
     column: list[tuple[Item, float, float, int]] = [
         (terminal("input", "input_ids"), 330, 20, -1),
         (node("Embedding"), 330, 96, -1),
@@ -167,18 +168,18 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
     for item, centre, y, parent in column:
         face = face_of(item)
         width, height = sizes.get(item.key, (face.width, face.height))
-        depth = 0 if parent < 0 else scene.boxes[parent].depth + 1
-        scene.boxes.append(SceneBox(item, centre - width / 2, y, width, height, parent, depth))
+        depth = 0 if parent < 0 else boxes[parent].depth + 1
+        boxes.append(SceneBox(item, centre - width / 2, y, width, height, parent, depth))
 
     def connect(name: str, source: int, target: int, **options: Any) -> None:
-        a, b = scene.boxes[source], scene.boxes[target]
+        a, b = boxes[source], boxes[target]
         x, y = a.x + a.width / 2, a.y + (0 if b.parent == source else a.height)
         u, v = b.x + b.width / 2, b.y + (b.height if a.parent == target else 0)
         middle = (y + v) / 2
         value = graph.values[name]
         if options.get("label"):
             options.update(label_x=(x + u) / 2, label_y=middle)
-        scene.edges.append(
+        edges.append(
             SceneEdge(
                 value, value.path, source, target, (x, y, x, middle, u, middle, u, v), **options
             )
@@ -198,8 +199,9 @@ def build_scene(model: Model, face_of: Callable[[Item], Any]) -> Scene:
     connect("sum", 2, 11)
     connect("chosen", 12, 13, kind="control")
     connect("logits", 13, 14)
-    scene.notices = ["The layout took too long, so a simpler one is shown."]
-    return scene
+    notices = ("The layout took too long, so a simpler one is shown.",)
+    flat = Flat(tuple(boxes), tuple(edges), tuple(ports))
+    return Scene(760, 1010, notices=notices, by_hand=flat)
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -95,10 +96,10 @@ def test_hostile_names_stay_text(scene: Scene, model: Model, name: str) -> None:
     for box in scene.boxes:
         box.item.label = box.item.path = name
     scene.boxes[0].item.key = f"main/{name}"
-    for edge in scene.edges:
-        edge.path = f"main/%{name}"
-        edge.label, edge.label_x = name, 20
-    scene.notices = [name]
+    edges = tuple(
+        edge._replace(path=f"main/%{name}", label=name, label_x=20) for edge in scene.edges
+    )
+    scene = replace(scene, by_hand=scene.by_hand._replace(edges=edges), notices=(name,))
     root = ElementTree.fromstring(draw_svg(scene, FaceBook().face, title=name).encode())
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
     assert tags <= {"svg", "title", "desc", "g", "rect", "path", "circle", "text"}
@@ -110,8 +111,9 @@ def test_hostile_names_stay_text(scene: Scene, model: Model, name: str) -> None:
 def test_numbers_have_two_decimals_and_nothing_from_elsewhere(
     scene: Scene, faces: FaceBook
 ) -> None:
-    scene.boxes[0].x = 1 / 3
-    scene.boxes[1].x = -1e-9
+    first, second, *others = scene.boxes
+    boxes = (first._replace(x=1 / 3), second._replace(x=-1e-9), *others)
+    scene = replace(scene, by_hand=scene.by_hand._replace(boxes=boxes))
     text = draw_svg(scene, faces.face)
     assert not re.search(r"\.\d{3}", text)
     assert "translate(0.33 20)" in text

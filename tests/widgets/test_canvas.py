@@ -166,11 +166,12 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         for _, _, _, (x, y, to_x, to_y), _, _ in edges:
             middle = (y + to_y) / 2
             curves.append((x, y, x, middle, to_x, middle, to_x, to_y))
-        inside = Inside(0, 0, nothing, np.array([place for _, place in items]), Curves.of(curves))
-        inside.ports = np.array([(x, y) for _, x, y in ports]).reshape(-1, 2)
+        boxes = np.array([place for _, place in items])
+        border = np.array([(x, y) for _, x, y in ports]).reshape(-1, 2)
+        inside = Inside(0, 0, boxes, Curves.of(curves), (), (), border)
         labelled = [path == "main/%t" for path, *_ in edges]
         return SceneLayer(
-            *(number, nothing, 0, inside),
+            *(number, nothing, inside),
             [
                 LayerEdge(
                     nothing, path, *ends, bundle=("main/%z", "main/%z2") * (path == "main/%z")
@@ -187,7 +188,6 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
             ),
             inner,
             [item for item, _ in items],
-            nothing,
         )
 
     # what is inside g stands at (50, 80)
@@ -222,7 +222,7 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         [],
         {1: inside},
     )
-    return Scene(520, 480, notices=["a small scene"], root=root), lambda item: faces[item.key]
+    return Scene(520, 480, notices=("a small scene",), root=root), lambda item: faces[item.key]
 
 
 def _without_places(edges: list[Any]) -> list[tuple[str, int, int, EdgeKind, bool]]:

@@ -1,0 +1,76 @@
+"""What a composer remembers of the open items that it has laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from netloupe.explorer.view import View
+
+from .assembly import Assembly
+from .layer import Layer
+from .placement import Floats
+from .plan import Plan
+from .scene import Direction, Inside, SceneLayer
+from .steady import PieceHistory
+from .wrap import Wrap
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arranged:
+    """An inside and how it came about; shared by items that look alike.
+
+    Parameters
+    ----------
+    inside
+        Where everything is.
+    layer
+        What was placed.
+    assembly
+        The pieces that it was put together from.
+    labels
+        Places of labels that were found, by what is open and written.
+    """
+
+    inside: Inside
+    layer: Layer
+    assembly: Assembly
+    labels: dict[Hashable, Floats] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Composed:
+    """An open item as it was laid out.
+
+    Parameters
+    ----------
+    layer
+        What is shown of it.
+    revision
+        That of the item when the layer was made.
+    plan
+        What was laid out, by which the next layer of the item is found with little work.
+    arranged
+        The layer's inside, and how it came about.
+    history
+        What the item looked like before; None where it has not changed since it was opened.
+    inner
+        Those of its children that are open, by their number.
+    """
+
+    layer: SceneLayer
+    revision: int
+    plan: Plan
+    arranged: Arranged
+    history: PieceHistory | None
+    inner: dict[int, Composed]
+
+
+class Shown:
+    """What was last laid out of a view."""
+
+    def __init__(self, view: View, direction: Direction, wrap: Wrap) -> None:
+        self.view = view
+        self.direction: Direction = direction
+        self.wrap = wrap
+        self.root: Composed | None = None
