@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from .face import SHEET_OFFSET, TEXT_STYLES, Badge, Face, Shape, TextRun, TextStyle
+from .face import Badge, Face, Shape, TextRun, TextStyle
 from .rows import Row
+from .sizes import HEADER, OPENER, SHEET_OFFSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
 #: rooms in pixels
 MARGIN = 10.0
-HEADER = 26.0
 TERMINAL_HEADER = 21.0  # no line below it, so less room
 BASELINE = 17.5
 ROW = 15.0
@@ -24,7 +24,6 @@ MOST_WIDTH = 260.0
 MOST_NAME_WIDTH = 110.0
 LEAST_PIECE = 24.0
 BADGE_HEIGHT = 15.0
-OPENER = "+"  # on what can be opened
 SHEETS = 2  # behind what stands for several
 CHIP_HEIGHT = 13.0
 CHIP_PADDING = 12.0

@@ -20,19 +20,6 @@ TextStyle = Literal[
 ]
 Anchor = Literal["start", "middle", "end"]
 
-#: pixels by which each sheet of a stack lies further up and to the right
-SHEET_OFFSET = 5.0
-
-#: font size in pixels and weight of every text style; the canvas uses the same table
-TEXT_STYLES: dict[TextStyle, tuple[float, bool]] = {
-    "title": (12.5, True),
-    "title-muted": (11.5, False),
-    "name": (10.5, True),
-    "text": (10.5, False),
-    "muted": (10.5, False),
-    "badge": (9.5, False),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
@@ -83,7 +70,7 @@ class Face:
         on one selects that constant.
     stack
         Number of sheets behind the box (a fold of repeats), 0 for none. Each is
-        ``SHEET_OFFSET`` pixels further up and to the right; all are within ``width`` and
+        ``sheet_offset`` pixels further up and to the right; all are within ``width`` and
         ``height``, so that the box in front is that much smaller and lower.
     """
 

@@ -10,9 +10,9 @@ from netloupe.explorer.notation import write_counts
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
-from .box import HEADER, MARGIN, MOST_WIDTH, lay_title, make_box, round_size
+from .box import MARGIN, MOST_WIDTH, lay_title, make_box, round_size
 from .category import category_of
-from .face import TEXT_STYLES, Face, TextRun
+from .face import Face, TextRun
 from .group_summary import (
     category_of_group,
     count_each,
@@ -30,6 +30,7 @@ from .rows import (
     short_name,
     short_range,
 )
+from .sizes import HEADER, TEXT_STYLES
 from .text import measure_text, shorten_text
 
 MOST_FRAME_TITLE = 360.0

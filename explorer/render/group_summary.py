@@ -10,7 +10,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_span
 
 from .category import category_of_operator
-from .face import TEXT_STYLES
+from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
 
 _FAMILIES_THAT_MOVE_DATA = frozenset(("shape", "generator", "logic", "quantization"))

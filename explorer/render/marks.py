@@ -11,21 +11,30 @@ from dataclasses import dataclass
 
 from netloupe.explorer.layout import Scene, SceneEdge
 
-from .face import SHEET_OFFSET, TEXT_STYLES, Anchor, Face, TextStyle
+from .face import Anchor, Face, TextStyle
+from .sizes import (
+    ARROW_HALF_WIDTH,
+    ARROW_LENGTH,
+    BADGE_BASELINE,
+    DASHES,
+    EDGE_WIDTH,
+    GROUP_BORDER,
+    LABEL_BASELINE,
+    LABEL_HEIGHT,
+    LABEL_PADDING,
+    LABEL_RADIUS,
+    PORT_RADIUS,
+    RADII,
+    RING_OFFSET,
+    RING_WIDTH,
+    RULE,
+    SELECTED_EDGE_WIDTH,
+    SHEET_OFFSET,
+    STUB_DASH,
+    TEXT_STYLES,
+)
 from .text import clean_label, measure_text
 from .theme import CategoryColours, Theme
-
-RADII = {"node": 7.0, "group": 9.0, "terminal": 7.0, "constant": 7.0, "frame": 12.0, "stub": 8.5}
-GROUP_BORDER = 1.6
-EDGE_WIDTH = 1.3
-ARROW_LENGTH = 7.0
-ARROW_HALF_WIDTH = 3.2
-PORT_RADIUS = 3.2
-RING_OFFSET = 4.0
-RING_WIDTH = 2.5
-LABEL_SIZE = TEXT_STYLES["badge"][0]
-STUB_DASH = (3.0, 2.0)
-DASHES: dict[str, tuple[float, float]] = {"captured": (5.0, 3.5), "control": (1.5, 3.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +133,8 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
         if face.header:
             marks.append(RectMark(0, top, width, face.header, radius, colours.tint, top_only=True))
             if face.shape not in ("terminal", "constant"):
-                marks.append(LineMark(0, top + face.header, width, colours.border, 0.8))
-        marks.extend(LineMark(0, y, width, colours.border, 0.8) for y in face.rules)
+                marks.append(LineMark(0, top + face.header, width, colours.border, RULE))
+        marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
         line = GROUP_BORDER if face.shape == "group" else 1.0
         marks.append(RectMark(0, top, width, height, radius, "", colours.border, line))
     for run in face.texts:
@@ -144,7 +153,7 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
                 pill.border,
             )
         )
-        middle, baseline = badge.x + badge.width / 2, badge.y + badge.height / 2 + 3.4
+        middle, baseline = badge.x + badge.width / 2, badge.y + badge.height / 2 + BADGE_BASELINE
         marks.append(_mark_text(middle, baseline, badge.text, "badge", pill.text, "middle"))
     return marks
 
@@ -194,7 +203,7 @@ def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark
         -gap,
         width + 2 * gap,
         height + 2 * gap,
-        RADII.get(shape, 7.0) + gap - 1,
+        RADII[shape] + gap - 1,
         "",
         theme.accent,
         RING_WIDTH,
@@ -211,7 +220,7 @@ def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False) -> list[Mar
     if head is not None:
         triangle, points = head
         marks.append(TriangleMark(triangle, colour))
-    width = EDGE_WIDTH + 0.9 if selected else EDGE_WIDTH
+    width = SELECTED_EDGE_WIDTH if selected else EDGE_WIDTH
     marks.insert(0, CurveMark(points, colour, width, DASHES.get(edge.kind)))
     return marks
 
@@ -246,11 +255,11 @@ def _arrow_head(
 def mark_edge_label(edge: SceneEdge, ground: str, theme: Theme) -> list[Mark]:
     """Return an edge's label on a patch of the ground's colour."""
     text = clean_label(edge.label, 120)
-    width, height = measure_text(text, LABEL_SIZE) + 8, 13.0
+    width, height = measure_text(text, *TEXT_STYLES["badge"]) + 2 * LABEL_PADDING, LABEL_HEIGHT
     left, top = edge.label_x - width / 2, edge.label_y - height / 2
     return [
-        RectMark(left, top, width, height, 4.0, ground),
-        TextMark(edge.label_x, top + 9.9, text, LABEL_SIZE, False, theme.edge_label, "middle"),
+        RectMark(left, top, width, height, LABEL_RADIUS, ground),
+        _mark_text(edge.label_x, top + LABEL_BASELINE, text, "badge", theme.edge_label, "middle"),
     ]
 
 

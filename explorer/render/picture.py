@@ -31,6 +31,7 @@ from netloupe.explorer.model.paths import find_holder
 from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
 
 from .faces import FaceBook
+from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ FORMATS = ("svg", "html", "pdf", "png", "dot")
 THEMES = ("light", "dark")
 DEFAULT_HOPS = 2
 
-_LABEL_SIZE = 9.5
+_LABEL_SIZE = TEXT_STYLES["badge"][0]
 _LABEL_WIDTH = 190.0
 
 

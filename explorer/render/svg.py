@@ -28,7 +28,8 @@ from .marks import (
     mark_port,
     mark_ring,
 )
-from .text import FONT_FAMILY, clean_label
+from .sizes import FONT_FAMILY
+from .text import clean_label
 from .theme import Theme, load_theme
 
 LONGEST_TITLE = 4000

@@ -15,9 +15,6 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
-#: the measured font first; Verdana has nearly its widths, the others are narrower
-FONT_FAMILY = '"DejaVu Sans", Verdana, "Segoe UI", Helvetica, Arial, sans-serif'
-
 #: no label is longer than this, however much room there is
 LONGEST_LABEL = 300
 

@@ -12,9 +12,10 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.face import TEXT_STYLES, Face
+from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
 from netloupe.explorer.render.rows import describe_dims, describe_pads, describe_value
+from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
 from netloupe.explorer.view.item import ConstantRow

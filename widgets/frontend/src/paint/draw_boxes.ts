@@ -1,20 +1,12 @@
 /** Paints boxes: open groups as frames, everything else with its face. */
 
 import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
+import sizes from "../scene/sizes";
 import { elide, isUnderTitle } from "./draw_titles";
 import { type Picture, shareOf } from "./pass";
 import { fontOf, measureText } from "./text";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
 
-// Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
-const RADIUS = 7;
-const GROUP_RADIUS = 9;
-const FRAME_RADIUS = 12;
-const STUB_RADIUS = 8.5;
-const STUB_DASH = [3, 2];
-const GROUP_BORDER = 1.6;
-const RULE = 0.8;
-const SHEET = 5;
 /** The hint of a second sheet behind a closed group. */
 const SUBTLE_SHEET = 3;
 /** Titles that are enlarged to stay readable get this size on the screen. */
@@ -35,7 +27,7 @@ export function drawFrames(picture: Picture): void {
     context.strokeStyle = border;
     context.lineWidth = Math.max(1, 0.7 / zoom);
     context.beginPath();
-    context.roundRect(positions[at], positions[at + 1], width, height, FRAME_RADIUS);
+    context.roundRect(positions[at], positions[at + 1], width, height, sizes.radii.frame);
     context.fill();
     context.stroke();
   }
@@ -61,7 +53,7 @@ function drawBody(picture: Picture, box: number): void {
   const at = box * 4;
   const face = scene.faceOf(box);
   // the sheets of a stack take their room at the top and at the right
-  const sheets = face.stack * SHEET;
+  const sheets = face.stack * sizes.sheet_offset;
   const x = positions[at];
   const y = positions[at + 1] + sheets;
   const width = positions[at + 2] - sheets;
@@ -76,7 +68,7 @@ function drawBody(picture: Picture, box: number): void {
   if (face.shape === "stub") {
     context.fillStyle = palette.stub.fill;
     context.strokeStyle = palette.stub.border;
-    context.setLineDash(STUB_DASH);
+    context.setLineDash(sizes.stub_dash);
     context.beginPath();
     context.roundRect(x, y, width, height, radius);
     context.fill();
@@ -110,7 +102,7 @@ function drawBody(picture: Picture, box: number): void {
   const ruled = face.header > 0 && face.shape !== "terminal" && face.shape !== "constant";
   const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
   if (rules.length > 0) {
-    context.lineWidth = RULE;
+    context.lineWidth = sizes.rule;
     context.beginPath();
     for (const rule of rules) {
       context.moveTo(x, y - sheets + rule);
@@ -118,7 +110,7 @@ function drawBody(picture: Picture, box: number): void {
     }
     context.stroke();
   }
-  context.lineWidth = Math.max(group ? GROUP_BORDER : 1, 0.6 / zoom);
+  context.lineWidth = Math.max(group ? sizes.group_border : 1, 0.6 / zoom);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   context.stroke();
@@ -126,7 +118,7 @@ function drawBody(picture: Picture, box: number): void {
 }
 
 function radiusOf(face: Face): number {
-  return face.shape === "group" ? GROUP_RADIUS : face.shape === "stub" ? STUB_RADIUS : RADIUS;
+  return sizes.radii[face.shape];
 }
 
 /** The sheets behind a fold of repeats, and one peeping out from behind a closed group. */
@@ -143,7 +135,7 @@ function drawSheets(
   const { context, scene } = picture;
   const openable = scene.isOpenable(box) && face.stack === 0;
   for (let sheet = openable ? 1 : face.stack; sheet > 0; sheet--) {
-    const shift = openable ? SUBTLE_SHEET : sheet * SHEET;
+    const shift = openable ? SUBTLE_SHEET : sheet * sizes.sheet_offset;
     context.beginPath();
     context.roundRect(x + shift, y - shift, width, height, radius);
     context.fill();
@@ -318,7 +310,7 @@ function drawBadges(picture: Picture): void {
       context.fill();
       context.stroke();
       context.fillStyle = pill.text;
-      context.fillText(text, left + width / 2, top + height / 2 + 3.4);
+      context.fillText(text, left + width / 2, top + height / 2 + sizes.badge_baseline);
     }
   }
   context.globalAlpha = 1;
@@ -340,7 +332,7 @@ export function drawRings(picture: Picture): void {
       drawRing(picture, box, palette.hover, 1.5, 1.6, 1.2);
     }
     if (box === marks.place) drawRing(picture, box, palette.accent, 6.5, 2, 1.6);
-    if (selected) drawRing(picture, box, palette.accent, 4, 2.5, 2);
+    if (selected) drawRing(picture, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
   }
 }
 
@@ -356,7 +348,7 @@ function drawRing(
   const at = box * 4;
   const frame = scene.isOpen(box);
   const away = Math.max(gap, (gap * 0.5) / zoom);
-  const radius = (frame ? FRAME_RADIUS : radiusOf(scene.faceOf(box))) + away * 0.75;
+  const radius = (frame ? sizes.radii.frame : radiusOf(scene.faceOf(box))) + away * 0.75;
   context.strokeStyle = colour;
   context.lineWidth = Math.max(width, thinnest / zoom);
   context.beginPath();

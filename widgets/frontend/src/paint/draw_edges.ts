@@ -2,17 +2,11 @@
 
 import { labelRectangle } from "../scene/geometry";
 import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
+import sizes from "../scene/sizes";
 import type { Picture } from "./pass";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
 
-// Sizes as in explorer/render/marks.py, so that a picture looks alike everywhere.
-const LINE = 1.3;
-const MARKED_LINE = 2.2;
-const ARROW_LENGTH = 7;
-const ARROW_WIDTH = 3.2;
-const PORT_RADIUS = 3.2;
-const LABEL_RADIUS = 4;
 /** With more edges in the window each is drawn as straight lines, without arrow heads. */
 const MOST_CURVES = 3000;
 /** Lines never get thinner on the screen. */
@@ -41,14 +35,14 @@ export function drawEdges(
     else plain.push(edge);
   }
   const { isLit, zoom } = picture;
-  const thin = Math.max(LINE, (isLit ? THINNEST_LIT : THINNEST) / zoom);
-  const thick = Math.max(MARKED_LINE, THINNEST_LIT / zoom);
+  const thin = Math.max(sizes.edge.width, (isLit ? THINNEST_LIT : THINNEST) / zoom);
+  const thick = Math.max(sizes.edge.selected_width, THINNEST_LIT / zoom);
   const faint = rough ? 0.35 : zoom < 0.1 ? 0.6 : 1;
   context.globalAlpha = picture.share * (isLit ? 1 : faint);
   const colour = (usual: string): string => (isLit ? palette.accent : usual);
   strokeEdges(picture, plain, colour(palette.edge), thin, [], rough);
-  strokeEdges(picture, captured, colour(palette.edge_captured), thin, [5, 3.5], rough);
-  strokeEdges(picture, control, colour(palette.edge_control), thin, [1.5, 3], rough);
+  strokeEdges(picture, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
+  strokeEdges(picture, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
   context.globalAlpha = picture.share;
   strokeEdges(picture, hovered, palette.hover, thick, [], false);
   strokeEdges(picture, marked, palette.accent, thick, [], false);
@@ -71,7 +65,7 @@ function strokeEdges(
   context.lineWidth = width;
   context.setLineDash(rough ? [] : dashes);
   const heads = !rough && picture.zoom > 0.12;
-  const scale = Math.max(1, width / LINE / 1.4);
+  const scale = Math.max(1, width / sizes.edge.width / 1.4);
   context.beginPath();
   for (const edge of edges) {
     let at = scene.pointsStart(edge);
@@ -90,8 +84,8 @@ function strokeEdges(
       if (arrow && at + 13 >= end) {
         // The line stops inside the head, so that the tip stays sharp.
         const [dx, dy] = endDirection(points, at);
-        x -= dx * ARROW_LENGTH * scale * 0.7;
-        y -= dy * ARROW_LENGTH * scale * 0.7;
+        x -= dx * sizes.edge.arrow_length * scale * 0.7;
+        y -= dy * sizes.edge.arrow_length * scale * 0.7;
       }
       context.bezierCurveTo(
         ...([points[at + 2], points[at + 3], points[at + 4], points[at + 5]] as const),
@@ -109,11 +103,11 @@ function strokeEdges(
     const [dx, dy] = endDirection(points, end - 8);
     const x = points[end - 2];
     const y = points[end - 1];
-    const backX = x - dx * ARROW_LENGTH * scale;
-    const backY = y - dy * ARROW_LENGTH * scale;
+    const backX = x - dx * sizes.edge.arrow_length * scale;
+    const backY = y - dy * sizes.edge.arrow_length * scale;
     context.moveTo(x, y);
-    context.lineTo(backX - dy * ARROW_WIDTH * scale, backY + dx * ARROW_WIDTH * scale);
-    context.lineTo(backX + dy * ARROW_WIDTH * scale, backY - dx * ARROW_WIDTH * scale);
+    context.lineTo(backX - dy * sizes.edge.arrow_half_width * scale, backY + dx * sizes.edge.arrow_half_width * scale);
+    context.lineTo(backX + dy * sizes.edge.arrow_half_width * scale, backY - dx * sizes.edge.arrow_half_width * scale);
     context.closePath();
   }
   context.fill();
@@ -142,13 +136,13 @@ export function drawPorts(picture: Picture): void {
   context.globalAlpha = picture.share;
   context.fillStyle = palette.port;
   context.strokeStyle = palette.edge;
-  context.lineWidth = LINE;
+  context.lineWidth = sizes.edge.width;
   context.beginPath();
   for (let k = 0; k < ports.length; k++) {
     const x = scene.ports[ports[k] * 2];
     const y = scene.ports[ports[k] * 2 + 1];
-    context.moveTo(x + PORT_RADIUS, y);
-    context.arc(x, y, PORT_RADIUS, 0, 2 * Math.PI);
+    context.moveTo(x + sizes.port_radius, y);
+    context.arc(x, y, sizes.port_radius, 0, 2 * Math.PI);
   }
   context.fill();
   context.stroke();
@@ -167,14 +161,14 @@ export function drawLabels(picture: Picture): void {
     if (!label) continue;
     const x = scene.labels[edge * 2];
     const { y, height } = labelRectangle(scene, edge);
-    const width = measureText(label, "badge") + 8;
+    const width = measureText(label, "badge") + 2 * sizes.edge_label.padding;
     context.fillStyle = groundOf(picture, edge);
     context.globalAlpha = picture.share;
     context.beginPath();
-    context.roundRect(x - width / 2, y, width, height, LABEL_RADIUS);
+    context.roundRect(x - width / 2, y, width, height, sizes.edge_label.radius);
     context.fill();
     context.fillStyle = marks.edges.has(edge) ? palette.accent : palette.edge_label;
-    context.fillText(label, x, y + 9.9);
+    context.fillText(label, x, y + sizes.edge_label.baseline);
   }
   context.globalAlpha = 1;
 }

@@ -1,10 +1,10 @@
 /** Fonts of the text styles, as in explorer/render/face.py, and widths of texts. */
 
 import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
-import { FONT } from "./theme";
+import sizes from "../scene/sizes";
 
 export function fontOf(style: TextStyle, size = TEXT_STYLES[style][0]): string {
-  return `${TEXT_STYLES[style][1] ? "bold " : ""}${size}px ${FONT}`;
+  return `${TEXT_STYLES[style][1] ? "bold " : ""}${size}px ${sizes.font_family}`;
 }
 
 let ruler: CanvasRenderingContext2D | null = null;
@@ -25,13 +25,10 @@ export function measureText(text: string, style: TextStyle): number {
   return width;
 }
 
-/** What stands on a box that can be opened, as in explorer/render/faces.py. */
-const OPENER = "+";
-
 /** The face's title and what stands beside it. */
 export function titleOf(face: Face): string {
   return face.texts
-    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[2] !== OPENER)
+    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[2] !== sizes.opener)
     .map((run) => run[2])
     .join(" ");
 }

@@ -12,8 +12,6 @@ export type Palette = Omit<typeof themes.light, "categories"> & {
 };
 export type ThemeName = "light" | "dark";
 
-export const FONT = '"DejaVu Sans", Verdana, "Segoe UI", Helvetica, Arial, sans-serif';
-
 export function paletteOf(name: ThemeName): Palette {
   return themes[name];
 }

@@ -1,5 +1,7 @@
 /** Faces: what is drawn on a box, in the box's own coordinates; made by explorer/render/faces.py. */
 
+import sizes from "./sizes";
+
 export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge";
 export type Anchor = "start" | "middle" | "end";
 /** x, baseline, text, style, anchor */
@@ -21,11 +23,4 @@ export interface Face {
 }
 
 /** size in pixels and whether bold */
-export const TEXT_STYLES: Record<TextStyle, readonly [number, boolean]> = {
-  title: [12.5, true],
-  "title-muted": [11.5, false],
-  name: [10.5, true],
-  text: [10.5, false],
-  muted: [10.5, false],
-  badge: [9.5, false],
-};
+export const TEXT_STYLES = sizes.text_styles as unknown as Record<TextStyle, readonly [number, boolean]>;

@@ -1,5 +1,6 @@
 /** Points and rectangles, and where the boxes and edges of a Scene lie. */
 
+import sizes from "./sizes";
 import type { Scene } from "./scene";
 
 export interface Size {
@@ -17,12 +18,10 @@ export interface Point {
   readonly y: number;
 }
 
-const LABEL_HEIGHT = 13;
-const LABEL_MARGIN = 4;
 const LABEL_GLYPH = 5.8;
 const STEPS = 12;
 /** height of the band of an open group's title where its face has no header */
-export const FRAME_TITLE = 26;
+export const FRAME_TITLE = sizes.header;
 
 export function boxRectangle(scene: Scene, box: number): Rectangle {
   const at = box * 4;
@@ -38,8 +37,8 @@ export function titleBand(scene: Scene, box: number): number {
 /** The pill around an edge's label; empty where it has none. */
 export function labelRectangle(scene: Scene, edge: number): Rectangle {
   const label = scene.edgeLabel(edge);
-  const width = label ? label.length * LABEL_GLYPH + 2 * LABEL_MARGIN : 0;
-  const height = label ? LABEL_HEIGHT : 0;
+  const width = label ? label.length * LABEL_GLYPH + 2 * sizes.edge_label.padding : 0;
+  const height = label ? sizes.edge_label.height : 0;
   return {
     x: scene.labels[edge * 2] - width / 2,
     y: scene.labels[edge * 2 + 1] - height / 2,

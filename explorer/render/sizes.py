@@ -1,0 +1,59 @@
+"""Sizes of what is drawn. ``sizes.json`` is the single source, for Python and for the canvas alike.
+
+All are pixels at zoom 1. What only decides where things stand on a box is in
+:mod:`netloupe.explorer.render.box`.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+_SIZES: dict[str, Any] = json.loads(
+    files(__package__).joinpath("sizes.json").read_text(encoding="utf-8")
+)
+
+#: fonts, the preferred one first, as CSS writes them
+FONT_FAMILY: str = _SIZES["font_family"]
+#: size and whether bold, by text style
+TEXT_STYLES: dict[str, tuple[float, bool]] = {
+    style: (size, bold) for style, (size, bold) in _SIZES["text_styles"].items()
+}
+#: height of the band of a box's title
+HEADER: float = _SIZES["header"]
+#: of the corners, by shape
+RADII: dict[str, float] = _SIZES["radii"]
+#: width of the line around a closed group
+GROUP_BORDER: float = _SIZES["group_border"]
+#: width of the lines between rows
+RULE: float = _SIZES["rule"]
+#: by which each sheet of a stack lies further up and to the right
+SHEET_OFFSET: float = _SIZES["sheet_offset"]
+#: length of the dashes around a stub, and of the gaps between them
+STUB_DASH: tuple[float, float] = tuple(_SIZES["stub_dash"])
+#: from the middle of a badge down to the baseline of its text
+BADGE_BASELINE: float = _SIZES["badge_baseline"]
+
+EDGE_WIDTH: float = _SIZES["edge"]["width"]
+SELECTED_EDGE_WIDTH: float = _SIZES["edge"]["selected_width"]
+#: dashes and gaps by kind of edge; others are drawn through
+DASHES: dict[str, tuple[float, float]] = {
+    kind: (dash, gap) for kind, (dash, gap) in _SIZES["edge"]["dashes"].items()
+}
+ARROW_LENGTH: float = _SIZES["edge"]["arrow_length"]
+ARROW_HALF_WIDTH: float = _SIZES["edge"]["arrow_half_width"]
+
+LABEL_HEIGHT: float = _SIZES["edge_label"]["height"]
+#: from the top of a label down to the baseline of its text
+LABEL_BASELINE: float = _SIZES["edge_label"]["baseline"]
+#: at either side of a label's text
+LABEL_PADDING: float = _SIZES["edge_label"]["padding"]
+LABEL_RADIUS: float = _SIZES["edge_label"]["radius"]
+
+PORT_RADIUS: float = _SIZES["port_radius"]
+#: from a box to the ring around it where it is selected
+RING_OFFSET: float = _SIZES["ring"]["offset"]
+RING_WIDTH: float = _SIZES["ring"]["width"]
+#: stands on what can be opened
+OPENER: str = _SIZES["opener"]
