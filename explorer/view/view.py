@@ -372,15 +372,19 @@ class View:
             item.is_unrolled = item.key in self._repeats.unrolled
             shown = self._repeats.shown.get(item.key, repeat.exemplar)
             item.shown = shown if shown < len(repeat.children) else repeat.exemplar
-        item.children = self._maker.make_children(item)
-        add_stubs(item, is_root=item is self.root)
-        for child in item.children:
-            self.items[child.key] = child
-        if item is self.root:
-            self.items[item.key] = item
-        for child in item.children:
-            if isinstance(child.element, Group) and child.element.kind == "shape":
-                self._open(child)  # it has no closed form but the rows
+        try:
+            item.children = self._maker.make_children(item)
+            add_stubs(item, is_root=item is self.root)
+            for child in item.children:
+                self.items[child.key] = child
+            if item is self.root:
+                self.items[item.key] = item
+            for child in item.children:
+                if isinstance(child.element, Group) and child.element.kind == "shape":
+                    self._open(child)  # it has no closed form but the rows
+        except BaseException:  # whoever watches may end it, as may an interrupt of the kernel
+            self._empty(item)
+            raise
 
     def _show(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
         """Open a repeat in another state; what is open in its repetitions stays open."""

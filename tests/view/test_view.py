@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Model, Value, is_constant_node
+from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbourhood
 from netloupe.explorer.view.children import MAX_CALL_DEPTH
@@ -199,6 +200,20 @@ def test_calls_open_each_on_its_own() -> None:
     assert "main/two()/%k" in view.items
     assert not find_lost_edges(view)
     check_items(view)
+
+
+def test_what_is_cancelled_while_it_opens_is_closed_and_opens_later() -> None:
+    view = View(load_text(CALLS))
+
+    def give_up(_what: str, _share: float | None) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled), watched(give_up):
+        view.open("main/one")
+    assert not view.items["main/one"].is_open
+    view.open("main/one")
+    assert keys(view.items["main/one"]) == keys(View(load_text(CALLS)).open("main/one"))
+    assert view.reveal("main/one()/call()/mul").key == "main/one()/call()/mul"
 
 
 @pytest.mark.parametrize("depth", [5, 40, 60, 120])
