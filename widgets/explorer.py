@@ -27,6 +27,7 @@ from .lookup import Selectable, describe_selected, find_element, list_paths, pat
 from .opening import Opening
 from .overview import Overview
 from .requests import Requests, write_paths
+from .reveal import reveal, reveal_all
 from .session import Session
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
@@ -71,6 +72,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def __init__(self, model: Model, options: ViewOptions, height: int = 560) -> None:
         self._session = Session(model, options)
+        self._views = self._session.views
         self._static_id = uuid4().hex
         theme = options.theme
         self.canvas = Canvas(
@@ -79,7 +81,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             height=height,
             title=f"Graph of {Path(model.source).name or model.source}",
             static_id=self._static_id,
-            breadcrumb=self._session.breadcrumb(),
+            breadcrumb=self._views.breadcrumb(),
             focus=options.focus,
             hops=options.hops if options.focus else 0,
             grouping=options.grouping,
@@ -95,7 +97,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
-        self._grouping = self._session.view.grouping
+        self._grouping = self._views.current.grouping
         self._requests = Requests(
             self._session,
             self.canvas,
@@ -115,7 +117,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     @property
     def model(self) -> Model:
         """The model that is shown."""
-        return self._session.model
+        return self._views.model
 
     @property
     def selected(self) -> Any:
@@ -152,7 +154,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._set_selection(())
             return
         with self._requests.wanted():
-            targets = self._session.reveal_all(wanted)
+            targets = reveal_all(self._views, wanted)
             paths = write_paths(targets)
             self._requests.push(select=paths, center=paths)
         self._set_selection(targets)
@@ -169,8 +171,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             super().open()
             return
         with self._requests.wanted():
-            target = self._session.reveal(path_of(element))
-            self._session.view.open(target)
+            target = reveal(self._views, path_of(element))
+            self._views.current.open(target)
             self._requests.push(center=target)
 
     def close(self, element: Selectable | None = None) -> None:
@@ -190,7 +192,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             super().close()
             return
         with self._requests.wanted():
-            self._requests.push(center=self._session.close(path_of(element)).key)
+            self._requests.push(center=self._views.close(path_of(element)).key)
 
     def unroll(self, element: Selectable) -> None:
         """Show all repetitions of a repeat beside each other, instead of one for all.
@@ -208,7 +210,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             Where it is no repeat.
         """
         with self._requests.wanted():
-            self._requests.push(center=self._session.unroll(self._session.reveal(path_of(element))))
+            self._requests.push(center=self._views.unroll(reveal(self._views, path_of(element))))
 
     def fold(self, element: Selectable) -> None:
         """Show one repetition of a repeat again, which stands for all.
@@ -226,9 +228,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             Where it is no repeat.
         """
         with self._requests.wanted():
-            self._requests.push(
-                center=self._session.fold(self._session.reveal(path_of(element))).key
-            )
+            self._requests.push(center=self._views.fold(reveal(self._views, path_of(element))).key)
 
     def undo(self) -> bool:
         """Take back what was last opened, closed, stepped, grouped, focused or entered.
@@ -285,7 +285,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             For an invalid regular expression.
         """
         with self._requests.lock:
-            return [hit.path for hit in self._session.search(text, regex=regex)]
+            return [hit.path for hit in self._views.search(text, regex=regex)]
 
     def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
         """Draw what is open now as SVG.
@@ -350,13 +350,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _find_element(self, path: str) -> Any:
         """Return the group or element at a path; None where it is gone."""
         try:
-            return find_element(self.model, self._session.view, path)
+            return find_element(self.model, self._views.current, path)
         except NotFoundError:
             return None
 
     def _settle_selection(self) -> None:
         """Deselect what is gone with the view, and describe what stays as it now is."""
-        grouping, self._grouping = self._grouping, self._session.view.grouping
+        grouping, self._grouping = self._grouping, self._views.current.grouping
         is_reloaded = self._overview.model is not self.model
         if is_reloaded:
             self._overview.close()
@@ -401,7 +401,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._overview.show()
             return
         try:
-            description = describe_selected(self.model, self._session.view, paths)
+            description = describe_selected(self.model, self._views.current, paths)
             self.inspector.show(description)
         except NetloupeError as error:
             self.inspector.show_error(str(error))

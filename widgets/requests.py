@@ -21,6 +21,7 @@ from .busy import Busy
 from .canvas import Canvas
 from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
+from .reveal import reveal
 from .session import Session
 from .trail import find_holder
 
@@ -65,6 +66,7 @@ class Requests:
         on_begun: Callable[[], None],
     ) -> None:
         self.session = session
+        self.views = session.views
         self.canvas = canvas
         self._selected = selected
         self._select = select
@@ -169,7 +171,7 @@ class Requests:
             scene = self.scene.result()
         except Cancelled:
             #  what needs no layout to speak of
-            self.session.expand("none")
+            self.views.expand("none")
             scene = self._compose()
             self.scene = _finished(scene)
         selected = self._selected()
@@ -180,33 +182,33 @@ class Requests:
         self._on_begun()
 
     def _answer_toggle(self, number: Any, message: Request) -> None:
-        item = self.session.toggle(_path(message))
+        item = self.views.toggle(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_open(self, number: Any, message: Request) -> None:
-        item = self.session.view.open(_path(message))
+        item = self.views.current.open(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_close(self, number: Any, message: Request) -> None:
-        item = self.session.view.close(_path(message))
+        item = self.views.current.close(_path(message))
         self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_enter(self, number: Any, message: Request) -> None:
-        inner = self.session.view.graph
-        graph = self.session.enter(_path(message))
+        inner = self.views.current.graph
+        graph = self.views.enter(_path(message))
         # who comes out of a graph sees where it hangs
         holder = find_holder(inner, graph)
         self._reply(number, self._compose(), **self._fit_at([holder.path] if holder else []))
         self._tell_view()
 
     def _answer_reveal(self, number: Any, message: Request) -> None:
-        target = self.session.reveal(_path(message))
+        target = reveal(self.views, _path(message))
         self._reply(number, self._compose(), select=target, center=target)
         self._tell_view()
         self._select((target,))
 
     def _answer_expand(self, number: Any, message: Request) -> None:
-        self.session.expand(str(message.get("mode")))
+        self.views.expand(str(message.get("mode")))
         self._reply(number, self._compose(PATIENCE), fit=True)
 
     def _answer_wrap(self, number: Any, message: Request) -> None:
@@ -216,7 +218,7 @@ class Requests:
 
     def _answer_group(self, number: Any, message: Request) -> None:
         grouping = str(message.get("grouping"))
-        boxes = self.session.count_flat()
+        boxes = self.views.count_flat()
         if grouping == "none" and boxes > SURE_ABOVE and not message.get("sure"):
             question = (
                 f"Without groups the picture has {boxes:,} boxes. It may take a while, "
@@ -224,7 +226,7 @@ class Requests:
             )
             self.canvas.reply(number, {"type": "confirm", "message": question})
             return
-        self.session.group(grouping)
+        self.views.group(grouping)
         self._settle()
         self._reply(number, self._compose(PATIENCE), **self._fit_at(self._selected()))
         self._tell_view()
@@ -233,19 +235,19 @@ class Requests:
         path, hops = _path(message), message.get("hops")
         if not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
             raise ViewError(f"hops is {hops!r}. Give a number from 1 to {MOST_HOPS}.")
-        self.session.focus(path, hops)
+        self.views.focus(path, hops)
         self._reply(number, self._compose(), fit=True)
         self._tell_view()
 
     def _answer_unfocus(self, number: Any, _message: Request) -> None:
-        focused = self.session.focused
-        self.session.unfocus()
+        focused = self.views.focused
+        self.views.unfocus()
         self._reply(number, self._compose(), **self._fit_at(focused[:1] if focused else ()))
         self._tell_view()
 
     def _fit_at(self, paths: Sequence[str]) -> SceneFields:
         """Return how to show a picture as when first opened, but where something is in it."""
-        view = self.session.view
+        view = self.views.current
         for path in paths[:1]:
             item = view.shown(path)
             if item is not None and item is not view.root:
@@ -273,9 +275,9 @@ class Requests:
         if not isinstance(index, int):
             raise ViewError("the request names no repetition.")
         path = _path(message)
-        before = self.session.view.items.get(path)
+        before = self.views.current.items.get(path)
         was_shown = before.repetition_path if before is not None else ""
-        item = self.session.view.show_repetition(path, index)
+        item = self.views.current.show_repetition(path, index)
         if was_shown and [*self._selected()] == [was_shown]:
             # who looks at one repetition looks at the next one
             target = item.repetition_path or item.path
@@ -285,11 +287,11 @@ class Requests:
             self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_unroll(self, number: Any, message: Request) -> None:
-        anchor = self.session.unroll(_path(message))
+        anchor = self.views.unroll(_path(message))
         self._reply(number, self._compose(), anchor=anchor)
 
     def _answer_fold(self, number: Any, message: Request) -> None:
-        item = self.session.fold(_path(message), self._selected())
+        item = self.views.fold(_path(message), self._selected())
         self._reply(number, self._compose(), anchor=item.path)
 
     def _answer_reload(self, number: Any, _message: Request) -> None:
@@ -299,8 +301,8 @@ class Requests:
 
     def _answer_search(self, number: Any, message: Request) -> None:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
-        found = self.session.search(text, regex=regex)
-        hits, total = list_hits(found, self.session.view)
+        found = self.views.search(text, regex=regex)
+        hits, total = list_hits(found, self.views.current)
         self.canvas.reply(number, {"type": "hits", "hits": hits, "total": total})
 
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
@@ -361,9 +363,9 @@ class Requests:
 
     def _tell_view(self) -> None:
         """Tell the canvas which graph is shown, and how much of it."""
-        self.canvas.breadcrumb = self.session.breadcrumb()
-        self.canvas.focus, self.canvas.hops = self.session.focused or ("", 0)
-        self.canvas.grouping = self.session.options.grouping
+        self.canvas.breadcrumb = self.views.breadcrumb()
+        self.canvas.focus, self.canvas.hops = self.views.focused or ("", 0)
+        self.canvas.grouping = self.views.options.grouping
         self.canvas.wrap = self.session.wrap is not False
 
 

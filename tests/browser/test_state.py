@@ -36,7 +36,7 @@ def show(page: Any) -> Iterator[Open]:
 
 def opened(stand: Stand) -> list[str]:
     """Return what is open, without the root."""
-    return [item.key for item in stand.explorer._session.view.open_items()][1:]
+    return [item.key for item in stand.explorer._views.current.open_items()][1:]
 
 
 def bounds(stand: Stand, path: str) -> dict[str, float]:
@@ -339,10 +339,10 @@ def test_the_button_that_steps_keeps_the_keyboard(show: Open) -> None:
     stand.settle()
     stand.page.keyboard.press("Enter")
     stand.settle()
-    assert stand.explorer._session.view.items[STACK].shown == 2
+    assert stand.explorer._views.current.items[STACK].shown == 2
     stand.page.keyboard.press("Control+z")
     stand.settle()
-    assert stand.explorer._session.view.items[STACK].shown == 1
+    assert stand.explorer._views.current.items[STACK].shown == 1
     assert "main/layers.1/mlp/" in opened(stand)
 
 

@@ -18,7 +18,7 @@ from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.view import View
 from netloupe.explorer.view import view as view_module
 from netloupe.widgets import Explorer
-from netloupe.widgets import session as session_module
+from netloupe.widgets import views as views_module
 from tests.recorder import Recorder
 
 MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
@@ -288,13 +288,13 @@ def test_opening_everything_is_cancelled_before_the_layout(
     recorder.ask(type="scene")
     before = recorder.paths
     session = recorder.explorer._session
-    real = session_module.expand_view
+    real = views_module.expand_view
 
     def expand(view: View, mode: str) -> str | None:
         session.cancel()  # as the browser does while this goes on
         return real(view, mode)
 
-    monkeypatch.setattr(session_module, "expand_view", expand)
+    monkeypatch.setattr(views_module, "expand_view", expand)
     answer = recorder.ask(type="expand", mode="all")
     assert answer["type"] == "error"
     assert answer["cancelled"] is True
@@ -463,5 +463,5 @@ def test_folding_shows_the_repetition_that_is_selected(recorder: Recorder) -> No
     explorer.select("main/blocks/2/")
     recorder.ask(type="fold", path="main/blocks/0-3/")
     assert explorer.selection == "main/blocks/2/"
-    (repeat,) = [item for item in explorer._session.view.open_items() if item.repeat is not None]
+    (repeat,) = [item for item in explorer._views.current.open_items() if item.repeat is not None]
     assert repeat.repetition_path == "main/blocks/2/"

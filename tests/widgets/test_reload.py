@@ -44,7 +44,7 @@ def recorder(path: Path) -> Iterator[Recorder]:
 
 def opened(explorer: Explorer) -> list[str]:
     with explorer._requests.lock:  # what is laid out ahead is open meanwhile
-        return [item.key for item in explorer._session.view.open_items()][1:]
+        return [item.key for item in explorer._views.current.open_items()][1:]
 
 
 def edit(path: Path) -> onnx.ModelProto:
@@ -106,7 +106,7 @@ def test_reading_again_forgets_what_is_gone(recorder: Recorder, path: Path) -> N
     explorer = recorder.explorer
     recorder.ask(type="open", path="main/layers.0/attn/")
     recorder.ask(type="shown", path="main/layers.0-3/", index=3)
-    explorer.select(explorer._session.view.items["main/layers.3/attn/Tanh"].path)
+    explorer.select(explorer._views.current.items["main/layers.3/attn/Tanh"].path)
     graph = helper.make_graph([helper.make_node("Relu", ["a"], ["b"], "other")], "g", [], [])
     save(path, helper.make_model(graph))
     assert recorder.ask(type="reload")["type"] == "scene"
@@ -130,7 +130,7 @@ def test_a_neighbourhood_stays_one(recorder: Recorder, path: Path) -> None:
     edit(path)
     recorder.ask(type="reload")
     assert recorder.paths == scene
-    assert recorder.explorer._session.focused == ("main/layers.1/attn/Tanh", 1)
+    assert recorder.explorer._views.focused == ("main/layers.1/attn/Tanh", 1)
 
 
 @pytest.mark.parametrize("what", ["gone", "no model"])

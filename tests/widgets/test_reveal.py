@@ -6,7 +6,8 @@ import pytest
 
 from netloupe import ViewError
 from netloupe.explorer.render.picture import ViewOptions, make_view
-from netloupe.widgets.session import Session
+from netloupe.widgets.reveal import reveal
+from netloupe.widgets.views import Views
 from tests.onnx_text import load_text
 
 MODEL = """g (float[2] x) => (float[2] y) {
@@ -22,13 +23,13 @@ PLAIN = "g (float[2] x) => (float[2] y) { h = Relu (x) y = Neg (h) }"
 
 def test_the_group_that_is_called_model_is_selected_and_not_the_model() -> None:
     model = load_text(MODEL)
-    session = Session(model, ViewOptions.parse({"expand": "none"}))
-    assert session.reveal("model") == "main/model/"
+    views = Views(model, ViewOptions.parse({"expand": "none"}))
+    assert reveal(views, "model") == "main/model/"
     view, _ = make_view(model, ViewOptions.parse({"focus": "model", "hops": 0}))
     assert view.only == {0, 1, 2, 3}
 
 
 def test_the_model_itself_has_no_box() -> None:
-    session = Session(load_text(PLAIN), ViewOptions.parse({}))
+    views = Views(load_text(PLAIN), ViewOptions.parse({}))
     with pytest.raises(ViewError, match="the model itself has no box"):
-        session.reveal("model")
+        reveal(views, "model")

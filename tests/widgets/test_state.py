@@ -41,7 +41,7 @@ def refined() -> Iterator[Recorder]:
 
 def opened(explorer: Explorer) -> list[str]:
     """Return what is open, without the root."""
-    return [item.key for item in explorer._session.view.open_items()][1:]
+    return [item.key for item in explorer._views.current.open_items()][1:]
 
 
 # ------------------------------------------------------------------ in repetitions
@@ -227,7 +227,7 @@ def test_the_history_is_bounded(recorder: Recorder, monkeypatch: pytest.MonkeyPa
 
 def test_numbers_of_moments_are_never_given_twice(recorder: Recorder) -> None:
     history = History()
-    opened = recorder.explorer._session.view.opened()
+    opened = recorder.explorer._views.current.opened()
 
     def note(graph: str) -> int:
         history.note(Moment(graph, "auto", None, opened))
@@ -401,7 +401,7 @@ def test_what_cannot_be_selected_changes_nothing(
     explorer = recorder.explorer
     explorer.open("main/layers.0/mlp/")
     explorer.select("main/layers.0/mlp/Neg")
-    before, scenes = explorer._session.view.opened(), len(recorder.sent)
+    before, scenes = explorer._views.current.opened(), len(recorder.sent)
     seen: list[Any] = []
     explorer.observe(seen.append, "selected_paths")
     if name == "cancelled":
@@ -415,7 +415,7 @@ def test_what_cannot_be_selected_changes_nothing(
     else:
         with pytest.raises(netloupe.NetloupeError):
             broken(explorer)[name]()
-    assert explorer._session.view.opened() == before
+    assert explorer._views.current.opened() == before
     assert explorer.selection == explorer.canvas.selection == "main/layers.0/mlp/Neg"
     assert explorer.selected_paths == ("main/layers.0/mlp/Neg",)
     assert seen == []

@@ -1,0 +1,325 @@
+"""The views of a model's graphs: which of them is shown, and what is open in it.
+
+Nothing is laid out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+from netloupe.explorer.errors import NotFoundError, ViewError
+from netloupe.explorer.grouping import GroupTree, build_group_tree
+from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.render.picture import ViewOptions, make_view
+from netloupe.explorer.search.search import Hit, search_model
+from netloupe.explorer.view import Item, View, body_graphs, expand_view
+
+from .history import Moment
+from .trail import list_trail
+
+
+class Views:
+    """The views of one model and what is open in them.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        How the first view is made; direction, theme and grouping hold for the others too.
+
+    Attributes
+    ----------
+    current
+        The view that is shown.
+    focused
+        Path and hops of the neighbourhood that alone is shown; None for the whole graph.
+    notices
+        What is to be said of the view when it is shown next.
+
+    Raises
+    ------
+    ViewError, NotFoundError
+        For options that do not fit the model.
+    """
+
+    def __init__(self, model: Model, options: ViewOptions) -> None:
+        self.model = model
+        self.options = options
+        self.current, self.notices = make_view(model, options)
+        self.focused: tuple[str, int] | None = (
+            (options.focus, options.hops) if options.focus else None
+        )
+        #: by grouping and graph, what is open; neighbourhoods are not kept
+        self._kept: dict[tuple[str, str], View] = {}
+        #: by grouping and graph, the groups that are searched beside a neighbourhood
+        self._trees: dict[tuple[str, str], GroupTree] = {}
+        self._show(self.current)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Undo what is done inside where it ends by an error."""
+        before = self.model, self.options, self.current, self.focused, self._trees
+        kept, opened = dict(self._kept), self.current.opened()
+        try:
+            yield
+        except Exception:
+            self.model, self.options, self.current, self.focused, self._trees = before
+            self._kept, self.notices = kept, []
+            self.current.reopen(opened)
+            raise
+
+    def take_notices(self) -> list[str]:
+        """Return what is to be said of the view; it is said once."""
+        notices, self.notices = self.notices, []
+        return notices
+
+    # what is open
+
+    def toggle(self, path: str) -> Item:
+        """Open what is closed, close what is open."""
+        item = self.current.items.get(path)
+        if item is not None and item.is_open:
+            return self.current.close(path)
+        return self.current.open(path)
+
+    def close(self, path: str) -> Item:
+        """Close an open group, by any of its paths or by its name; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where nothing open is at that path.
+        """
+        for candidate in self.list_candidates(path):
+            item = self.current.shown(candidate)
+            if item is None:
+                continue
+            # a group may be known by the paths of several levels
+            is_same = item.is_open and item.element is self.current.group_at(candidate)
+            with suppress(ViewError):
+                return self.current.close(item.key if is_same else candidate)
+        raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
+
+    def unroll(self, path: str) -> str:
+        """Show all repetitions of a repeat; return the path of the one shown before, or its own.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        view = self.current
+        before = view.items.get(path) or view.shown(path)
+        shown = before.repetition_path if before is not None and before.repeat is not None else ""
+        item = view.unroll(path)
+        return shown if shown in view.items else item.key
+
+    def fold(self, path: str, selected: Sequence[str] = ()) -> Item:
+        """Show one repetition of a repeat that is unrolled: that of what is selected, if any.
+
+        Raises
+        ------
+        ViewError
+            Where there is no repeat at that path.
+        """
+        item = self.current.fold(path)
+        if len(selected) == 1 and self.current.shown(selected[0]) is item:
+            with suppress(ViewError):
+                self.current.reveal(selected[0])
+        return item
+
+    def expand(self, mode: str) -> None:
+        """Make the current view anew with everything, nothing or what is readable open.
+
+        Raises
+        ------
+        Cancelled
+            Where :meth:`cancel` was called.
+        """
+        old = self.current
+        view = View(self.model, old.graph, old.grouping, old.only)
+        notice = expand_view(view, mode)
+        self.notices = [notice] if notice else []
+        self._show(view)
+
+    def _show(self, view: View) -> None:
+        self.current = view
+        if view.only is None:
+            self._kept[view.grouping, view.graph.path] = view
+
+    def group(self, grouping: str) -> None:
+        """Group the nodes of the current view, and of all others, in another way.
+
+        Raises
+        ------
+        ViewError
+            For a grouping that does not exist.
+        """
+        old = self.current
+        view = View(self.model, old.graph, grouping, old.only)
+        notice = expand_view(view, "auto")
+        self.notices = [notice] if notice else []
+        self._group_as(view.grouping)
+        self._show(view)
+
+    def _group_as(self, grouping: str) -> None:
+        """Let all graphs be grouped in another way; the views grouped as before are kept."""
+        wanted = (self.options.grouping, grouping)
+        self.options = replace(self.options, grouping=grouping)
+        self._kept = {key: view for key, view in self._kept.items() if key[0] in wanted}
+
+    def count_flat(self) -> int:
+        """Return the number of boxes of the current view without any groups."""
+        only = self.current.only
+        return len(self.current.graph.nodes) if only is None else len(only)
+
+    def search(self, text: str, *, regex: bool = False) -> Iterator[Hit]:
+        """Yield what matches, groups included: see :func:`search_model`.
+
+        Raises
+        ------
+        ViewError
+            For an invalid regular expression.
+        """
+        return search_model(self.model, text, regex=regex, find_tree=self.find_tree)
+
+    def find_tree(self, graph: Graph) -> GroupTree:
+        """Return the groups of a graph, those that a neighbourhood leaves out included."""
+        if self.current.only is None:
+            return self.current.wiring(graph).tree
+        key = self.current.grouping, graph.path
+        if key not in self._trees:
+            self._trees[key] = build_group_tree(graph, self.current.grouping)
+        return self._trees[key]
+
+    # other graphs, and neighbourhoods
+
+    def focus(self, path: str, hops: int) -> None:
+        """Show only what is at most so many edges away from an element or a group.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where no node belongs to it, or ``hops`` is negative.
+        """
+        options = asdict(self.options)
+        options |= {"graph": self.current.graph.path, "focus": path, "hops": hops}
+        options["expand"] = "auto"
+        view, notices = make_view(self.model, ViewOptions.parse(options))
+        with suppress(ViewError, NotFoundError):  # a value or a group has no box of its own
+            view.reveal(path)
+        self.notices = notices
+        self._show(view)
+        self.focused = (path, hops)
+
+    def unfocus(self) -> None:
+        """Show the whole graph again, opened as it was."""
+        if self.focused is not None:
+            self.enter(self.current.graph.path)
+
+    def enter(self, path: str) -> Graph:
+        """Show a graph, or the body of a node, as the outermost level.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is no such element.
+        ViewError
+            Where it is neither a graph nor has one.
+        """
+        found: Any = self.model[path]
+        if isinstance(found, Node):
+            bodies = body_graphs(found)
+            if not bodies:
+                raise ViewError(f"{self.model.source}: {path!r} has no inside that could be shown.")
+            found = bodies[0]
+        if not isinstance(found, Graph):
+            raise ViewError(f"{self.model.source}: {path!r} is no graph.")
+        view = self._kept.get((self.options.grouping, found.path))
+        if view is None:
+            view = View(self.model, found, self.options.grouping)
+            expand_view(view, "auto")
+        self._show(view)
+        self.focused = None
+        return found
+
+    # back and forth
+
+    def note(self) -> Moment:
+        """Return what is shown now."""
+        view = self.current
+        return Moment(view.graph.path, self.options.grouping, self.focused, view.opened())
+
+    def go_to(self, moment: Moment) -> None:
+        """Show again what was shown at a moment."""
+        is_regrouped = moment.grouping != self.options.grouping
+        if is_regrouped:
+            self._group_as(moment.grouping)
+        is_elsewhere = moment.graph != self.current.graph.path
+        if is_regrouped or is_elsewhere or moment.focused != self.focused:
+            self._show(self._find_view(moment))
+            self.focused = moment.focused
+        self.current.reopen(moment.opened)
+
+    def reload(self, model: Model) -> None:
+        """Show another reading of the model: of its elements what was open, as far as they exist.
+
+        Views of the earlier reading are forgotten.
+        """
+        before, focused = self.current, self.focused
+        grouping = self.options.grouping
+        graph = model.graphs_by_path.get(before.graph.path)
+        view = None
+        if focused is not None and graph is not None:
+            options = asdict(self.options) | {"graph": graph.path, "expand": "none"}
+            options |= {"focus": focused[0], "hops": focused[1]}
+            with suppress(NotFoundError, ViewError):  # gone with what was changed
+                view, _ = make_view(model, ViewOptions.parse(options))
+        self.focused = focused if view is not None else None
+        view = view or View(model, graph or model.graph, grouping)
+        opened = before.opened()
+        view.reopen(opened)
+        if opened.keys and not any(key in view.items for key in opened.keys):
+            expand_view(view, "auto")
+        self.model = model
+        self._kept, self._trees, self.notices = {}, {}, []
+        self._show(view)
+
+    def _find_view(self, moment: Moment) -> View:
+        """Return the view of a moment; what is open in it may be different now."""
+        if moment.focused is not None:
+            path, hops = moment.focused
+            options = asdict(self.options)
+            options |= {"graph": moment.graph, "focus": path, "hops": hops, "expand": "none"}
+            return make_view(self.model, ViewOptions.parse(options))[0]
+        view = self._kept.get((moment.grouping, moment.graph))
+        if view is not None:
+            return view
+        graph = self.model[moment.graph]
+        assert isinstance(graph, Graph)  # noqa: S101 - the path of what was shown
+        return View(self.model, graph, moment.grouping)
+
+    # names
+
+    def list_candidates(self, path: str) -> Iterator[str]:
+        """Yield the paths that a path or a name may stand for, likely ones first."""
+        yield path
+        yield f"{self.current.root.path}/{path}"
+        with suppress(NotFoundError):
+            found = self.model[path]
+            if found is not self.model:
+                yield found.path
+                return
+        group = self.current.find(path)
+        if group is not None:
+            yield group
+
+    def breadcrumb(self) -> list[list[str]]:
+        """Return path and label of each graph from the main one to the one shown."""
+        return list_trail(self.model, self.current.graph)
