@@ -637,3 +637,13 @@ def test_a_value_that_is_defined_twice_keeps_its_name() -> None:
     assert str(values[-1].type) == "int64[2]"  # what is said of the output is said of the last
     told = to_json(describe_path(model, paths[-1]))
     assert (told["name"], told["path"]) == ("3128", "main/%3128#4")
+
+
+def test_a_fact_of_a_tensor_that_another_thread_has_read_meanwhile_is_given() -> None:
+    model = load_text("g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }")
+    tensor = model.graph.initializers[0]
+    assert tensor.doc == ""  # all of it is read now
+    # where two threads ask for the first fact, the slower one comes here after that
+    assert tensor.__getattr__("dtype") is tensor.dtype
+    with pytest.raises(AttributeError, match="a tensor has no attribute 'shade'"):
+        tensor.shade  # noqa: B018

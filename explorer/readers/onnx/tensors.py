@@ -324,9 +324,11 @@ class _OnnxTensor(Tensor):
         if name == "path":  # of an initializer
             self.path = f"{self._graph_path}/%{self.name}"
             return self.path
-        reader = self._reader
-        if reader is None or name not in Tensor.__slots__:
+        if name not in Tensor.__slots__:
             raise AttributeError(f"a tensor has no attribute {name!r}")
+        reader = self._reader
+        if reader is None:  # read by another thread since this one has found nothing
+            return object.__getattribute__(self, name)
         if name == "dims":
             return tuple(self._proto.dims)
         if name == "quantization":  # ONNX states it elsewhere
