@@ -32,6 +32,10 @@ class SourceChangedError(SourceError, TensorDataError):
     """A file is no longer as it was when it was opened: load the model again."""
 
 
+class ReadingError(ModelFormatError, TensorDataError):
+    """An element cannot be read for a reason that no reader foresaw; the message names it."""
+
+
 class ViewError(NetloupeError, ValueError):
     """A view was asked for with an option that it does not know, or that does not fit."""
 

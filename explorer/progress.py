@@ -94,3 +94,13 @@ def step(what: str = "", share: float | None = None) -> None:
     watch = _watch.get()
     if watch is not None:
         watch(what, share)
+
+
+def is_ending(error: BaseException) -> bool:
+    """Return whether a watcher raised an error to end the work, of whatever kind it is."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is step.__code__:
+            return True
+        trace = trace.tb_next
+    return False

@@ -35,7 +35,7 @@ from google.protobuf import json_format, text_format
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from netloupe.commands.info import summarize_model
-from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.errors import NetloupeError, ReadingError
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from tests.corpus import CORPUS
@@ -110,6 +110,8 @@ def _answer(path: Path, pipe: int) -> None:
         try:
             model = load(path)
             summary = summarize_model(model)
+        except ReadingError:  # a reader's mistake
+            raise
         except NetloupeError as error:
             account = {"result": "refused", "line": str(error).removeprefix(f"{path}: ")}
             if "\n" in str(error):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from . import door
 from .drawing import Drawable
+from .failing import fail
 from .filling import FilledLater
 from .loaded import Loaded
 from .node_names import list_node_names
@@ -162,7 +163,11 @@ class Graph(FilledLater, Drawable, Loaded):
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of the graph itself that the schema does not know."""
-        return () if self._unknown_finder is None else self._unknown_finder.of_graph()
+        finder = self._unknown_finder
+        try:
+            return () if finder is None else finder.of_graph()
+        except Exception as error:
+            fail(error, self.model.source, f"the graph {self.path}")
 
     def opset_version(self, domain: str) -> int | None:
         """Return the version imported for an operator domain; None where it is not."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from . import door
+from .failing import fail
 from .loaded import Loaded
 from .unknown import UnknownFields
 from .value import Value
@@ -165,7 +166,10 @@ class Node(Loaded):
     def details(self) -> NodeDetails:
         """Everything that is read on demand."""
         if self._details is None:
-            self._details = self._loader.details(self)
+            try:
+                self._details = self._loader.details(self)
+            except Exception as error:
+                self._fail(error)
         return self._details
 
     @property
@@ -183,24 +187,42 @@ class Node(Loaded):
         """The node's metadata_props."""
         if self._details is not None:
             return self._details.metadata
-        return self._loader.metadata(self)
+        try:
+            return self._loader.metadata(self)
+        except Exception as error:
+            self._fail(error)
 
     @property
     def _attribute_key(self) -> bytes:
         """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
-        return self._loader.attribute_key(self)
+        try:
+            return self._loader.attribute_key(self)
+        except Exception as error:
+            self._fail(error)
 
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about this node and the tensors among its attributes."""
         # not kept: who asks all nodes of a large model would hold the details of all
         details = self._details
-        return self._loader.warnings(self) if details is None else details.all_warnings
+        if details is not None:
+            return details.all_warnings
+        try:
+            return self._loader.warnings(self)
+        except Exception as error:
+            self._fail(error)
 
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of the node, outside of its subgraphs, that the schema does not know."""
-        return self._loader.unknown_fields(self)
+        try:
+            return self._loader.unknown_fields(self)
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> NoReturn:
+        element = f"node '{self.label}' in {self.graph.path}"
+        fail(error, self.graph.model.source, element)
 
     @property
     def stated_domain(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from netloupe.explorer.notation import write_dims
 from . import door
 from .array import ArrayLike
 from .dtype import DataType
+from .failing import fail
 from .loaded import Loaded
 from .storage import ExternalLocation, Payload, Segment, StatedQuantization, count_elements
 from .types import Dimension, TensorType
@@ -110,7 +111,10 @@ class Tensor(ArrayLike, Loaded):
     def stored_bytes(self) -> int | None:
         """Size of the stored elements in bytes; None where it cannot be told."""
         if callable(self._stored_bytes):
-            self._stored_bytes = self._stored_bytes()
+            try:
+                self._stored_bytes = self._stored_bytes()
+            except Exception as error:
+                self._fail(error)
         return self._stored_bytes
 
     @property
@@ -146,7 +150,13 @@ class Tensor(ArrayLike, Loaded):
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of the tensor that the schema does not know."""
-        return () if self._find_unknown is None else self._find_unknown()
+        try:
+            return () if self._find_unknown is None else self._find_unknown()
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> NoReturn:
+        fail(error, "", f"the tensor {self.path}")  # it does not know its file
 
     def payload(self) -> Payload:
         """Read the stored elements, undecoded.
@@ -156,7 +166,10 @@ class Tensor(ArrayLike, Loaded):
         TensorDataError
             Where they are external and may not or cannot be read.
         """
-        return self._fetch()
+        try:
+            return self._fetch()
+        except Exception as error:
+            self._fail(error)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Decode the elements.

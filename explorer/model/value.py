@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from . import door
+from .failing import fail
 from .loaded import Loaded
 from .unknown import UnknownFields
 from .warning import ModelWarning
@@ -148,7 +149,10 @@ class Value(Loaded):
         place, self._place = self._place, -1
         loader = self.graph._value_loader
         if loader is not None:
-            loader.fill(self, place)
+            try:
+                loader.fill(self, place)
+            except Exception as error:
+                self._fail(error)
 
     def _noted(self) -> _ValueNotes:
         if self._notes is None:
@@ -233,7 +237,13 @@ class Value(Loaded):
     def unknown_fields(self) -> UnknownFields:
         """Fields of what the graph says of this value that the schema does not know."""
         finder = self.graph._unknown_finder
-        return () if finder is None else finder.of_value(self.name)
+        try:
+            return () if finder is None else finder.of_value(self.name)
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> NoReturn:
+        fail(error, self.graph.model.source, f"value '{self.key}' in {self.graph.path}")
 
     def _find_model(self) -> Model:
         return self.graph.model

@@ -11,6 +11,7 @@ from typing import Any
 
 from netloupe.explorer.model import Model
 
+from .protobuf.elements import Elements
 from .protobuf.top_fields import TopFields, scan_fields
 from .source import Source
 
@@ -53,10 +54,13 @@ class TextRoot:
         Its descriptor.
     signs
         Names of its fields, of which such a text has at least one outermost.
+    elements
+        How what it holds is called.
     """
 
     message: Any
     signs: frozenset[str]
+    elements: Elements
 
 
 #: takes a source out of a text form, where the messages are those that the formats know

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Model, ModelWarning
+from netloupe.explorer.model.failing import fail
 
 from .caffe2.entry import CAFFE2_FORMAT
 from .format import Around, Certainty, Content, Format, Match
@@ -42,6 +43,8 @@ def read_model(
     ModelFormatError
         Where they are no model, with what they seem to be instead; or where a companion is
         given for a model of a format that has none.
+    ReadingError
+        Where an element cannot be read for a reason that no reader foresaw.
     """
     content = unwrap(source)
     format, match = identify(content)
@@ -51,7 +54,10 @@ def read_model(
             f"{source.name}: is to be read without a second file, which would be {others}. "
             "Load it alone."
         )
-    model = format.read(content, match, Around(companion, beside, unwrap))
+    try:
+        model = format.read(content, match, Around(companion, beside, unwrap))
+    except Exception as error:
+        fail(error, source.name, "the model")
     model.source = source.name
     model.container = content.container
     if content.unknown:

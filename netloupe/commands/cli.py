@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.errors import NetloupeError, OutputError
+from netloupe.explorer.errors import NetloupeError, OutputError, ReadingError
 
 from .arguments import add_command, explain_command, make_parser
 from .streams import (
@@ -75,6 +75,8 @@ def guard(run: Callable[[], int], about: Sequence[str] = ()) -> int:
     try:
         return run()
     except NetloupeError as error:
+        if isinstance(error, ReadingError) and os.environ.get("NETLOUPE_DEBUG"):
+            raise
         message = str(error)
     except BrokenPipeError:
         return 0  # the reader has seen enough

@@ -18,6 +18,7 @@ from onnx import numpy_helper
 
 import netloupe
 from netloupe.commands.cli import main
+from netloupe.explorer.errors import ReadingError
 from tests.commands.failing import fail
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
@@ -246,6 +247,21 @@ def test_an_output_that_cannot_be(
 ) -> None:
     line = fail(capsys, "render", model, "-o", model.parent / name)
     assert "internal error" not in line
+
+
+def test_an_element_that_cannot_be_read_is_named_and_traced_when_asked_for(
+    model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: object) -> None:
+        raise KeyError("stumbled")
+
+    monkeypatch.setattr("netloupe.explorer.readers.onnx.scope.Scope.use", stumble)
+    line = fail(capsys, "info", model)
+    assert f"{model}: node 'add' in main cannot be read (KeyError: " in line
+    monkeypatch.setenv("NETLOUPE_DEBUG", "1")
+    with pytest.raises(ReadingError) as caught:
+        main(["info", str(model)])
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_an_existing_picture_stays_when_rendering_fails(

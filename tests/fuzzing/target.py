@@ -13,7 +13,7 @@ from unittest.mock import patch
 from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor
+from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor, failing
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import ViewOptions, make_picture, render_picture
 
@@ -21,6 +21,10 @@ from .seeds import Files
 
 _MOST_ELEMENTS = 200
 _MOST_FILLED = 2**20
+
+
+class OversightError(Exception):
+    """An error that no reader foresaw; in place of a ReadingError, which many would catch."""
 
 
 def try_files(reader: str, files: Files, *, draws: bool) -> bool:
@@ -39,9 +43,9 @@ def try_files(reader: str, files: Files, *, draws: bool) -> bool:
     Raises
     ------
     BaseException
-        Whatever comes out that is no NetloupeError; none should.
+        Whatever comes out that is no NetloupeError, or that no reader foresaw; none should.
     """
-    with _as_reader(reader, files):
+    with _as_reader(reader, files), patch.object(failing, "ReadingError", OversightError):
         try:
             model = _open(reader, files)
         except NetloupeError as error:

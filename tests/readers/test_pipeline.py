@@ -57,6 +57,7 @@ def test_what_formats_share_knows_none_of_them() -> None:
         "containers",
         "format",
         "impostors",
+        "protobuf",
         "source",
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Attribute, Graph, ModelWarning, StoredRow, Tensor
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.protobuf.texts import read_bytes, read_text
 from netloupe.explorer.tensors import ModelFiles
@@ -102,6 +103,9 @@ class ArgumentReader:
                     except TensorDataError as error:
                         value = ()
                         warnings.append(ModelWarning(f"{path}.{own}", str(error)))
+                    except Exception as error:
+                        element = f"argument '{own}' of {path}"
+                        fail(error, self._parts.source.name, element)
                 attributes[own] = Attribute(name, _KINDS[field], value)
         return attributes, warnings
 

@@ -16,6 +16,7 @@ from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.source import Source, open_source
 from netloupe.proto import caffe2_pb2
 
+from .elements import ELEMENTS
 from .init_net import find_init_net, leads_out
 from .model import read_caffe2
 from .parts import parse_caffe2
@@ -79,7 +80,7 @@ CAFFE2_FORMAT = Format(
     _identify,
     _read,
     roots=tuple(
-        TextRoot(message.DESCRIPTOR, frozenset(signs))
+        TextRoot(message.DESCRIPTOR, frozenset(signs), ELEMENTS)
         for message, signs in (
             (caffe2_pb2.NetDef, {"op", "external_input", "external_output"}),
             (caffe2_pb2.PlanDef, {"network", "execution_step"}),

@@ -23,6 +23,7 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
 )
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -78,22 +79,26 @@ class NetReader:
         scope = Scope(graph)
         if fills is not None:
             self._read_fills(graph, scope, fills)
-        self._run(self._read_net(net, scope))
+        self._run(graph, self._read_net(net, scope))
         if fills is None:
             for value in graph.inputs:
                 value.is_parameter = bool(value.consumers) and all(
                     is_weight(node, position) for node, position in value.consumers
                 )
 
-    def _run(self, steps: _Steps) -> None:
+    def _run(self, graph: Graph, steps: _Steps) -> None:
         # a stack of our own instead of calls within calls: nets may be nested deep
-        stack = [steps]
+        stack = [(graph, steps)]
         while stack:
-            nested = next(stack[-1], None)
+            graph, steps = stack[-1]
+            try:
+                nested = next(steps, None)
+            except Exception as error:
+                fail(error, graph.model.source, f"the graph {graph.path}")
             if nested is None:
                 stack.pop()
             else:
-                stack.append(self._read_net(*nested))
+                stack.append((nested[1].graph, self._read_net(*nested)))
 
     # the init net
 
@@ -107,7 +112,10 @@ class NetReader:
             value = scope.last(name)
             if value is None:
                 value = scope.define(name)
-            tensor = read_fill(operator, name, value.path, fills.parts)
+            try:
+                tensor = read_fill(operator, name, value.path, fills.parts)
+            except Exception as error:
+                fail(error, fills.parts.source.name, f"the fill of '{name}'")
             graph.initializers.append(tensor)
             if value.initializer is not None:
                 message = "two fills have this name; the last is used"
@@ -115,7 +123,7 @@ class NetReader:
             value.initializer = tensor
             value.type = TensorType(tensor.dtype, tuple(map(Dimension, tensor.dims)))
         if others or _says_more(fills.message):
-            self._run(self._read_rest(graph, scope, fills, others))
+            self._run(graph, self._read_rest(graph, scope, fills, others))
 
     def _read_rest(self, graph: Graph, scope: Scope, fills: Net, others: list[int]) -> _Steps:
         """Keep what an init net does besides filling, and says of itself, as a graph."""
@@ -220,51 +228,51 @@ class NetReader:
         step("reading operators")
         for position, index in enumerate(indexes):
             operator = operators[index]
-            graph.nodes.append(
-                Node(
-                    graph,
-                    position,
-                    read_text(operator.name),
-                    read_text(operator.type),
-                    CAFFE2.read_domain(read_text(operator.domain)),
-                    loader,
-                )
-            )
+            name, op_type = read_text(operator.name), read_text(operator.type)
+            domain = CAFFE2.read_domain(read_text(operator.domain))
+            graph.nodes.append(Node(graph, position, name, op_type, domain, loader))
         for node, index in zip(graph.nodes, indexes, strict=True):
             if not node.index % _STEP:
                 step()
-            operator = operators[index]
-            nested = {
-                (position, field): nets
-                for position, argument in enumerate(operator.arg)
-                for field, nets in net.nested(argument).items()
-            }
-            held = [inner for nets in nested.values() for inner in nets]
-            node._connect(
-                tuple(
-                    self._find(net, scope, node, read_text(name), held) for name in operator.input
-                )
-            )
-            node.control_inputs = tuple(
-                value
-                for name in operator.control_input
-                if (value := self._find(net, scope, node, read_text(name), held)) is not None
-            )
-            results = [read_text(name) for name in operator.output]
-            scopes: list[Scope] = []
-            for (position, field), nets in nested.items():
-                path = f"{node.path}.{read_text(operator.arg[position].name)}"
-                made = _make_graphs(node, graph, path, field, nets)
-                subgraphs.setdefault(index, {})[position, field] = made
-                for inner, own in zip(nets, made, strict=True):
-                    inner_scope = _enter(scope, own, operator, results)
-                    scopes.append(inner_scope)
-                    yield inner, inner_scope
-            node.outputs = tuple(
-                _write(scope, node, position, name) for position, name in enumerate(results)
-            )
-            if scopes:
-                scope.follow(node, tuple(scopes), set(results))
+            try:
+                yield from self._connect(net, scope, node, index, subgraphs)
+            except Exception as error:
+                fail(error, graph.model.source, f"node '{node.label}' in {graph.path}")
+
+    def _connect(
+        self, net: Net, scope: Scope, node: Node, index: int, subgraphs: dict[int, Graphs]
+    ) -> _Steps:
+        """Wire an operator, and read the nets among its arguments."""
+        operator = net.message.op[index]
+        nested = {
+            (position, field): nets
+            for position, argument in enumerate(operator.arg)
+            for field, nets in net.nested(argument).items()
+        }
+        held = [inner for nets in nested.values() for inner in nets]
+        node._connect(
+            tuple(self._find(net, scope, node, read_text(name), held) for name in operator.input)
+        )
+        node.control_inputs = tuple(
+            value
+            for name in operator.control_input
+            if (value := self._find(net, scope, node, read_text(name), held)) is not None
+        )
+        results = [read_text(name) for name in operator.output]
+        scopes: list[Scope] = []
+        for (position, field), nets in nested.items():
+            path = f"{node.path}.{read_text(operator.arg[position].name)}"
+            made = _make_graphs(node, scope.graph, path, field, nets)
+            subgraphs.setdefault(index, {})[position, field] = made
+            for inner, own in zip(nets, made, strict=True):
+                inner_scope = _enter(scope, own, operator, results)
+                scopes.append(inner_scope)
+                yield inner, inner_scope
+        node.outputs = tuple(
+            _write(scope, node, position, name) for position, name in enumerate(results)
+        )
+        if scopes:
+            scope.follow(node, tuple(scopes), set(results))
 
     def _find(self, net: Net, scope: Scope, node: Node, name: str, held: list[Net]) -> Value | None:
         if not name:

@@ -7,6 +7,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.protobuf.parts import Parts, parse_parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
@@ -14,9 +15,7 @@ from netloupe.proto.grammars import CAFFE2
 from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ScanError, SizeError
 
-
-class NestedTooDeepError(ModelFormatError):
-    """Nets or steps are nested deeper than ``MAX_GRAPH_DEPTH``."""
+from .elements import ELEMENTS
 
 
 class Net:
@@ -78,23 +77,39 @@ def parse_caffe2(source: Source, root: str) -> Parts:
         without tensors.
     """
     try:
-        return parse_parts(source, caffe2_pb2, root, CAFFE2, Parts)
-    except NestingError:
-        raise NestedTooDeepError(
-            f"{source.name}: its nets or steps are nested deeper than {MAX_GRAPH_DEPTH} levels. "
+        return parse_message(source, root)
+    except ScanError as error:
+        raise explain(error, source, root) from None
+
+
+def parse_message(source: Source, root: str) -> Parts:
+    """Parse a source as a message of a root; raises ScanError where it is none."""
+    return parse_parts(source, caffe2_pb2, root, CAFFE2, Parts)
+
+
+def explain(error: ScanError, source: Source, root: str) -> ModelFormatError:
+    """Return why a source cannot be parsed as a message of a root."""
+    if isinstance(error, NestingError):
+        return ModelFormatError(
+            f"{source.name}: its nets or steps are nested deeper than {MAX_GRAPH_DEPTH} levels"
+            f"{_say_where(source, root, is_too_deep=True)}. "
             "Save the net with fewer levels of control flow."
-        ) from None
-    except SizeError as error:
-        raise ModelFormatError(
+        )
+    if isinstance(error, SizeError):
+        return ModelFormatError(
             f"{source.name}: {error}, more than netloupe reads. Move large arguments into fills."
-        ) from None
-    except ScanError:
-        raise damage(source, root) from None
+        )
+    return damage(source, root)
 
 
 def damage(source: Source, root: str) -> ModelFormatError:
-    """Return the error for bytes that are no message of a root."""
+    """Return the error for bytes that are no message of a root, with the place."""
     return ModelFormatError(
-        f"{source.name}: is a Caffe2 {root} that is damaged or cut short. "
-        "Export or download it again."
+        f"{source.name}: is a Caffe2 {root} that is damaged or cut short"
+        f"{_say_where(source, root)}. Export or download it again."
     )
+
+
+def _say_where(source: Source, root: str, *, is_too_deep: bool = False) -> str:
+    message = getattr(caffe2_pb2, root).DESCRIPTOR
+    return say_where(source, message, ELEMENTS, is_too_deep=is_too_deep)

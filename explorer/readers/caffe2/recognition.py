@@ -8,16 +8,16 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
-from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.readers.protobuf.descriptors import is_repeated
 from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.protobuf.top_fields import TopField, TopFields, scan_fields
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, VARINT
-from netloupe.proto.wire import ReadRange
+from netloupe.proto.wire import NestingError, ReadRange, ScanError
 
-from .parts import NestedTooDeepError, damage, parse_caffe2
+from .parts import damage, explain, parse_message
 
 _MOST_ENTRIES_JUDGED = 16
 _LONGEST_NAME = 200
@@ -77,12 +77,11 @@ def recognize_caffe2(source: Source, top: TopFields | None = None) -> Parts | No
             if not _fits(root, kinds):
                 continue
             try:
-                parts = parse_caffe2(source, root)
-            except NestedTooDeepError:
-                raise  # nothing else is nested like that
-            except ModelFormatError:
-                if root == _suspect(top, source):
-                    raise
+                parts = parse_message(source, root)
+            except ScanError as error:
+                # nothing else is nested so deep
+                if isinstance(error, NestingError) or root == _suspect(top, source):
+                    raise explain(error, source, root) from None
                 continue
             if judge(parts):
                 return parts
@@ -101,8 +100,7 @@ def _fits(root: str, fields: set[tuple[int, int]]) -> bool:
                 continue  # a newer writer may add fields
             return False
         wanted = _WIRE_TYPES.get(field.type, VARINT)
-        is_packed = field.is_repeated if hasattr(field, "is_repeated") else field.label == 3
-        if wire_type != wanted and not (wire_type == DELIMITED and is_packed):
+        if wire_type != wanted and not (wire_type == DELIMITED and is_repeated(field)):
             return False
     return True
 

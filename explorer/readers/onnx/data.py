@@ -33,7 +33,7 @@ from netloupe.proto import onnx_data_pb2
 from netloupe.proto.scanner import MAX_REST_BYTES
 
 from .dialect import ONNX_DATA
-from .parts import OnnxParts
+from .parts import OnnxParts, damage
 from .tensors import TensorReader, read_dtype
 
 #: what a file is called whose bytes are those of either message
@@ -76,10 +76,7 @@ def read_onnx_data(source: Source, kind: str) -> Model:
     try:
         message.ParseFromString(source.data)
     except DecodeError:
-        raise ModelFormatError(
-            f"{source.name}: is an ONNX {kind} that is damaged, cut short, or nested too deep. "
-            "Write it again."
-        ) from None
+        raise damage(source, type(message), "damaged, cut short, or nested too deep") from None
     model = Model(source.name, f"{ONNX_DATA.name} {kind}", "protobuf", ONNX_DATA, source.files)
     _DataReader(model, OnnxParts(source, message)).read(message)
     if kind == EITHER:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.notation import join_parts
 from netloupe.explorer.readers.format import (
@@ -21,7 +20,9 @@ from netloupe.proto.grammars import DELIMITED, VARINT
 from netloupe.proto.wire import encode_varint
 
 from .data import read_onnx_data
+from .elements import ELEMENTS
 from .model import read_onnx
+from .parts import damage
 from .recognition import MODEL_FIELDS, find_repetitions, identify_onnx, is_odd_tensor
 
 #: values that are no tensors (onnx-data.proto)
@@ -58,10 +59,8 @@ def _read(content: Content, match: Match, around: Around) -> Model:
     if kind in _WRAPPINGS:
         return _read_alone(source, kind)
     if kind and content.top.is_cut_short:
-        raise ModelFormatError(
-            f"{source.name}: is an ONNX model that is cut short. Export or download it again."
-        )
-    model = read_onnx(source)
+        raise damage(source, how="cut short")
+    model = read_onnx(source, is_recognized=bool(kind))
     if kind:
         _warn_of_unknown_fields(model, content.top)
         _warn_of_repetitions(model, content.top)
@@ -107,7 +106,7 @@ ONNX_FORMAT = Format(
     _identify,
     _read,
     roots=tuple(
-        TextRoot(message.DESCRIPTOR, frozenset(signs))
+        TextRoot(message.DESCRIPTOR, frozenset(signs), ELEMENTS)
         for message, signs in (
             (onnx_pb2.ModelProto, {"graph", "functions", "training_info", "ir_version"}),
             (onnx_pb2.GraphProto, {"node", "initializer", "input", "output"}),

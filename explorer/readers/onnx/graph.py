@@ -6,11 +6,10 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Generator, Iterable, Iterator
 from itertools import count, repeat
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NoReturn
 
 from netloupe.explorer.model import (
     Function,
@@ -23,6 +22,7 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
 )
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.parts import iterate
@@ -32,43 +32,19 @@ from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 
 from .columns import add_nodes
 from .dialect import ONNX
+from .elements import name_message, name_node
 from .nodes import OnnxNodeLoader, Subgraphs
-from .parts import OnnxParts
+from .parts import OnnxParts, nesting
+from .scope import Scope
 from .tensors import TensorReader, read_entries
 from .value_infos import Declared, OnnxUnknownFinder, take_value
 
 #: a graph to fill, its message, and the graphs around it, innermost first
 Task = tuple[Graph, Any, tuple[Graph, ...]]
 
-
 #: how many nodes are read in one step
 _STEP = 10_000
 _GET_NAME = attrgetter("name")
-
-
-class Versions(NamedTuple):
-    """The values of a name that is defined again, in file order, without the first."""
-
-    values: list[Value]
-    #: the indices of the nodes that give them
-    givers: list[int]
-
-
-class Scope(NamedTuple):
-    """A graph that is being read, and where its names are looked up.
-
-    ``values`` and ``warnings`` are the graph's own: asking it for them takes longer.
-    """
-
-    graph: Graph
-    outer: tuple[Graph, ...]
-    values: dict[str, Value]
-    warnings: list[ModelWarning]
-    redefined: dict[str, Versions]
-
-
-class GraphDepthError(Exception):
-    """Graphs are nested deeper than ``MAX_GRAPH_DEPTH``."""
 
 
 class GraphReader:
@@ -102,10 +78,12 @@ class GraphReader:
 
         Raises
         ------
-        GraphDepthError
-            Where graphs are nested too deep.
+        ModelFormatError
+            Where graphs are nested too deep, or one within is damaged.
+        ReadingError
+            Where an element cannot be read for another reason.
         """
-        self._run(self._read_graph(graph, proto, outer, columns))
+        self._run(graph, self._read_graph(graph, proto, outer, columns))
 
     def _read_graph(
         self,
@@ -121,35 +99,39 @@ class GraphReader:
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
         declared = graph._value_loader = Declared(proto)
-        scope = Scope(graph, outer, graph.values, graph.warnings, {})
+        scope = Scope(graph, outer, self._captured)
         self._read_inputs(scope, declared)
         self._read_initializers(scope, proto)
         step("reading nodes")
         if columns is None or not self._add_nodes(graph, proto, columns, declared):
             self._read_value_infos(scope.values, proto, declared)
             yield from self._read_nodes(scope, proto.node, declared)
-        scope = scope._replace(values=graph.values)  # columns give others
+        scope.values = graph.values  # columns give others
         self._read_outputs(scope, declared)
         self._read_annotations(scope, proto)
 
-    def _run(self, task: Iterator[Task]) -> None:
+    def _run(self, graph: Graph, task: Iterator[Task]) -> None:
         """Do a task and those that it yields, each at once: recursion without its depth limit."""
-        stack = [task]
+        stack = [(graph, task)]
         while stack:
-            inner = next(stack[-1], None)
+            graph, task = stack[-1]
+            try:
+                inner = next(task, None)
+            except Exception as error:
+                fail(error, graph.model.source, f"the graph {graph.path}")
             if inner is None:
                 stack.pop()
             elif len(stack) > MAX_GRAPH_DEPTH:
-                raise GraphDepthError
+                raise nesting(self._parts.source)
             else:
-                stack.append(self._read_graph(*inner))
+                stack.append((inner[0], self._read_graph(*inner)))
         for node, values in self._captured.items():
             node.captures = tuple(values)
         self._captured.clear()
 
     def read_function(self, function: Function, proto: Any) -> None:
         """Fill a function's body."""
-        self._run(self._read_body(function, proto))
+        self._run(function, self._read_body(function, proto))
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
         function._unknown_finder = OnnxUnknownFinder(proto, self._parts)
@@ -162,10 +144,10 @@ class GraphReader:
             function.inputs.append(value)
         declared = function._value_loader = Declared(proto)
         self._read_value_infos(function.values, proto, declared)
-        scope = Scope(function, (), function.values, function.warnings, {})
+        scope = Scope(function, (), self._captured)
         yield from self._read_nodes(scope, proto.node, declared)
         for raw in proto.output:
-            function.outputs.append(self._read_output(scope, read_text(raw)))
+            function.outputs.append(scope.find_output(read_text(raw)))
 
     def read_default_graphs(self, function: Function, proto: Any) -> dict[str, tuple[Graph, ...]]:
         """Return the graphs of a function's attribute default by field; they see no values."""
@@ -192,35 +174,41 @@ class GraphReader:
         return graph
 
     def _read_inputs(self, scope: Scope, declared: Declared) -> None:
-        graph, _, values, warnings, _ = scope
+        graph, values, name = scope.graph, scope.values, ""
         inputs = graph.inputs
-        for place, name in declared.inputs():
-            value = take_value(graph, name, values)
-            value._read_later(place)
-            if value.is_input:
-                warnings.append(ModelWarning(value.path, "is listed twice as an input"))
-                continue
-            value.is_input = True
-            inputs.append(value)
+        try:
+            for place, name in declared.inputs():
+                value = take_value(graph, name, values)
+                value._read_later(place)
+                if value.is_input:
+                    scope.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
+                    continue
+                value.is_input = True
+                inputs.append(value)
+        except Exception as error:
+            _fail(error, graph, f"input '{name}'")
 
     def _read_outputs(self, scope: Scope, declared: Declared) -> None:
-        graph, outputs = scope.graph, scope.graph.outputs
+        graph, name = scope.graph, ""
+        outputs = graph.outputs
         listed: dict[str, int] = {}  # where the first of each name is
-        for place, name in declared.outputs():
-            value = self._read_output(scope, name)
-            outputs.append(value)
-            if value.graph is not graph:
-                value = take_value(graph, name, scope.values)
-            value._read_later(place)
-            first = listed.setdefault(name, place)
-            if first == place:
-                continue
-            message = "is listed twice as an output"
-            types = declared.stated_type(first), declared.stated_type(place)
-            if types[0] != types[1]:
-                before, after = (clip_text(str(t or "no type"), 100) for t in types)
-                message += f", as {before} and as {after}; the last counts"
-            scope.warnings.append(ModelWarning(value.path, message))
+        try:
+            for place, name in declared.outputs():
+                value = scope.find_output(name)
+                outputs.append(value)
+                if value.graph is not graph:
+                    value = take_value(graph, name, scope.values)
+                value._read_later(place)
+                first = listed.setdefault(name, place)
+                if first != place:
+                    message = "is listed twice as an output"
+                    types = declared.stated_type(first), declared.stated_type(place)
+                    if types[0] != types[1]:
+                        before, after = (clip_text(str(t or "no type"), 100) for t in types)
+                        message += f", as {before} and as {after}; the last counts"
+                    scope.warnings.append(ModelWarning(value.path, message))
+        except Exception as error:
+            _fail(error, graph, f"output '{name}'")
 
     def _read_value_infos(
         self,
@@ -256,20 +244,26 @@ class GraphReader:
     def _read_initializers(self, scope: Scope, proto: Any) -> None:
         graph, values = scope.graph, scope.values
         read, path, tensors = self.tensor_reader.read_initializer, graph.path, graph.initializers
-        for tensor_proto in iterate(proto.initializer):
-            tensor = read(tensor_proto, path)
-            tensors.append(tensor)
-            name = tensor.name
-            if name in values:
-                self._bind_initializer(scope, tensor)
-            else:
-                value = values[name] = Value(name, graph)
-                value.initializer = tensor
+        try:
+            for tensor_proto in iterate(proto.initializer):
+                tensor = read(tensor_proto, path)
+                tensors.append(tensor)
+                name = tensor.name
+                if name in values:
+                    self._bind_initializer(scope, tensor)
+                else:
+                    value = values[name] = Value(name, graph)
+                    value.initializer = tensor
+        except Exception as error:
+            _fail(error, graph, name_message(tensor_proto, "initializer"))
         for sparse_proto in proto.sparse_initializer:
-            path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
-            sparse = self.tensor_reader.read_sparse(sparse_proto, path)
-            graph.sparse_initializers.append(sparse)
-            self._bind_initializer(scope, sparse)
+            try:
+                path = f"{graph.path}/%{read_text(sparse_proto.values.name)}"
+                sparse = self.tensor_reader.read_sparse(sparse_proto, path)
+                graph.sparse_initializers.append(sparse)
+                self._bind_initializer(scope, sparse)
+            except Exception as error:
+                _fail(error, graph, name_message(sparse_proto.values, "sparse initializer"))
 
     def _bind_initializer(self, scope: Scope, tensor: Tensor | SparseTensor) -> None:
         value = take_value(scope.graph, tensor.name, scope.values)
@@ -310,146 +304,94 @@ class GraphReader:
         self, scope: Scope, protos: Any, declared: Declared
     ) -> Generator[Task, None, None]:
         """Add the nodes; note the later values of the names that are defined again."""
-        graph = scope.graph
         subgraphs: Subgraphs = {}
-        stated_domains: dict[int, str] = {}
-        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts, stated_domains)
-        presence = self._parts.presence
-        nodes, values = graph.nodes, scope.values
-        take, find = declared.places.pop, values.get
+        domains: dict[int, str] = {}
+        loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts, domains)
         messages = protos[:]  # each access by index would make a new object
+        wired = self._make_nodes(scope, messages, declared, loader, domains)
+        nodes = scope.graph.nodes
+        if self._parts.presence.overloads:
+            for node, proto in zip(nodes, messages, strict=True):
+                node.overload = read_text(proto.overload)
+        declared.finish(scope.graph, scope.values)
+        has_subgraphs = self._parts.presence.subgraphs
+        for index in range(wired, len(nodes)):
+            if not index % _STEP:
+                step()
+            node, proto = nodes[index], messages[index]
+            try:
+                node.inputs = tuple(scope.use(node, read_text(name)) for name in proto.input[:])
+                if has_subgraphs:
+                    inside: dict[str, Graph] = {}
+                    for number, attribute in enumerate(proto.attribute):
+                        if attribute.HasField("g") or attribute.graphs:
+                            found = subgraphs[index, number] = {}
+                            yield from self._read_subgraphs(
+                                node, number, attribute, scope.outer, found, inside
+                            )
+                    node.subgraphs = tuple(inside.values())
+            except Exception as error:
+                _fail(error, scope.graph, name_node(index, proto))
+
+    def _make_nodes(
+        self,
+        scope: Scope,
+        messages: list[Any],
+        declared: Declared,
+        loader: OnnxNodeLoader,
+        stated_domains: dict[int, str],
+    ) -> int:
+        """Add the nodes and what they give; return from which on their inputs are to be read."""
+        graph, values = scope.graph, scope.values
+        nodes, take, find = graph.nodes, declared.places.pop, values.get
+        presence = self._parts.presence
         has_domains = presence.domains
         op_type: str
         # up to here every value is defined. Where each node only uses what is defined before it,
         # as the specification wants it, one pass is enough; from the first node on that does
         # not, inputs wait until all outputs are known
         waiting = 0 if presence.subgraphs or "" in values else len(messages)
-        for index, proto in enumerate(messages):
-            if not index % _STEP:
-                step()
-            name, op_type = proto.name, proto.op_type
-            if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
-                name, op_type = read_text(name), read_text(op_type)
-            domain = ONNX.domain
-            if has_domains:
-                stated = read_text(proto.domain)
-                domain = ONNX.read_domain(stated)
-                if domain != stated:
-                    stated_domains[index] = stated
-            node = Node(graph, index, name, op_type, domain, loader)
-            nodes.append(node)
-            if index < waiting:
-                names = proto.input[:]
-                inputs = tuple(map(find, names))
-                if None in inputs and not all(map(_agree, names, inputs)):
-                    waiting = index
-                else:
-                    node._connect(inputs)
-            names = proto.output[:]
-            if len(names) == 1:
-                name = names[0]
-                if name and name not in values and type(name) is str:
-                    value = values[name] = Value(name, graph, "", node, 0, take(name, -1))
-                    node.outputs = (value,)
-                    continue
-            outputs: list[Value | None] = []
-            for position, name in enumerate(names):
-                if name and name not in values and type(name) is str:
-                    value = values[name] = Value(name, graph, "", node, position, take(name, -1))
-                    outputs.append(value)
-                else:
-                    waiting = min(waiting, index + 1)
-                    outputs.append(self._define(scope, node, position, read_text(name)))
-            node.outputs = tuple(outputs)
-        if presence.overloads:
-            for node, proto in zip(nodes, messages, strict=True):
-                node.overload = read_text(proto.overload)
-        declared.finish(graph, values)
-        for index in range(waiting, len(nodes)):
-            if not index % _STEP:
-                step()
-            node, proto = nodes[index], messages[index]
-            node.inputs = tuple(self._use(scope, node, read_text(name)) for name in proto.input[:])
-            if presence.subgraphs:
-                inside: dict[str, Graph] = {}
-                for number, attribute in enumerate(proto.attribute):
-                    if attribute.HasField("g") or attribute.graphs:
-                        found = subgraphs[index, number] = {}
-                        yield from self._read_subgraphs(
-                            node, number, attribute, scope.outer, found, inside
-                        )
-                node.subgraphs = tuple(inside.values())
-
-    def _define(self, scope: Scope, node: Node, index: int, name: str) -> Value | None:
-        """Return the value that an output defines, a further one where it was defined before."""
-        if not name:
-            return None
-        graph = node.graph
-        value = take_value(graph, name, scope.values)
-        if _is_defined(value):
-            versions = scope.redefined.get(name)
-            if versions is None:
-                versions = scope.redefined[name] = Versions([], [])
-            number = len(versions.values) + 2
-            while (key := f"{name}#{number}") in scope.values:
-                number += 1
-            value = scope.values[key] = Value(name, graph, key)
-            versions.values.append(value)
-            versions.givers.append(node.index)
-        value.producer = node
-        value.output_index = index
-        return value
-
-    def _use(self, scope: Scope, node: Node, name: str) -> Value | None:
-        if not name:
-            return None
-        graph = scope.graph
-        value = scope.values.get(name)
-        if value is None or not _is_defined(value):
-            value = self._capture(scope, name) or value
-        if value is None:
-            value = take_value(graph, name, scope.values)
-        if not _is_defined(value):
-            message = f"uses %{name}, which nothing defines"
-            scope.warnings.append(ModelWarning(node.path, message))
-        versions = scope.redefined.get(name)
-        if versions is not None:  # in the order of the nodes that give them
-            before = bisect_left(versions.givers, node.index)
-            value = versions.values[before - 1] if before else value
-        producer = value.producer
-        if producer is not None and producer.graph is graph and producer.index >= node.index:
-            scope.warnings.append(
-                ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
-            )
-        value._add_user(node)
-        return value
-
-    def _capture(self, scope: Scope, name: str) -> Value | None:
-        """Find a name in the graphs around, and note it on the nodes in between."""
-        graph, outer = scope.graph, scope.outer
-        for depth, around in enumerate(outer):
-            value = around.values.get(name)
-            if value is not None and _is_defined(value):
-                for inner in (graph, *outer[:depth]):
-                    caller = inner.parent_node
-                    if caller is not None:
-                        self._captured.setdefault(caller, {})[value] = None
-                return value
-        return None
-
-    def _read_output(self, scope: Scope, name: str) -> Value:
-        """Return the value that is an output of the graph under a name."""
-        versions = scope.redefined.get(name)
-        value = versions.values[-1] if versions is not None else scope.values.get(name)
-        if value is None or not _is_defined(value):
-            value = self._capture(scope, name) or value
-        if value is None:
-            value = take_value(scope.graph, name, scope.values)
-        if not _is_defined(value):
-            scope.warnings.append(ModelWarning(value.path, "is an output that nothing defines"))
-        if value.graph is scope.graph:
-            value.is_output = True
-        return value
+        try:
+            for index, proto in enumerate(messages):
+                if not index % _STEP:
+                    step()
+                name, op_type = proto.name, proto.op_type
+                if not (type(name) is type(op_type) is str):  # bytes: no UTF-8
+                    name, op_type = read_text(name), read_text(op_type)
+                domain = ONNX.domain
+                if has_domains:
+                    stated = read_text(proto.domain)
+                    domain = ONNX.read_domain(stated)
+                    if domain != stated:
+                        stated_domains[index] = stated
+                node = Node(graph, index, name, op_type, domain, loader)
+                nodes.append(node)
+                if index < waiting:
+                    names = proto.input[:]
+                    inputs = tuple(map(find, names))
+                    if None in inputs and not all(map(_agree, names, inputs)):
+                        waiting = index
+                    else:
+                        node._connect(inputs)
+                names = proto.output[:]
+                if len(names) == 1:
+                    name = names[0]
+                    if name and name not in values and type(name) is str:
+                        value = values[name] = Value(name, graph, "", node, 0, take(name, -1))
+                        node.outputs = (value,)
+                        continue
+                outputs: list[Value | None] = []
+                for place, name in enumerate(names):
+                    if name and name not in values and type(name) is str:
+                        value = values[name] = Value(name, graph, "", node, place, take(name, -1))
+                        outputs.append(value)
+                    else:
+                        waiting = min(waiting, index + 1)
+                        outputs.append(scope.define(node, place, read_text(name)))
+                node.outputs = tuple(outputs)
+        except Exception as error:
+            _fail(error, graph, name_node(index, proto))
+        return waiting
 
     def _read_subgraphs(
         self,
@@ -486,30 +428,34 @@ class GraphReader:
         return ("g", map(find, single)), ("graphs", map(find, attribute.graphs))
 
     def _read_annotations(self, scope: Scope, proto: Any) -> None:
-        graph, _, values, warnings, _ = scope
-        annotations, start = graph.annotations, f"{graph.path}/%"
-        for annotation_proto in iterate(proto.quantization_annotation):
-            name = read_text(annotation_proto.tensor_name)
-            entries = annotation_proto.quant_parameter_tensor_names[:]
-            annotation = QuantizationAnnotation(
-                name, tuple([(read_text(entry.key), read_text(entry.value)) for entry in entries])
-            )
-            annotations.append(annotation)
-            value = values.get(name)
-            if value is None:
-                message = "has a quantization annotation but does not exist"
-            elif value.annotation is not None:
-                message = "has two quantization annotations"
-            else:
-                value.annotation = annotation
-                continue
-            warnings.append(ModelWarning(start + name, message))
+        graph, values, name = scope.graph, scope.values, ""
+        annotations = graph.annotations
+        try:
+            for annotation_proto in iterate(proto.quantization_annotation):
+                name = read_text(annotation_proto.tensor_name)
+                entries = annotation_proto.quant_parameter_tensor_names[:]
+                annotation = QuantizationAnnotation(
+                    name,
+                    tuple([(read_text(entry.key), read_text(entry.value)) for entry in entries]),
+                )
+                annotations.append(annotation)
+                value = values.get(name)
+                if value is None:
+                    message = "has a quantization annotation but does not exist"
+                elif value.annotation is not None:
+                    message = "has two quantization annotations"
+                else:
+                    value.annotation = annotation
+                    continue
+                scope.warnings.append(ModelWarning(f"{graph.path}/%{name}", message))
+        except Exception as error:
+            _fail(error, graph, f"the quantization annotation of '{name}'")
+
+
+def _fail(error: Exception, graph: Graph, element: str) -> NoReturn:
+    fail(error, graph.model.source, f"{element} in {graph.path}")
 
 
 def _agree(name: str | bytes, value: Value | None) -> bool:
     """Return whether a value was found for a name; none is for an operand that is left out."""
     return value is not None or not name
-
-
-def _is_defined(value: Value) -> bool:
-    return value.producer is not None or value.initializer is not None or value.is_input

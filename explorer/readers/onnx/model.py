@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     fill_later,
 )
 from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -24,32 +25,37 @@ from netloupe.explorer.readers.source import Source
 from .attributes import read_attribute
 from .deep_types import MOST_NESTED_TYPES
 from .dialect import ONNX
-from .graph import GraphDepthError, GraphReader
-from .parts import OnnxParts, nesting, parse_model
+from .elements import name_message
+from .graph import GraphReader
+from .parts import OnnxParts, parse_model
 from .tensors import TensorReader, read_entries
 
 #: a graph of so many nodes, which stands alone, is read by columns
 MANY_NODES = 500
 
 
-def read_onnx(source: Source) -> Model:
+def read_onnx(source: Source, *, is_recognized: bool = True) -> Model:
     """Read an ONNX model from its protobuf bytes.
+
+    Parameters
+    ----------
+    source
+        The bytes.
+    is_recognized
+        False where nothing but the bytes' being nothing else speaks for a model.
 
     Raises
     ------
     ModelFormatError
         Where the bytes are no ModelProto, or graphs are nested too deep.
     """
-    parts = parse_model(source)
+    parts = parse_model(source, is_recognized=is_recognized)
     proto = parts.proto
     if not (proto.HasField("graph") or proto.functions or proto.training_info):
         raise ModelFormatError(
             f"{source.name}: holds no graph, so it is no ONNX model. Check which file it is."
         )
-    try:
-        return _ModelReader(source, parts).read()
-    except GraphDepthError:
-        raise nesting(source) from None
+    return _ModelReader(source, parts).read()
 
 
 class _ModelReader:
@@ -65,7 +71,10 @@ class _ModelReader:
         self._read_header()
         # functions come first, so that every call finds its function
         for number, function in enumerate(proto.functions):
-            self._read_function(function, number)
+            try:
+                self._read_function(function, number)
+            except Exception as error:
+                fail(error, model.source, name_message(function, "function"))
         model.graph.name = read_text(proto.graph.name)
         if not self._stands_alone() or len(proto.graph.node) < MANY_NODES:
             self.parts.forget_columns()
@@ -140,10 +149,14 @@ class _ModelReader:
         function.attribute_names = tuple(map(read_text, proto.attribute))
         function.own_opset_imports = self._read_opsets(proto.opset_import, path)
         for attribute_proto in proto.attribute_proto:
-            graphs = self.graph_reader.read_default_graphs(function, attribute_proto)
-            attribute = read_attribute(
-                attribute_proto, function.path, self.graph_reader.tensor_reader, graphs
-            )
+            try:
+                graphs = self.graph_reader.read_default_graphs(function, attribute_proto)
+                attribute = read_attribute(
+                    attribute_proto, path, self.graph_reader.tensor_reader, graphs
+                )
+            except Exception as error:
+                element = f"{name_message(attribute_proto, 'attribute')} of {path}"
+                fail(error, self.model.source, element)
             function.attribute_defaults[attribute.name] = attribute
         self.graph_reader.read_function(function, proto)
 

@@ -15,12 +15,14 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
 )
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .attributes import read_attribute
 from .dialect import ONNX
+from .elements import name_message
 from .parts import OnnxParts
 from .tensors import TensorReader, read_entries
 
@@ -104,7 +106,12 @@ class OnnxNodeLoader:
         repeated: dict[str, int] = {}
         for number, attribute_proto in enumerate(iterate(proto.attribute)):
             graphs = self._subgraphs.get((index, number), {}) if self._subgraphs else {}
-            attribute = read_attribute(attribute_proto, path, self._tensors, graphs)
+            try:
+                attribute = read_attribute(attribute_proto, path, self._tensors, graphs)
+            except Exception as error:
+                attribute_name = name_message(attribute_proto, "attribute")
+                element = f"{attribute_name} of node '{node.label}' in {node.graph.path}"
+                fail(error, node.graph.model.source, element)
             warnings += attribute.warnings
             name = key = attribute.name
             while key in attributes:

@@ -13,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Payload
+from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.protobuf.parts import (
     Fetch,
     Parts,
@@ -30,6 +31,7 @@ from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ScanError, SizeError
 
 from .deep_types import cut_types
+from .elements import ELEMENTS
 
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
@@ -149,8 +151,8 @@ def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
     )
 
 
-def parse_model(source: Source) -> OnnxParts:
-    """Parse a ModelProto.
+def parse_model(source: Source, *, is_recognized: bool = True) -> OnnxParts:
+    """Parse a ModelProto; only where it is recognised as one, the place of damage is told.
 
     Raises
     ------
@@ -166,20 +168,40 @@ def parse_model(source: Source) -> OnnxParts:
             f"{source.name}: {error}, more than netloupe reads. Move large attributes into tensors."
         ) from None
     except ScanError:
-        raise damage(source) from None
+        if is_recognized:
+            raise damage(source) from None
+        raise ModelFormatError(
+            f"{source.name}: is no ONNX model, or is damaged or cut short. "
+            "Export or download it again."
+        ) from None
 
 
-def damage(source: Source) -> ModelFormatError:
-    """Return the error for bytes that are no message of the format."""
+def damage(
+    source: Source, message: Any = onnx_pb2.ModelProto, how: str = "damaged or cut short"
+) -> ModelFormatError:
+    """Return the error for a damaged message, with the place.
+
+    Parameters
+    ----------
+    source
+        The bytes.
+    message
+        The class of the message.
+    how
+        What may have happened to it.
+    """
+    what = "model" if message is onnx_pb2.ModelProto else message.DESCRIPTOR.name
+    where = say_where(source, message.DESCRIPTOR, ELEMENTS)
     return ModelFormatError(
-        f"{source.name}: is no ONNX model, or is damaged or cut short. Export or download it again."
+        f"{source.name}: is an ONNX {what} that is {how}{where}. Export or download it again."
     )
 
 
 def nesting(source: Source) -> ModelFormatError:
     """Return the error for graphs that are nested too deep."""
+    where = say_where(source, onnx_pb2.ModelProto.DESCRIPTOR, ELEMENTS, is_too_deep=True)
     return ModelFormatError(
-        f"{source.name}: its graphs are nested deeper than {MAX_GRAPH_DEPTH} levels. "
+        f"{source.name}: its graphs are nested deeper than {MAX_GRAPH_DEPTH} levels{where}. "
         "Export the model with fewer levels of control flow."
     )
 

@@ -27,6 +27,7 @@ from netloupe.explorer.model import (
     data_type,
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.failing import fail
 from netloupe.explorer.model.storage import count_elements
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.readers.protobuf.parts import TensorStorage
@@ -143,6 +144,8 @@ class TensorReader:
     def __init__(self, files: ModelFiles, parts: OnnxParts) -> None:
         self._files = files
         self._parts = parts
+        #: the name of the file
+        self.source = parts.source.name
 
     def read(self, proto: Any, path: str) -> Tensor:
         """Return a TensorProto as a tensor at a path."""
@@ -339,7 +342,10 @@ class _OnnxTensor(Tensor):
             size = self._sound_bytes
             if size is not None:
                 return () if name == "warnings" else size
-        reader.read_facts(self, self._proto)
+        try:
+            reader.read_facts(self, self._proto)
+        except Exception as error:
+            fail(error, reader.source, f"tensor {self.path}")
         self._reader = None
         return getattr(self, name)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from netloupe.explorer.readers.protobuf.descriptors import is_repeated
 from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, VARINT
 from netloupe.proto.wire import encode_varint
 
@@ -53,16 +54,11 @@ class Field:
         self.enum_name: str = enum.name if enum is not None else ""
         # a dict of our own: the runtime's cannot be asked for a name with half of a surrogate pair
         self.enum_values = {v.name: v.number for v in enum.values} if enum is not None else {}
-        self.packable = _is_repeated(descriptor) and (self.type in FLOATS or self.type in INTEGERS)
+        self.packable = is_repeated(descriptor) and (self.type in FLOATS or self.type in INTEGERS)
         self.tags = {
             wire_type: encode_varint(self.number << 3 | wire_type)
             for wire_type in (VARINT, FIXED64, DELIMITED, FIXED32)
         }
-
-
-def _is_repeated(descriptor: Any) -> bool:
-    repeated = getattr(descriptor, "is_repeated", None)  # the label is deprecated where this is
-    return descriptor.label == descriptor.LABEL_REPEATED if repeated is None else bool(repeated)
 
 
 _FIELDS: dict[str, dict[str, Field]] = {}
@@ -95,10 +91,10 @@ class MessageWriter:
         self._open.append((field, len(self._pieces), self._size))
         self._pieces.append(b"")
 
-    def end(self) -> None:
-        """End the message begun last."""
+    def end(self, missing: int = 0) -> None:
+        """End the message begun last; its length counts bytes that are ``missing``."""
         field, place, size = self._open.pop()
-        header = field.tags[DELIMITED] + encode_varint(self._size - size)
+        header = field.tags[DELIMITED] + encode_varint(self._size - size + missing)
         self._pieces[place] = header
         self._size += len(header)
 
@@ -131,6 +127,15 @@ class MessageWriter:
         self.add_string(
             field, b"".join(encode_varint(_check_range(field, int(number))) for number in numbers)
         )
+
+    def cut_short(self) -> bytes:
+        """Return what is written so far, as a file has it that ends here.
+
+        The messages that are open say that they are longer than what there is of them.
+        """
+        while self._open:
+            self.end(missing=1)
+        return self.finish()
 
     def finish(self) -> bytes:
         """Return the bytes of the outermost message."""

@@ -28,7 +28,19 @@ _MOST_UNKNOWN = 20
 
 
 class JsonError(ValueError):
-    """Why a JSON text is no message."""
+    """Why a JSON text is no message.
+
+    Parameters
+    ----------
+    reason
+        Why.
+    written
+        The message up to there, as a binary one that is cut short.
+    """
+
+    def __init__(self, reason: str, written: bytes = b"") -> None:
+        super().__init__(reason)
+        self.written = written
 
 
 def load_json(data: bytes) -> Any:
@@ -81,7 +93,7 @@ class _Encoder:
                     self._write(field, item)
                     continue
                 if not isinstance(item, dict):
-                    raise JsonError(f"{field.name} is a {type(item).__name__}, not an object")
+                    raise self._fail(f"{field.name} is a {type(item).__name__}, not an object")
                 self._writer.begin(field)
                 pending.append(self._list_fields(item, field.message))
                 break
@@ -120,7 +132,10 @@ class _Encoder:
                 self._writer.add_integer(field, _read_integer(item))
         except (TypeError, ValueError, OverflowError):
             shown = repr(item)[:60]
-            raise JsonError(f"{field.name} cannot be {shown}") from None
+            raise self._fail(f"{field.name} cannot be {shown}") from None
+
+    def _fail(self, reason: str) -> JsonError:
+        return JsonError(reason, self._writer.cut_short())
 
     def _write_enum(self, field: Field, item: str) -> None:
         number = field.enum_values.get(item)

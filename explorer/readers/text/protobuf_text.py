@@ -58,7 +58,19 @@ _MOST_UNKNOWN = 20
 
 
 class TextError(ValueError):
-    """Why a text is no message, with the line."""
+    """Why a text is no message, with the line.
+
+    Parameters
+    ----------
+    reason
+        Why.
+    written
+        The message up to there, as a binary one that is cut short.
+    """
+
+    def __init__(self, reason: str, written: bytes) -> None:
+        super().__init__(reason)
+        self.written = written
 
 
 class ParsedText(NamedTuple):
@@ -239,7 +251,7 @@ class _Parser:
                     text[position : position + 2_000].split(rest[:1].encode(), 1)[0].count(b"\n")
                 )
                 reason = f"{rest.split(chr(10), 1)[0]!r} is not understood"
-        return TextError(f"line {line}: {' '.join(reason.split())}")
+        return TextError(f"line {line}: {' '.join(reason.split())}", self._writer.cut_short())
 
 
 _BOOLEANS = {b"true": 1, b"t": 1, b"false": 0, b"f": 0}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.readers.containers import decode_marked_text
 from netloupe.explorer.readers.format import Content, TextForm, TextRoot
 from netloupe.explorer.readers.impostors import refuse_foreign_names
+from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.source import Source
 
 from .message_writer import fields_of
@@ -51,12 +51,12 @@ def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
     if not _NAME_FIRST.match(text[:4096]):
         raise ModelFormatError(f"{name}: is text, but no ONNX model. Check which file it is.")
     names = list_top_names(text[: 2**20])
-    problem = None
+    problem = ""
     for root in _rank_roots(names, roots, name, "text"):
         try:
-            return _wrap_parsed(source, "protobuf text", parse_text(text, root), root)
+            return _wrap_parsed(source, "protobuf text", parse_text(text, root.message), root)
         except TextError as error:
-            problem = problem or error
+            problem = problem or f"{error}{_say_where(source, error.written, root)}"
     raise ModelFormatError(f"{name}: is protobuf text with an error: {problem}. Correct it.")
 
 
@@ -71,21 +71,29 @@ def unwrap_protobuf_json(source: Source, roots: Iterable[TextRoot]) -> Content:
         ) from None
     if not isinstance(value, dict):
         raise ModelFormatError(f"{name}: is a JSON list, not a model. Check which file it is.")
-    problem = None
+    problem = ""
     for root in _rank_roots(value, roots, name, "JSON"):
         try:
-            return _wrap_parsed(source, "protobuf JSON", encode_json(value, root), root)
+            return _wrap_parsed(source, "protobuf JSON", encode_json(value, root.message), root)
         except JsonError as error:
-            problem = problem or error
+            problem = problem or f"{error}{_say_where(source, error.written, root)}"
     raise ModelFormatError(f"{name}: is protobuf JSON with an error: {problem}. Correct it.")
 
 
-def _wrap_parsed(source: Source, container: str, parsed: ParsedText, message: Any) -> Content:
+def _wrap_parsed(source: Source, container: str, parsed: ParsedText, root: TextRoot) -> Content:
     binary = Source(source.name, parsed.data, source.files)
-    return Content(binary, container, parsed.unknown, message.full_name)
+    return Content(binary, container, parsed.unknown, root.message.full_name)
 
 
-def _rank_roots(names: Iterable[str], roots: Iterable[TextRoot], name: str, form: str) -> list[Any]:
+def _say_where(source: Source, written: bytes, root: TextRoot) -> str:
+    """Return the element in which a message ends that was written up to an error."""
+    begun = Source(source.name, written, source.files)
+    return say_where(begun, root.message, root.elements)
+
+
+def _rank_roots(
+    names: Iterable[str], roots: Iterable[TextRoot], name: str, form: str
+) -> list[TextRoot]:
     """Return the messages whose fields the names are, the likeliest first."""
     given = set(names)
     refuse_foreign_names(given, name)
@@ -94,7 +102,7 @@ def _rank_roots(names: Iterable[str], roots: Iterable[TextRoot], name: str, form
         fields = fields_of(root.message)
         known = {fields[name].name for name in given if name in fields}
         if known & root.signs:
-            scores.append((2 * len(known) - len(given), root.message))
+            scores.append((2 * len(known) - len(given), root))
     if not scores:
         shown = ", ".join(sorted(given)[:5])
         shown = " ".join(shown.split())[:100]
