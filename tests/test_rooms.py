@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -89,6 +91,20 @@ def test_the_drawing_in_the_guide_is_what_is_so() -> None:
     assert f"```\n{draw_rooms()}\n```" in (_ROOT / "CONTRIBUTING.md").read_text(), (
         "put the output of tools/draw_rooms.py into CONTRIBUTING.md"
     )
+
+
+def test_the_functions_on_the_way_of_a_file_are_where_the_guide_says() -> None:
+    guide = (_ROOT / "CONTRIBUTING.md").read_text()
+    way = guide.split("## The way of one file")[1].split("\n## ")[0]
+    named = re.findall(r"`([\w.]+)` in\s`([\w/]+)\.(py|ts)`", way)
+    assert len(named) > 12
+    for name, file, kind in named:
+        if kind == "ts":
+            source = (_ROOT / f"{file}.ts").read_text()
+            assert re.search(rf"^export (function|class) {name}\b", source, re.MULTILINE), name
+        else:
+            module = f"{'' if file.startswith('netloupe') else 'netloupe/'}{file}".replace("/", ".")
+            assert callable(attrgetter(name)(import_module(module))), name
 
 
 _IMPORT = re.compile(
