@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from netloupe.explorer.costs import Totals
     from netloupe.explorer.errors import (
         CopyError,
         LayoutError,
@@ -58,6 +59,7 @@ _HOMES = {
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
     "TensorDataError": "netloupe.explorer.errors",
+    "Totals": "netloupe.explorer.costs.totals",
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "explore": "netloupe.widgets",
@@ -85,6 +87,7 @@ __all__ = [
     "SparseTensor",
     "Tensor",
     "TensorDataError",
+    "Totals",
     "Value",
     "ViewError",
     "__version__",

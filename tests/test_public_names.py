@@ -40,6 +40,7 @@ def test_exactly_these_names_are_public() -> None:
         "SparseTensor",
         "Tensor",
         "TensorDataError",
+        "Totals",
         "Value",
         "ViewError",
         "__version__",

@@ -12,7 +12,8 @@ from netloupe.explorer.model import (
     Value,
     data_type,
 )
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.model.stored_tensors import find_own_tensor
+from netloupe.explorer.quantization.layout import find_dtype
 
 #: the opset from which on DequantizeLinear gives the type of its scale
 _SCALED = 19
@@ -33,14 +34,14 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
         shape with ``output_dtype`` or the type of the scale (ONNX operator specification,
         DequantizeLinear-23), before opset 19 with float32. None for anything else.
     """
-    tensor = _find_constant(value)
+    tensor = find_own_tensor(value)
     if tensor is not None:
         return _make_type(tensor, tensor.dtype)
     node = value.producer
     if node is None or node.graph.dialect.constant_source(node) != "dequantized":
         return None
     stored, scale, *_ = (*node.inputs, None, None)
-    tensor = _find_constant(stored)
+    tensor = None if stored is None else find_own_tensor(stored)
     if tensor is None:
         return None
     output = node.attributes.get("output_dtype")
@@ -49,23 +50,10 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
         name = node.graph.dialect.element_types.get(number)
         if name is not None:
             return _make_type(tensor, data_type(name))
-    dtype = _find_dtype(scale)
+    dtype = find_dtype(scale)
     if dtype is None and (node.opset_version or _SCALED) < _SCALED:
         dtype = data_type("float32")
     return None if dtype is None else _make_type(tensor, dtype)
-
-
-def _find_constant(value: Value | None) -> Tensor | SparseTensor | None:
-    if value is None:
-        return None
-    return value.initializer or find_stored_tensor(value)
-
-
-def _find_dtype(value: Value | None) -> DataType | None:
-    if value is not None and isinstance(value.type, TensorType):
-        return value.type.dtype
-    tensor = _find_constant(value)
-    return tensor.dtype if tensor is not None else None
 
 
 def _make_type(tensor: Tensor | SparseTensor, dtype: DataType) -> TensorType | SparseTensorType:

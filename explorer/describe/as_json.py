@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection
 from typing import Any
 
+from netloupe.explorer.costs import count_bytes, count_elements, count_graphs, count_nodes
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import (
@@ -25,6 +26,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
+from netloupe.explorer.view import nodes_inside
 
 from .description import Description
 from .encoding import MOST_ENTRIES, Listing, encode_json
@@ -137,6 +139,12 @@ def _tell_type(value_type: ValueType | None) -> dict[str, Any] | None:
     return told
 
 
+def _tell_value_type(value: Value) -> dict[str, Any] | None:
+    """Return a value's type as stated or, marked ``inferred``, as it follows from a constant."""
+    inferred = _tell_type(value.inferred_type)
+    return _tell_type(value.type) if inferred is None else inferred | {"inferred": True}
+
+
 def _tell_attribute(attribute: Attribute, *, default: bool = False) -> dict[str, Any]:
     told: dict[str, Any] = {"kind": attribute.kind, "value": attribute.value, "default": default}
     if attribute.reference:
@@ -199,7 +207,7 @@ def _tell_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None:
         "name": value.name,
         "formal": formal,
         "path": value.path,
-        "type": _tell_type(value.type),
+        "type": _tell_value_type(value),
         "constant": is_constant(value),
         "producer": value.producer.path if value.producer is not None else None,
         "quantization": _tell_quantization(value),
@@ -243,7 +251,7 @@ def _tell_value(value: Value) -> dict[str, Any]:
     return {
         "name": value.name,
         "graph": value.graph.path,
-        "type": _tell_type(value.type),
+        "type": _tell_value_type(value),
         "producer": value.producer.path if value.producer is not None else None,
         "output_index": value.output_index if value.producer is not None else None,
         "consumers": _list_consumers(value),
@@ -261,15 +269,14 @@ def _tell_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
     told: dict[str, Any] = {
         "dtype": str(tensor.dtype),
         "dims": tensor.dims,
-        "size": tensor.size,
-        "bytes": tensor.nbytes,
+        "elements": count_elements(tensor),
+        "bytes": count_bytes(tensor),
     }
     if isinstance(tensor, SparseTensor):
         indices = _tell_tensor(tensor.indices) if tensor.indices is not None else None
         return told | {"values": _tell_tensor(tensor.values), "indices": indices}
     return told | {
         "storage": tensor.storage,
-        "stored_bytes": tensor.stored_bytes,
         "external": dict(tensor.external.entries) if tensor.external is not None else None,
         "segment": tensor.segment,
         "doc": tensor.doc,
@@ -307,7 +314,7 @@ def _tell_graph(graph: Graph) -> dict[str, Any]:
         "graph_kind": graph.kind,
         "nodes": len(graph.nodes),
         "values": len(graph.values),
-        "initializers": len(graph.initializers) + len(graph.sparse_initializers),
+        "totals": count_graphs(graph.model, [graph]),
         "inputs": _list_typed(graph.inputs),
         "outputs": _list_typed(graph.outputs),
         "op_types": dict(list_operators([graph]).most_common()),
@@ -337,7 +344,7 @@ def _tell_graph(graph: Graph) -> dict[str, Any]:
 def _list_typed(values: Collection[Value]) -> Listing:
     return Listing(
         values,
-        lambda v: {"name": v.name, "path": v.path, "type": _tell_type(v.type)},
+        lambda v: {"name": v.name, "path": v.path, "type": _tell_value_type(v)},
         len(values),
     )
 
@@ -345,9 +352,6 @@ def _list_typed(values: Collection[Value]) -> Listing:
 def _tell_model(model: Model) -> dict[str, Any]:
     header = model.header
     graphs = model.graphs
-    tensors: list[Tensor | SparseTensor] = []
-    for graph in graphs:
-        tensors += [*graph.initializers, *graph.sparse_initializers]
     return {
         "source": model.source,
         "format": model.format,
@@ -364,8 +368,7 @@ def _tell_model(model: Model) -> dict[str, Any]:
             lambda g: {"path": g.path, "kind": g.kind, "nodes": len(g.nodes)},
             len(graphs),
         ),
-        "parameters": sum(tensor.size for tensor in tensors),
-        "bytes": sum(tensor.nbytes or 0 for tensor in tensors),
+        "totals": model.totals,
         "op_types": dict(list_operators(graphs).most_common()),
         "training": [
             {
@@ -389,6 +392,7 @@ def _tell_group(group: Group) -> dict[str, Any]:
         "type_name": group.type_name,
         "graph": group.graph.path,
         "nodes": group.node_count,
+        "totals": count_nodes(group.graph.model, nodes_inside(group)),
         "children": _list_paths(group.children),
         **({"exemplar": group.exemplar} if group.kind == "repeat" else {}),
     }

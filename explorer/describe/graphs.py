@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from heapq import nlargest
 
+from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes
 from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
@@ -120,7 +122,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
 def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
     """Return the sections that every kind of graph has."""
     stored: list[Tensor | SparseTensor] = [*graph.initializers, *graph.sparse_initializers]
-    size = sum(tensor.nbytes or 0 for tensor in stored)
+    totals = count_graphs(graph.model, [graph])
     sparse = len(graph.sparse_initializers)
     inner = sum(1 for _ in graph.subgraphs)
     facts = [
@@ -129,9 +131,13 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         *_list_parent(graph, place),
         Row("nodes", f"{len(graph.nodes):,}"),
         Row("values", f"{len(graph.values):,}"),
-        Row("initializers", f"{len(graph.initializers):,}", write_bytes(size) if stored else ""),
+        Row(
+            "initializers",
+            f"{len(graph.initializers):,}",
+            write_bytes(totals.bytes) if stored else "",
+        ),
         Row("sparse initializers", f"{sparse:,}" if sparse else ""),
-        Row("parameters", f"{sum(tensor.size for tensor in stored):,}" if stored else ""),
+        *(list_parameters(totals) if stored else ()),
         Row("subgraphs inside", f"{inner:,}" if inner else ""),
     ]
     opsets = [
@@ -189,7 +195,8 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
     nodes = nodes_inside(group)
     constants = find_constants(nodes)
     stored = list_stored(nodes)
-    size = sum(tensor.nbytes or 0 for tensor in stored)
+    size = sum(count_bytes(tensor) or 0 for tensor in stored)
+    totals = count_nodes(group.graph.model, nodes)
     is_repeat = group.kind == "repeat"
     contents = list_contents(group) if is_repeat else []
     each = write_counts([one.nodes for one in contents], "node") if is_repeat else ""
@@ -203,11 +210,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
         Row("nodes", f"{group.node_count:,}", f"{each} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
-        Row(
-            "parameters",
-            f"{sum(tensor.size for tensor in stored):,}",
-            f"{write_span(own)} each" if is_repeat else "",
-        ),
+        *list_parameters(totals, f"{write_span(own)} each" if is_repeat else ""),
     ]
     operators = Counter(node.op_type for node in nodes)
     sections = [make_section("Group", facts)]
@@ -279,14 +282,23 @@ def _list_shapes(group: Group, place: Place) -> list[Row]:
     ]
 
 
+def list_parameters(totals: Totals, note: str = "") -> list[Row]:
+    """Return rows for what initializers hold."""
+    measured = totals.running_statistics
+    return [
+        Row("parameters", f"{totals.parameters:,}", note),
+        Row("running statistics", f"{measured:,}" if measured else ""),
+    ]
+
+
 def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list[Row]:
     """Return rows for the largest tensors."""
-    largest = sorted(tensors, key=lambda tensor: -(tensor.nbytes or 0))[:MOST_WEIGHTS]
+    largest = nlargest(MOST_WEIGHTS, tensors, key=lambda tensor: count_bytes(tensor) or 0)
     return [
         Row(
             write_line(tensor.name) or '""',
             write_tensor_type(tensor),
-            "" if tensor.nbytes is None else write_bytes(tensor.nbytes),
+            "" if (size := count_bytes(tensor)) is None else write_bytes(size),
             place.path_of(tensor.path),
         )
         for tensor in largest

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from netloupe.explorer.costs import Totals
 from netloupe.explorer.model import (
     DeviceConfiguration,
     Model,
@@ -19,7 +20,7 @@ from netloupe.explorer.quantization import summarize_quantization
 
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
-from .graphs import list_graph_warnings, list_weights
+from .graphs import list_graph_warnings, list_parameters, list_weights
 from .notation import (
     list_counts,
     list_entries,
@@ -36,16 +37,14 @@ from .unknown import describe_unknown
 MOST_WARNINGS = 100
 #: nodes are read one by one for their warnings only in a model of at most so many
 MOST_NODES_READ = 20_000
-#: how many tensors are looked at in one step
-_STEP = 1_000
 
 
 def describe_outline(model: Model) -> Description:
     """Return what a file says of its model at once: nothing that all weights are looked at for."""
-    nodes, stored = _count_nodes(model), _list_stored(model)
+    nodes, stored = model.node_count, _list_stored(model)
     sections = [
         make_section("Model", _list_header(model)),
-        make_section("Contents", _list_counts(model, nodes, stored)),
+        make_section("Contents", _list_counts(model, nodes, len(stored))),
         make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
         make_section("Outputs", _list_outputs(model)),
@@ -57,15 +56,16 @@ def describe_outline(model: Model) -> Description:
 def describe_model(model: Model) -> Description:
     """Return everything that a file says of its model, and counts over all graphs."""
     graphs = model.graphs
-    nodes, stored = _count_nodes(model), _list_stored(model)
     step("looking at weights")
+    totals, stored = model.totals, _list_stored(model)
+    nodes = totals.nodes
     listed = [
         Row(write_line(graph.path), write_count(len(graph.nodes), "node"), graph.kind, graph.path)
         for graph in graphs[:MOST_ROWS]
     ]
     sections = [
         make_section("Model", _list_header(model)),
-        make_section("Contents", _list_totals(model, nodes, stored)),
+        make_section("Contents", _list_totals(model, totals)),
         make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
         make_section("Outputs", _list_outputs(model)),
@@ -101,10 +101,6 @@ def _describe(
     )
 
 
-def _count_nodes(model: Model) -> int:
-    return sum(len(graph.nodes) for graph in model.graphs)
-
-
 def _list_stored(model: Model) -> list[Tensor | SparseTensor]:
     stored: list[Tensor | SparseTensor] = []
     for graph in model.graphs:
@@ -135,26 +131,17 @@ def _list_header(model: Model) -> list[Row]:
     ]
 
 
-def _list_totals(model: Model, nodes: int, stored: list[Tensor | SparseTensor]) -> list[Row]:
-    size = 0
-    for number, tensor in enumerate(stored):
-        if not number % _STEP:
-            step()
-        size += tensor.nbytes or 0
-    return [
-        *_list_counts(model, nodes, stored, write_bytes(size)),
-        Row("parameters", f"{sum(tensor.size for tensor in stored):,}"),
-    ]
+def _list_totals(model: Model, totals: Totals) -> list[Row]:
+    counts = _list_counts(model, totals.nodes, totals.initializers, write_bytes(totals.bytes))
+    return [*counts, *list_parameters(totals)]
 
 
-def _list_counts(
-    model: Model, nodes: int, stored: list[Tensor | SparseTensor], size: str = ""
-) -> list[Row]:
+def _list_counts(model: Model, nodes: int, initializers: int, size: str = "") -> list[Row]:
     functions = len(model.functions)
     return [
         Row("nodes", f"{nodes:,}", write_count(len(model.graphs), "graph")),
         Row("functions", f"{functions:,}" if functions else ""),
-        Row("initializers", f"{len(stored):,}", size),
+        Row("initializers", f"{initializers:,}", size),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.model import SparseTensor, Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.notation import write_bytes, write_count
@@ -74,8 +75,9 @@ def describe_origin(value: Value, place: Place) -> str:
     tensor = constant_tensor(value)
     if value.initializer is not None:
         notes.append("sparse constant" if isinstance(tensor, SparseTensor) else "constant")
-        if tensor is not None and tensor.nbytes is not None:
-            notes.append(write_bytes(tensor.nbytes))
+        size = None if tensor is None else count_bytes(tensor)
+        if size is not None:
+            notes.append(write_bytes(size))
     elif value.producer is not None:
         if is_constant(value):
             words = write_line(describe_constant(value))

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, constant_tensor, is_constant
 from netloupe.explorer.notation import join_parts, write_count
@@ -21,7 +22,7 @@ MOST_LABELS = 4
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What one repetition holds: its nodes by operator, and the elements of its constants."""
+    """What one repetition holds: its nodes by operator, and the number of its parameters."""
 
     operators: Counter[str]
     parameters: int
@@ -110,8 +111,8 @@ def _compare(found: Contents, most: Contents) -> str:
 
 def _summarize(child: Group | Node) -> Contents:
     nodes = _nodes_of(child)
-    size = sum(tensor.size for tensor in list_stored(nodes))
-    return Contents(Counter(node.op_type for node in nodes), size)
+    count = count_nodes(child.graph.model, nodes).parameters
+    return Contents(Counter(node.op_type for node in nodes), count)
 
 
 def _nodes_of(child: Group | Node) -> list[Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.costs import count_bytes, count_elements
 from netloupe.explorer.model import SparseTensor, Tensor
 from netloupe.explorer.notation import write_bytes, write_count, write_dims
 
@@ -31,12 +32,12 @@ def list_tensor_sections(
     tensor: Tensor | SparseTensor, unpacked: Tensor | None = None
 ) -> list[Section]:
     """Return the sections that say how a tensor is stored, and what its bytes hold packed."""
-    size = "unknown" if tensor.nbytes is None else write_bytes(tensor.nbytes)
+    stored, size = count_elements(tensor), count_bytes(tensor)
     rows = [
         Row("element type", str(tensor.dtype)),
         Row("shape", write_dims(tensor.dims) or "scalar"),
-        Row("elements", f"{tensor.size:,}"),
-        Row("size", size),
+        Row("elements", f"{stored:,}", "" if stored == tensor.size else f"of {tensor.size:,}"),
+        Row("size", "unknown" if size is None else write_bytes(size)),
     ]
     if unpacked is not None:
         note = f"{write_count(unpacked.size, 'number')} of {unpacked.dtype.bits} bits"
@@ -47,14 +48,13 @@ def list_tensor_sections(
     indices = tensor.indices
     form = "none" if indices is None else write_tensor_type(indices)
     rows += [
-        Row("given elements", f"{tensor.values.size:,}", write_tensor_type(tensor.values)),
         Row("indices", form, "" if indices is None else write_line(indices.name)),
     ]
     sections = [make_section("Sparse tensor", rows), describe_unknown(tensor.unknown_fields)]
     for part, title in ((tensor.values, "Given elements"), (indices, "Indices")):
         if part is not None:
-            stored = [Row("element type", str(part.dtype)), *_list_storage(part)]
-            sections.append(make_section(title, stored))
+            facts = [Row("element type", str(part.dtype)), *_list_storage(part)]
+            sections.append(make_section(title, facts))
             sections += _list_notes(part, f"{title}: ")
     return sections
 

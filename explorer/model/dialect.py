@@ -149,6 +149,8 @@ class Dialect:
         By operator, its quantized operands.
     quantized_domains
         The domains of these operators.
+    quantized_biases
+        By operator, the operand that is its bias, in integers of 32 bits.
     self_quantized_prefixes
         How the names of operators begin that state the scale of their first result in their own
         attributes. The reader puts it into
@@ -180,6 +182,7 @@ class Dialect:
     other_bodies: BodyBinding = BodyBinding(needs_equal_numbers=True)
     quantized_operands: Mapping[str, tuple[QuantizedOperand, ...]] = field(default_factory=dict)
     quantized_domains: frozenset[str] = frozenset()
+    quantized_biases: Mapping[str, int] = field(default_factory=dict)
     self_quantized_prefixes: tuple[str, ...] = ()
     running_statistics: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     copying: frozenset[str] = frozenset()

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from netloupe.explorer.checks import find_oddities as find_oddities
     from netloupe.explorer.costs.inferred_types import infer_type as infer_type
+    from netloupe.explorer.costs.totals import Totals as Totals
+    from netloupe.explorer.costs.totals import count_model as count_model
+    from netloupe.explorer.costs.weights import Weights as Weights
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
     from netloupe.explorer.plots import Theme as Theme
     from netloupe.explorer.plots import draw_scales as draw_scales
@@ -52,11 +55,14 @@ _HOMES = {
     "Quantization": "quantization",
     "Statistics": "tensors",
     "Theme": "plots",
+    "Totals": "costs.totals",
+    "Weights": "costs.weights",
     "build_dot": "render.picture",
     "build_group_tree": "grouping",
     "compute_channels": "tensors",
     "compute_histogram": "tensors",
     "compute_statistics": "tensors",
+    "count_model": "costs.totals",
     "decode_sparse_tensor": "tensors",
     "decode_tensor": "tensors",
     "describe_graph": "render.html",

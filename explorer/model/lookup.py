@@ -28,7 +28,7 @@ from .paths import (
     values_named,
 )
 from .sparse_tensor import SparseTensor
-from .stored_tensors import find_stored_tensor
+from .stored_tensors import find_own_tensor
 from .tensor import Tensor
 from .value import Value
 
@@ -95,14 +95,14 @@ def resolve_tensor(model: Model, name: str) -> Tensor:
     found: Element | None = find_element(model, name)
     tensor: Tensor | SparseTensor | None = None
     if isinstance(found, Value):
-        tensor = _stored_tensor(found)
+        tensor = find_own_tensor(found)
     else:
         values = values_named(model, name)
-        stored = [value for value in values if _stored_tensor(value) is not None]
+        stored = [value for value in values if find_own_tensor(value) is not None]
         if len(stored) > 1:
             raise say_ambiguous(model, name, stored)
         if stored:
-            tensor = _stored_tensor(stored[0])
+            tensor = find_own_tensor(stored[0])
         elif len(values) == 1 and found is None:
             found = values[0]
     tensor = tensor or find_attribute_tensor(model, name)
@@ -149,11 +149,6 @@ def offer_keys(model: Model) -> list[str]:
     return list(dict.fromkeys(filter(None, islice(offered, MOST_OFFERED))))
 
 
-def _stored_tensor(value: Value) -> Tensor | SparseTensor | None:
-    """Return the tensor that has a value's own elements: not those of a quantized weight."""
-    return value.initializer or find_stored_tensor(value)
-
-
 def _say_other(model: Model, name: str, kind: str, found: Element | None) -> NotFoundError | None:
     """Return the error for a name that only elements of another kind have; None for none."""
     others: Sequence[Element] = [found] if found is not None else []
@@ -177,7 +172,7 @@ def _say_other(model: Model, name: str, kind: str, found: Element | None) -> Not
 def _list_operands(node: Node, kind: str) -> str:
     values = [value for value in (*node.inputs, *node.outputs) if value is not None]
     if kind == "tensor":
-        values = [value for value in values if _stored_tensor(value) is not None]
+        values = [value for value in values if find_own_tensor(value) is not None]
     paths = list(dict.fromkeys(repr(value.path) for value in values))
     if not paths:
         return f"It has no {kind}."

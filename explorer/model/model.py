@@ -83,7 +83,9 @@ class Model(Drawable, Loaded):
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
+        "_totals": "How much there is in the model, once it was asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
+        "_weights": "Which initializers are weights, once it was asked for.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
         "dialect": "What differs between formats: how domains are written, what operators mean.",
         "files": "The files of the model, held to be what they were when it was read.",
@@ -120,6 +122,8 @@ class Model(Drawable, Loaded):
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
+        self._totals: door.Totals | None = None
+        self._weights: door.Weights | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -290,6 +294,22 @@ class Model(Drawable, Loaded):
             self._findings = tuple(door.find_oddities(self))
         return self._findings
 
+    @property
+    def node_count(self) -> int:
+        """Number of nodes of all graphs; the body of a function counts once."""
+        return sum(len(graph.nodes) for graph in self.graphs)
+
+    @property
+    def totals(self) -> door.Totals:
+        """Numbers of graphs, nodes, initializers, elements, parameters and bytes.
+
+        Counted once, when first asked for, without reading any elements. What counts as a
+        parameter, and that running statistics do not, :class:`~netloupe.Totals` says.
+        """
+        if self._totals is None:
+            self._totals = door.count_model(self)
+        return self._totals
+
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
         """Return what its graph or the whole model shows to be odd about the element at a path."""
         if self._warnings_by_path is None:
@@ -342,9 +362,8 @@ class Model(Drawable, Loaded):
         return self
 
     def __repr__(self) -> str:
-        graphs = self.graphs
-        nodes = sum(len(graph.nodes) for graph in graphs)
-        return f"<Model {self.source!r}: {self.format}, {nodes} nodes in {len(graphs)} graphs>"
+        graphs = len(self.graphs)
+        return f"<Model {self.source!r}: {self.format}, {self.node_count} nodes in {graphs} graphs>"
 
     def _repr_html_(self) -> str:
         return door.describe_model(self)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .dtype import DataType, data_type
+from .sparse_tensor import SparseTensor
 from .storage import Payload
 from .tensor import Tensor
 from .value import Value
@@ -34,6 +35,11 @@ def find_stored_tensor(value: Value) -> Tensor | None:
         if element_type != "string":
             return _make_tensor(value, name, data_type(element_type), attribute.value)
     return None
+
+
+def find_own_tensor(value: Value) -> Tensor | SparseTensor | None:
+    """Return the tensor that has a value's own elements: not those of a quantized weight."""
+    return value.initializer or find_stored_tensor(value)
 
 
 def _make_tensor(value: Value, name: str, dtype: DataType, content: Any) -> Tensor | None:

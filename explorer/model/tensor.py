@@ -110,12 +110,13 @@ class Tensor(ArrayLike, Loaded):
     @property
     def stored_bytes(self) -> int | None:
         """Size of the stored elements in bytes; None where it cannot be told."""
-        if callable(self._stored_bytes):
+        stored = self._stored_bytes
+        if callable(stored):
             try:
-                self._stored_bytes = self._stored_bytes()
+                self._stored_bytes = stored = stored()
             except Exception as error:
                 self._fail(error)
-        return self._stored_bytes
+        return stored
 
     @property
     def _is_plain(self) -> bool:

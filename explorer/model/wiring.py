@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 
+#: a graph of fewer nodes is small
+_SMALL = 50
+
 _GET_NUMBER = attrgetter("_number")
 
 
@@ -79,8 +82,12 @@ def read_wiring(graph: Graph) -> Wiring:
 def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
     """Return the indices of the nodes whose op_type is one of some, in order.
 
-    Few nodes are asked: one for each operator.
+    Few nodes are asked: one for each operator, or all of a small graph.
     """
+    nodes = graph.nodes
+    if len(nodes) < _SMALL:  # there may be very many of these, whose wiring nobody asks for
+        few = [index for index, node in enumerate(nodes) if node.op_type in op_types]
+        return np.array(few, np.int64)
     operators = graph.wiring.operators
     firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
     firsts[operators[::-1]] = np.arange(len(operators))[::-1]

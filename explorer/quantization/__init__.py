@@ -5,16 +5,19 @@ its summary, the layout of packed weights or the share of elements outside of it
 Nothing here knows groups, pictures or plots.
 """
 
-from .packing import unpack_constant
+from .packing import unpack_constant, unpack_weights
 from .record import Quantization, find_quantization, node_badge, summarize_quantization
 from .saturation import Saturation, measure_saturation
+from .sources import list_statements
 
 __all__ = [
     "Quantization",
     "Saturation",
     "find_quantization",
+    "list_statements",
     "measure_saturation",
     "node_badge",
     "summarize_quantization",
     "unpack_constant",
+    "unpack_weights",
 ]

@@ -6,7 +6,7 @@ other attributes and tensor data are left to :mod:`netloupe.explorer.quantizatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from netloupe.explorer.model import (
@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     StatedQuantization,
     Tensor,
     Value,
+    find_operators,
 )
 
 from .products import find_integer_scale
@@ -87,6 +88,19 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
                 if not operand.is_output and _at(user.inputs, operand.index) is value:
                     return _state(operand, user)
     return None
+
+
+def list_statements(graph: Graph) -> Iterator[Statement]:
+    """Yield everything that annotations and nodes of a graph say of quantized values."""
+    for annotation in graph.annotations:
+        value = graph.values.get(annotation.tensor_name)
+        if value is not None and value.annotation is not None:
+            yield _read_annotation(value)
+    dialect = graph.dialect
+    for index in find_operators(graph, dialect.quantized_operands).tolist():
+        node = graph.nodes[index]
+        for operand in dialect.list_quantized_operands(node):
+            yield _state(operand, node)
 
 
 def state_zero_point(value: Value) -> Statement | None:

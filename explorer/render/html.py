@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from netloupe.explorer.costs import Totals, count_bytes, count_elements, count_graphs
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Function, Graph, Model, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import (
@@ -71,13 +72,8 @@ def list_model_facts(model: Model) -> list[Fact]:
     """Return what a model's summary says: names, and values as HTML."""
     header = model.header
     graphs = model.graphs
-    nodes = sum(len(graph.nodes) for graph in graphs)
     operators = Counter(node.op_type for graph in graphs for node in graph.nodes)
-    tensors: list[Tensor | SparseTensor] = []
-    for graph in graphs:
-        tensors += [*graph.initializers, *graph.sparse_initializers]
-    parameters = sum(tensor.size for tensor in tensors)
-    stored = sum(tensor.nbytes or 0 for tensor in tensors)
+    totals = model.totals
     imports = model.dialect.name_opsets(model.opset_imports)
     opsets = [f"{domain} {version}" for domain, version in imports.items()]
     producer = f"{header.producer_name} {header.producer_version}".strip()
@@ -87,23 +83,32 @@ def list_model_facts(model: Model) -> list[Fact]:
         ("IR version", "" if model.ir_version is None else str(model.ir_version)),
         ("operator sets", write_text(join_parts(opsets[:12], len(opsets)))),
         ("producer", write_text(producer)),
-        ("nodes", f"{nodes:,}{within}"),
-        ("parameters", f"{parameters:,} in {len(tensors):,} tensors, {write_bytes(stored)}"),
+        ("nodes", f"{totals.nodes:,}{within}"),
+        *_list_stored(totals),
         ("operators", write_text(_describe_operators(operators))),
         ("documentation", write_text(model.doc, 400)),
     ]
     return [fact for fact in facts if fact[1]]
 
 
+def _list_stored(totals: Totals) -> list[Fact]:
+    """Return how many initializers there are, and what they hold."""
+    count = totals.running_statistics
+    return [
+        ("initializers", f"{totals.initializers:,}, {write_bytes(totals.bytes)}"),
+        ("parameters", f"{totals.parameters:,}"),
+        ("running statistics", f"{count:,}" if count else ""),
+    ]
+
+
 def describe_graph(graph: Graph) -> str:
     """Return the summary of a graph as HTML."""
     operators = Counter(node.op_type for node in graph.nodes)
-    parameters = sum(tensor.size for tensor in graph.initializers)
     kind = {"main": "main graph", "training": "training graph"}.get(graph.kind, graph.kind)
     facts = [
         ("name", write_text(graph.name)),
         ("nodes", f"{len(graph.nodes):,}"),
-        ("initializers", f"{len(graph.initializers):,}, {parameters:,} parameters"),
+        *_list_stored(count_graphs(graph.model, [graph])),
         ("operators", write_text(_describe_operators(operators))),
         ("documentation", write_text(graph.doc, 400)),
     ]
@@ -191,13 +196,14 @@ def describe_tensor(tensor: Tensor | SparseTensor) -> str:
 
     Elements are read only up to 64 MiB, and of very many only a sample is looked at.
     """
+    stored, size = count_elements(tensor), count_bytes(tensor)
     dims = " × ".join(map(str, tensor.dims[:16])) or "scalar"
     more = f" … {len(tensor.dims) - 16} more" if len(tensor.dims) > 16 else ""
     facts = [
         ("dtype", write_text(tensor.dtype.name)),
         ("shape", write_text(dims + more)),
-        ("elements", f"{tensor.size:,}"),
-        ("bytes", write_bytes(tensor.nbytes) if tensor.nbytes is not None else "unknown"),
+        ("elements", f"{stored:,}" + ("" if stored == tensor.size else f" of {tensor.size:,}")),
+        ("bytes", "unknown" if size is None else write_bytes(size)),
     ]
     if isinstance(tensor, Tensor):
         place = tensor.external.location if tensor.external is not None else tensor.storage

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.notation import list_operators, order_counts
-from netloupe.explorer.model import Dialect, Model, SparseTensor, Tensor, Value
+from netloupe.explorer.model import Dialect, Model, Value
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
@@ -37,16 +38,11 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
         ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
         ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
-        (nodes of every graph, subgraph and function body once; initializers; their elements
-        as parameters; their stored bytes; graphs), ``op_types``, ``quantization``,
+        (as :class:`~netloupe.explorer.costs.Totals` says), ``op_types``, ``quantization``,
         ``metadata``, ``warnings``, and in ``cut`` which of these are cut short (see
         :func:`~netloupe.explorer.describe.encoding.encode_json`).
     """
     graphs = model.graphs
-    tensors: list[Tensor | SparseTensor] = []
-    for graph in graphs:
-        tensors += graph.initializers
-        tensors += graph.sparse_initializers
     warnings = model.all_warnings()
     first = list(islice(warnings, most))
     told = {
@@ -74,13 +70,7 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
             },
             len(graphs),
         ),
-        "totals": {
-            "nodes": sum(len(graph.nodes) for graph in graphs),
-            "initializers": len(tensors),
-            "parameters": sum(_count_parameters(tensor) for tensor in tensors),
-            "bytes": sum(_count_bytes(tensor) for tensor in tensors),
-            "graphs": len(graphs),
-        },
+        "totals": asdict(model.totals),
         "op_types": dict(order_counts(list_operators(graphs))),
         "quantization": summarize_quantization(model),
         "metadata": dict(model.metadata),
@@ -95,20 +85,10 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
 
 def _list_typed(values: Collection[Value]) -> Listing:
     return Listing(
-        values, lambda value: {"name": value.name, "type": str(value.type or "")}, len(values)
+        values,
+        lambda value: {"name": value.name, "type": str(value.type or value.inferred_type or "")},
+        len(values),
     )
-
-
-def _count_parameters(tensor: Tensor | SparseTensor) -> int:
-    return tensor.values.size if isinstance(tensor, SparseTensor) else tensor.size
-
-
-def _count_bytes(tensor: Tensor | SparseTensor) -> int:
-    if isinstance(tensor, SparseTensor):
-        indices = tensor.indices.stored_bytes if tensor.indices is not None else 0
-        return (tensor.values.stored_bytes or 0) + (indices or 0)
-    stored = tensor.stored_bytes
-    return stored if stored is not None else (tensor.nbytes or 0)
 
 
 def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
@@ -168,10 +148,13 @@ def _describe_format(summary: dict[str, Any]) -> str:
 
 def _describe_totals(totals: dict[str, int]) -> str:
     graphs = f" in {totals['graphs']:,} graphs" if totals["graphs"] > 1 else ""
+    count = totals["running_statistics"]
+    measured = f" and {write_count(count, 'running statistic')}" if count else ""
     return (
         f"{write_count(totals['nodes'], 'node')}{graphs}, "
         f"{write_count(totals['initializers'], 'initializer')}, "
-        f"{write_count(totals['parameters'], 'parameter')}, {write_bytes(totals['bytes'])}"
+        f"{write_count(totals['parameters'], 'parameter')}{measured}, "
+        f"{write_bytes(totals['bytes'])}"
     )
 
 

@@ -63,11 +63,13 @@ def test_info_json(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
         {"path": "main/if.else_branch", "kind": "subgraph", "nodes": 1, "initializers": 0},
     ]
     assert summary["totals"] == {
+        "graphs": 3,
         "nodes": 5,
         "initializers": 1,
+        "elements": 2,
         "parameters": 2,
+        "running_statistics": 0,
         "bytes": 8,
-        "graphs": 3,
     }
     assert summary["op_types"] == {"Abs": 1, "Add": 1, "If": 1, "Neg": 1, "Relu": 1}
     assert set(summary["quantization"]) >= {"tensors", "sources"}

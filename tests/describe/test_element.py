@@ -117,7 +117,7 @@ def test_graph_function_and_model(model: Model) -> None:
     assert rows(function, "Calls")["caller"].path == "main/call"
     whole = describe_path(model, "model")
     assert rows(whole, "Model")["image"].value == "BGR 8-bit, 0–255"
-    assert rows(whole, "Contents")["parameters"].value == "218"
+    assert rows(whole, "Contents")["parameters"].value == "216"
     assert rows(whole, "Quantization")["quantized values"].value == "3"
 
 

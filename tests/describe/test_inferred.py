@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.commands.info import summarize_model
 from netloupe.explorer.costs.inferred_types import infer_type
-from netloupe.explorer.describe import describe_value, format_text
+from netloupe.explorer.describe import (
+    describe_graph,
+    describe_node,
+    describe_value,
+    format_text,
+    to_json,
+)
 from netloupe.explorer.describe.operands import describe_origin
 from netloupe.explorer.describe.place import Place
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.html import describe_node
+from netloupe.explorer.render.html import describe_node as write_node
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 
@@ -59,9 +66,9 @@ def test_a_dequantized_weight_has_its_real_type(model: Model) -> None:
 def test_operands_tell_it_too(model: Model) -> None:
     values = model.graph.values
     assert describe_origin(values["f"], Place()).startswith("float16[4, 3], inferred · constant")
-    assert describe_origin(values["w"], Place()) == "int8[4, 3] · constant · 12 bytes"
+    assert describe_origin(values["w"], Place()) == "int8[4, 3] · constant · 48 bytes"
     assert describe_origin(values["e"], Place()).startswith("type unknown")
-    assert "bfloat16[4, 3], inferred" in describe_node(model.graph.nodes[-1])
+    assert "bfloat16[4, 3], inferred" in write_node(model.graph.nodes[-1])
 
 
 def test_odd_wiring_infers_nothing() -> None:
@@ -108,3 +115,23 @@ def test_a_type_that_the_scale_decides_is_not_guessed(opset: int, inferred: str)
     graph.initializer.add(name="w", data_type=3, dims=[2], raw_data=b"ab")
     graph.node.add(op_type="DequantizeLinear", input=["w", "scale"], output=["f"])
     assert str(load(proto.SerializeToString()).value("f").inferred_type) == inferred
+
+
+def test_json_and_the_summary_tell_it_too() -> None:
+    """As the description does: the same types, and that the file does not state them."""
+    model = load_text(
+        "g (float[4, 3] x) => (z) <int8[4, 3] w = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, "
+        "float16 s = {14336}> { z = DequantizeLinear (w, s) n = Neg (z) }"
+    )
+    inferred = {"kind": "tensor", "dtype": "float16", "shape": [4, 3], "inferred": True}
+    told = to_json(describe_value(model.graph.values["z"]))
+    assert told["type"] == inferred
+    operand = to_json(describe_node(model.graph.nodes[1]))["inputs"][0]
+    assert operand["type"] == inferred
+    assert to_json(describe_graph(model.graph))["outputs"][0]["type"] == inferred
+    assert to_json(describe_value(model.graph.values["x"]))["type"] == {
+        "kind": "tensor",
+        "dtype": "float32",
+        "shape": [4, 3],
+    }
+    assert summarize_model(model)["outputs"] == [{"name": "z", "type": "float16[4, 3]"}]

@@ -145,7 +145,7 @@ def test_the_outline_reads_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     weight = helper.make_tensor("w", TensorProto.FLOAT, [2], [1.0, 2.0])
     graph = helper.make_graph([helper.make_node("Relu", ["w"], ["y"])], "g", [], [], [weight])
     model = load(helper.make_model(graph))
-    monkeypatch.setattr(Tensor, "nbytes", property(lambda _: 1 / 0))
+    monkeypatch.setattr(Tensor, "stored_bytes", property(lambda _: 1 / 0))
     assert describe_outline(model).subtitle == "ONNX model, 1 node"
     with pytest.raises(ZeroDivisionError):
         describe_model(model)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from netloupe.explorer.model import BodyBinding, Dialect
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-from .quantized_operands import QUANTIZED_OPERANDS
+from .quantized_operands import QUANTIZED_BIASES, QUANTIZED_OPERANDS
 from .shape_operators import SHAPE_OPERATORS
 
 _IN_ORDER = BodyBinding()
@@ -42,6 +42,7 @@ ONNX = Dialect(
     },
     quantized_operands=QUANTIZED_OPERANDS,
     quantized_domains=frozenset({"", "com.microsoft"}),
+    quantized_biases=QUANTIZED_BIASES,
     running_statistics={"BatchNormalization": (3, 4)},
     copying=frozenset({"Identity"}),
     shape_operators=SHAPE_OPERATORS,

@@ -75,3 +75,6 @@ QUANTIZED_OPERANDS: dict[str, tuple[QuantizedOperand, ...]] = {
     "QLinearSigmoid": _UNARY,
     "QLinearSoftmax": _UNARY,
 }
+
+#: where these operators have a bias in integers, whose scale is the product of two others
+QUANTIZED_BIASES = {"QLinearConv": 8, "QGemm": 6}

@@ -1,0 +1,146 @@
+"""How much there is in a model: nodes, initializers, elements, parameters, bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, is_constant
+from netloupe.explorer.progress import step
+
+from .weights import Kind, Weights, find_weights
+
+#: a file of external data, the first byte in it, and the numbers of bytes and of elements
+_Place = tuple[str, int, int | None, int]
+
+#: how many initializers are looked at in one step
+_STEP = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much there is in a model, or in a part of it.
+
+    Parameters
+    ----------
+    graphs
+        Main graph, subgraphs, functions and training graphs, each once.
+    nodes
+        Those of all these graphs. The body of a function counts once, however often it is called.
+    initializers
+        The tensors that are stored in the graphs, sparse ones included. What Constant nodes hold is
+        not counted, here and below: exporters put what was written in a program there, and weights
+        into initializers.
+    elements
+        The numbers that these tensors store, of any type: those that the dimensions claim, of a
+        sparse tensor the values that are given, and none of a tensor that has no data.
+    parameters
+        The weights, each once however often it is used. As
+        :class:`~netloupe.explorer.costs.weights.Weights` tells them from shapes, indices, scales
+        and zero points. Of weights with several numbers in a byte these count, not the bytes.
+        Tensors that lie at the same place of a file of external data are the same weight.
+    running_statistics
+        The means and variances of batch normalization, which are no parameters: training measures
+        them, it does not learn them.
+    bytes
+        What the file stores for these tensors, with the indices of sparse ones, in whatever form:
+        half-precision numbers in ``int32_data`` take four bytes each. Where the size of external
+        data is not stated, what type and dimensions claim.
+    """
+
+    graphs: int
+    nodes: int
+    initializers: int
+    elements: int
+    parameters: int
+    running_statistics: int
+    bytes: int
+
+
+def count_model(model: Model) -> Totals:
+    """Return how much there is in a model; looks at every initializer, and reads no elements."""
+    return count_graphs(model, model.graphs)
+
+
+def count_graphs(model: Model, graphs: Sequence[Graph]) -> Totals:
+    """Return how much there is in some graphs of a model, without their subgraphs."""
+    held: Iterator[Iterable[Tensor | SparseTensor]]
+    held = (part for graph in graphs for part in (graph.initializers, graph.sparse_initializers))
+    nodes = sum(len(graph.nodes) for graph in graphs)
+    return _count(find_weights(model), chain.from_iterable(held), len(graphs), nodes)
+
+
+def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
+    """Return how much some nodes hold: the initializers that they use, each once."""
+    taken = (v for node in nodes for v in (*node.inputs, *node.captures) if v is not None)
+    found: dict[Tensor | SparseTensor, None] = {}
+    for value in dict.fromkeys(taken):
+        behind = value.producer.inputs if is_constant(value) and value.producer is not None else ()
+        for one in (value, *behind):
+            if one is not None and one.initializer is not None:
+                found[one.initializer] = None
+    return _count(find_weights(model), found, 0, len(nodes))
+
+
+def count_elements(tensor: Tensor | SparseTensor) -> int:
+    """Return how many numbers are stored for a tensor, as :class:`Totals` counts them."""
+    given = tensor.values if isinstance(tensor, SparseTensor) else tensor
+    return given.size if given._is_plain or given.storage != "none" else 0
+
+
+def count_bytes(tensor: Tensor | SparseTensor) -> int | None:
+    """Return how many bytes are stored for a tensor.
+
+    Returns
+    -------
+    int or None
+        Where the size of external data is not stated, what type and dimensions claim; None where
+        these do not tell it either, as of strings.
+    """
+    if isinstance(tensor, SparseTensor):
+        indices = 0 if tensor.indices is None else count_bytes(tensor.indices)
+        values = count_bytes(tensor.values)
+        return None if values is None or indices is None else values + indices
+    stored = tensor.stored_bytes
+    return tensor.nbytes if stored is None else stored
+
+
+def _count(
+    weights: Weights, initializers: Iterable[Tensor | SparseTensor], graphs: int, nodes: int
+) -> Totals:
+    count = elements = size = 0
+    sums: dict[Kind, int] = {"parameter": 0, "running statistic": 0, "other": 0}
+    places: set[_Place] = set()
+    for tensor in initializers:
+        if not count % _STEP:
+            step()
+        count += 1
+        given = tensor.values if isinstance(tensor, SparseTensor) else tensor
+        number = given.size
+        # of plain ones nothing more is asked: there may be a million
+        is_plain = given._is_plain
+        if not is_plain and (place := _find_place(given)) is not None:
+            if place in places:
+                continue
+            places.add(place)
+        elements += number if is_plain or given.storage != "none" else 0
+        size += count_bytes(tensor) or 0
+        sums[weights.kind_of(tensor)] += weights.packed.get(tensor, number)
+    return Totals(
+        graphs=graphs,
+        nodes=nodes,
+        initializers=count,
+        elements=elements,
+        parameters=sums["parameter"],
+        running_statistics=sums["running statistic"],
+        bytes=size,
+    )
+
+
+def _find_place(tensor: Tensor) -> _Place | None:
+    """Return where in which other file the elements are; None for none, and for one unknown."""
+    external = tensor.external
+    if external is None or external.misstated or not external.location:
+        return None
+    return external.location, external.offset or 0, external.length, tensor.size

@@ -1,0 +1,190 @@
+"""Which of the initializers are weights, going by what uses them; reads no elements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
+
+from netloupe.explorer.model import (
+    DataType,
+    Function,
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    find_operators,
+)
+from netloupe.explorer.progress import step
+from netloupe.explorer.quantization import list_statements, unpack_weights
+
+Kind = Literal["parameter", "running statistic", "other"]
+
+#: how many nodes are looked at in one step
+_STEP = 10_000
+#: integers of at most so many bits are quantized numbers wherever they are used
+_NARROW = 8
+#: and of at most so many where an operator of quantized numbers takes them, as its bias
+_WIDE = 32
+
+
+class Weights:
+    """Tells weights from the other initializers of a model.
+
+    * Floating-point and complex numbers are weights, unless they are running statistics or scales
+      of something quantized. Nothing in a file tells a learned 0.5 from one that was written.
+    * Running statistics are what BatchNormalization (Caffe2: SpatialBN) takes as mean and variance,
+      directly, through Identity, or as operand of a function that does so, and nothing else takes.
+    * Integers are weights where they are quantized numbers: those that the file says so of, the
+      biases that operators take beside these, and all of at most 8 bits; zero points are none.
+      What is left are shapes, axes and indices.
+    * Truth values and strings are no weights.
+
+    Parameters
+    ----------
+    model
+        A model, whose nodes do not change.
+
+    Notes
+    -----
+    So a convolutional network has as many parameters as its framework says: ResNet-50 has
+    25,557,032, and 53,120 running statistics beside them, unless its exporter has multiplied
+    these into the convolutions.
+    """
+
+    def __init__(self, model: Model) -> None:
+        #: by value, how many of its uses are as a running statistic
+        self._measured: Counter[Value] = Counter()
+        #: by function, the inputs that it uses as running statistics only
+        self._formals: dict[Function, tuple[int, ...]] = {}
+        #: names of the operators and functions that may take such
+        self._measuring = {*model.dialect.running_statistics, *model.dialect.copying}
+        #: what the use of an initializer says that it is; of all others their type tells it
+        self._kinds: dict[Tensor | SparseTensor, Kind] = {}
+        #: by initializer whose bytes hold several weights each, how many it holds
+        self.packed: dict[Tensor | SparseTensor, int] = {}
+        for graph in _order_graphs(model):
+            self._find_measured(graph)
+            self._find_quantized(graph)
+            if isinstance(graph, Function):
+                places = (i for i, value in enumerate(graph.inputs) if self._is_measured(value))
+                self._formals[graph] = tuple(places)
+                if self._formals[graph]:
+                    self._measuring.add(graph.name)
+        for value in self._measured:
+            tensor = value.initializer
+            if tensor is not None and _is_real(tensor.dtype) and self._is_measured(value):
+                self._kinds.setdefault(tensor, "running statistic")
+
+    def kind_of(self, tensor: Tensor | SparseTensor) -> Kind:
+        """Return what an initializer is."""
+        known = self._kinds.get(tensor)
+        if known is not None:
+            return known
+        dtype = tensor.dtype
+        if _is_real(dtype):
+            return "parameter"
+        if not dtype.is_integer or dtype.bits is None or dtype.bits > _WIDE:
+            return "other"
+        if dtype.bits <= _NARROW:
+            return "parameter"
+        is_stated = isinstance(tensor, Tensor) and tensor.quantization is not None
+        return "parameter" if is_stated else "other"
+
+    def _is_measured(self, value: Value) -> bool:
+        """Return whether a value is only used as a running statistic."""
+        count = self._measured.get(value, 0)
+        return count > 0 and not value.is_output and count == len(value.consumers)
+
+    def _find_measured(self, graph: Graph) -> None:
+        found = find_operators(graph, self._measuring).tolist()
+        # consumers are asked before the nodes that only hand something on to them
+        for number, index in enumerate(reversed(found)):
+            if not number % _STEP:
+                step()
+            node = graph.nodes[index]
+            for place in self._list_measured(node):
+                value = node.inputs[place] if place < len(node.inputs) else None
+                if value is not None:
+                    self._measured[value] += 1
+
+    def _list_measured(self, node: Node) -> tuple[int, ...]:
+        """Return the inputs of a node that are running statistics."""
+        function = node.function
+        if function is not None:
+            return self._formals.get(function, ())
+        dialect = node.graph.dialect
+        if node.domain != dialect.domain:
+            return ()
+        if node.op_type in dialect.copying:
+            given = node.outputs[0] if len(node.outputs) == 1 else None
+            return (0,) if given is not None and self._is_measured(given) else ()
+        return dialect.running_statistics.get(node.op_type, ())
+
+    def _find_quantized(self, graph: Graph) -> None:
+        for number, statement in enumerate(list_statements(graph)):
+            if not number % _STEP:
+                step()
+            for value in (statement.scale, statement.zero_point):
+                self._set_kind(value, "other")
+            self._set_integer(statement.quantized)
+            unpacked = unpack_weights(statement)
+            if unpacked is not None and statement.quantized is not None:
+                tensor = statement.quantized.initializer
+                if tensor is not None:
+                    self.packed[tensor] = unpacked.size
+        biases = graph.dialect.quantized_biases
+        for index in find_operators(graph, biases).tolist():
+            node = graph.nodes[index]
+            place = biases[node.op_type]
+            if node.domain in graph.dialect.quantized_domains and place < len(node.inputs):
+                self._set_integer(node.inputs[place])
+
+    def _set_integer(self, value: Value | None) -> None:
+        """Note that a value holds quantized numbers, where these are integers of few bits."""
+        tensor = None if value is None else value.initializer
+        if tensor is not None and tensor.dtype.is_integer and (tensor.dtype.bits or 64) <= _WIDE:
+            self._kinds.setdefault(tensor, "parameter")
+
+    def _set_kind(self, value: Value | None, kind: Kind) -> None:
+        if value is not None and value.initializer is not None:
+            self._kinds[value.initializer] = kind
+
+
+def _is_real(dtype: DataType) -> bool:
+    return dtype.is_float or dtype.is_complex
+
+
+def find_weights(model: Model) -> Weights:
+    """Return the weights of a model; its nodes are looked at when it is first asked."""
+    if model._weights is None:
+        model._weights = Weights(model)
+    return model._weights
+
+
+def _order_graphs(model: Model) -> Iterator[Graph]:
+    """Yield every graph once: functions before what calls them, subgraphs before what is around."""
+    ordered: dict[Function, None] = {}
+    waiting: list[Function] = [*model.functions]
+    opened: set[Function] = set()
+    while waiting:
+        function = waiting[-1]
+        if function in opened:
+            ordered.setdefault(waiting.pop())
+            continue
+        opened.add(function)
+        waiting += [called for called in _list_called(function) if called not in opened]
+    done: set[Graph] = set()
+    for function in ordered:
+        inside = [function, *function.subgraphs]
+        done.update(inside)
+        yield from reversed(inside)
+    yield from (graph for graph in reversed(model.graphs) if graph not in done)
+
+
+def _list_called(function: Function) -> set[Function]:
+    graphs = (function, *function.subgraphs)
+    called = (node.function for graph in graphs for node in graph.nodes)
+    return {other for other in called if other is not None}
