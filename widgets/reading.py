@@ -36,7 +36,7 @@ from netloupe.explorer.tensors import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-View = Literal["all", "channels", "channel", "scales"]
+TensorView = Literal["all", "channels", "channel", "scales"]
 
 #: shares of the time that statistics, histogram and saturation take, roughly
 _STATISTICS, _HISTOGRAM = 0.65, 0.85
@@ -56,7 +56,7 @@ class Question:
         Of the histogram.
     """
 
-    view: View = "all"
+    view: TensorView = "all"
     axis: int = 0
     channel: int = 0
     bins: int = 64
@@ -89,6 +89,21 @@ class Reading:
     quantization: Quantization | None
     saturation: Saturation | None
     is_sample: bool
+
+    @property
+    def has_overlay(self) -> bool:
+        """Whether the picture has anything to draw for the quantization."""
+        if self.quantization is None:
+            return False
+        if isinstance(self.counts, ChannelHistogram):
+            return self.counts.ranges is not None
+        if self.saturation is not None:
+            return True
+        found, dtype = self.quantization, self.tensor.dtype
+        if dtype.is_integer:  # of the stored numbers only the zero point is one
+            is_one = found.zero_point is not None and found.zero_point.size == 1
+            return is_one and (dtype.numpy is None or found.describes(dtype.numpy))
+        return found.real_range is not None
 
     def draw(self, ax: Axes, *, log: bool, overlay: bool, theme: Theme) -> None:
         """Draw the picture; ``overlay`` is whether the quantization is laid over it."""

@@ -15,12 +15,13 @@ from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.plots import Theme, draw_png, draw_scales
 from netloupe.explorer.progress import Cancelled, part, step
-from netloupe.explorer.quantization import Quantization, find_quantization
+from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import Statistics
 
 from .background import Background
 from .description_html import write_error, write_section
-from .reading import Question, Reading, View, read_tensor
+from .reading import Question, Reading, TensorView, read_tensor
+from .tensor_choice import TensorChoice
 
 #: of a tensor of more elements a sample is shown first, and the rest is read in the background;
 #: all of so many float32 elements take about 0.1 s
@@ -33,12 +34,6 @@ MOST_BINS = 512
 _STALE = "nl-inspector-stale"
 _WIDTH = 340
 _HEIGHT = 190
-_VIEWS: dict[View, str] = {
-    "all": "all elements",
-    "channels": "channels side by side",
-    "channel": "one channel",
-    "scales": "scales",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +42,10 @@ class _Job:
 
     question: Question
     read: Callable[..., Reading]
-    known: dict[tuple[View, int, int], Statistics]
+    known: dict[tuple[TensorView, int, int], Statistics]
 
     @property
-    def key(self) -> tuple[View, int, int]:
+    def key(self) -> tuple[TensorView, int, int]:
         return self.question.view, self.question.axis, self.question.channel
 
 
@@ -82,7 +77,6 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         #: held while widgets change, since a thread changes them too
         self._lock = threading.RLock()
         self._background: Background | None = None
-        self._is_changing = False
         self._make_controls()
         self.show(tensor, value)
 
@@ -108,13 +102,10 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             self._quantization = find_quantization(value) if value is not None else None
             self._reading: Reading | None = None
             self._is_stale = False
-            self._known: dict[tuple[View, int, int], Statistics] = {}
+            self._known: dict[tuple[TensorView, int, int], Statistics] = {}
             self.statistics.value = ""
-            self._is_changing = True
-            try:
-                self._offer_views()
-            finally:
-                self._is_changing = False
+            self.choice.offer(tensor, self._quantization)
+            self.read_all.description = f"Read all {tensor.size:,} elements"
             self._read()
 
     def set_theme(self, theme: Theme) -> None:
@@ -153,11 +144,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     # widgets
 
     def _make_controls(self) -> None:
-        self.view = ipywidgets.Dropdown(layout=_sized("168px"))
-        self.axis = ipywidgets.Dropdown(layout=_sized("120px"))
-        self.channel = ipywidgets.BoundedIntText(
-            min=0, max=0, description="channel", layout=_sized("130px")
-        )
+        self.choice = TensorChoice(self._read)
         self.bins = ipywidgets.BoundedIntText(
             value=DEFAULT_BINS,
             min=1,
@@ -182,62 +169,26 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self.read_all = ipywidgets.Button(layout=_sized("auto"))
         self.message = ipywidgets.HTML()
         self.statistics = ipywidgets.HTML()
-        self._choice = ipywidgets.HBox()
         self._controls = ipywidgets.HBox()
         self._work = ipywidgets.HBox([self.progress, self.state, self.stop])
-        for box in (self._choice, self._controls, self._work):
+        for box in (self._controls, self._work):
             box.add_class("nl-inspector-controls")
         self._inside = [
-            *(self._choice, self._controls, self._work, self.view, self.axis, self.channel),
-            *(self.bins, self.log_scale, self.overlay, self.picture, self.progress, self.state),
+            *(self.choice, self.choice.view, self.choice.axis, self.choice.channel),
+            *(self._controls, self._work, self.bins, self.log_scale, self.overlay),
+            *(self.picture, self.progress, self.state),
             *(self.stop, self.read_all, self.message, self.statistics),
         ]
-        for control in (self.view, self.axis, self.channel, self.bins):
-            control.observe(self._asked, "value")
+        self.bins.observe(lambda _change: self._read(), "value")
         for control in (self.log_scale, self.overlay):
             control.observe(self._look_changed, "value")
         self.stop.on_click(lambda _button: self.cancel())
         self.read_all.on_click(lambda _button: self._read())
 
-    def _offer_views(self) -> None:
-        """Offer the views that the tensor has, and begin with all its elements."""
-        dims = self._tensor.dims
-        views: list[View] = ["all"]
-        if self._has_channels():
-            views += ["channels", "channel"]
-        if _has_scales(self._quantization):
-            views.append("scales")
-        self.view.options = [(_VIEWS[view], view) for view in views]
-        self.view.value = "all"
-        self.axis.options = [
-            (f"axis {place} · {size:,}", place) for place, size in enumerate(dims or (1,))
-        ]
-        axis = self._quantization.axis if self._quantization is not None else None
-        self.axis.value = axis if axis is not None and 0 <= axis < len(dims) else 0
-        self._limit_channel()
-        self.channel.value = 0
-        self.read_all.description = f"Read all {self._tensor.size:,} elements"
-
-    def _has_channels(self) -> bool:
-        """Return whether the elements can be shown by channel: numbers along two axes or more."""
-        tensor = self._tensor
-        if isinstance(tensor, SparseTensor) or tensor.dtype.name == "string":
-            return False
-        return len(tensor.dims) > 1 and tensor.size > 1
-
-    def _limit_channel(self) -> None:
-        dims = self._tensor.dims
-        size = dims[self.axis.value] if dims and self._has_channels() else 1
-        self.channel.max = max(size - 1, 0)
-
     def _arrange(self) -> None:
         """Show the widgets that have something to say."""
-        view = self.view.value
-        choice = [self.view] if len(self.view.options) > 1 else []
-        if view in ("channels", "channel"):
-            choice.append(self.axis)
-        if view == "channel":
-            choice.append(self.channel)
+        view = self.choice.view.value
+        self.choice.arrange()
         reading = self._reading
         counts = reading.counts if reading is not None else None
         controls: list[ipywidgets.Widget] = []
@@ -245,11 +196,10 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             controls.append(self.bins)
             if view != "channels":
                 controls.append(self.log_scale)
-            if self._can_overlay(reading):
+            if reading is not None and reading.has_overlay:
                 controls.append(self.overlay)
-        self._choice.children = choice
         self._controls.children = controls
-        shown: list[ipywidgets.Widget] = [self._choice] if choice else []
+        shown: list[ipywidgets.Widget] = [self.choice] if self.choice.children else []
         if self.message.value:
             shown.append(self.message)
         if view == "scales" or (counts is not None and not self.message.value):
@@ -269,41 +219,15 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         reading = self._reading
         return reading is not None and not reading.is_sample and not self._is_stale
 
-    def _can_overlay(self, reading: Reading | None) -> bool:
-        """Return whether the picture has anything to draw for the quantization."""
-        if reading is None or reading.quantization is None:
-            return False
-        found = reading.quantization
-        if self.view.value == "channels":
-            return getattr(reading.counts, "ranges", None) is not None
-        if reading.saturation is not None:
-            return True
-        dtype = self._tensor.dtype
-        if dtype.is_integer:  # of the stored numbers only the zero point is one
-            is_one = found.zero_point is not None and found.zero_point.size == 1
-            return is_one and (dtype.numpy is None or found.describes(dtype.numpy))
-        return found.real_range is not None
-
     # reading
-
-    def _asked(self, change: Any) -> None:
-        if self._is_changing:
-            return
-        if change.owner is self.axis:
-            self._limit_channel()
-        is_channel = self.view.value == "channel"
-        if change.owner is self.channel and not is_channel:
-            return
-        if change.owner is self.axis and not (is_channel or self.view.value == "channels"):
-            return
-        self._read()
 
     def _look_changed(self, _change: Any) -> None:
         with self._lock:
             self._draw()
 
     def _question(self) -> Question:
-        return Question(self.view.value, self.axis.value, self.channel.value, self.bins.value)
+        view, axis, channel = self.choice.view, self.choice.axis, self.choice.channel
+        return Question(view.value, axis.value, channel.value, self.bins.value)
 
     def _read(self) -> None:
         """Read what is asked for now: at once where that is quick, else in a thread."""
@@ -402,7 +326,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 self.progress.value = share
 
     def _draw(self) -> None:
-        if self.view.value == "scales" and self._quantization is not None:
+        if self.choice.view.value == "scales" and self._quantization is not None:
             quantization, theme = self._quantization, self._theme
             self.picture.value = draw_png(
                 lambda ax: draw_scales(ax, quantization, theme),
@@ -419,12 +343,6 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 width=_WIDTH,
                 height=_HEIGHT,
             )
-
-
-def _has_scales(quantization: Quantization | None) -> bool:
-    return (
-        quantization is not None and quantization.scale is not None and quantization.scale.size > 1
-    )
 
 
 def _sized(width: str) -> ipywidgets.Layout:

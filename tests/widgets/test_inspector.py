@@ -221,17 +221,18 @@ def test_the_panel_forgets_the_last_tensor(model: Model) -> None:
     inspector = Inspector()
     inspector.show(describe_path(model, "main/%Wq"))
     panel = panel_of(inspector)
-    panel.view.value = "channel"
-    panel.axis.value = 1
-    panel.channel.value = 9
+    panel.choice.view.value = "channel"
+    panel.choice.axis.value = 1
+    panel.choice.channel.value = 9
     panel.bins.value = 12
     inspector.show(describe_path(model, "main/%B"))
     assert panel_of(inspector) is panel
     description = describe_path(model, "main/%B")
     assert description.tensor is not None
     fresh = TensorPanel(description.tensor, description.value)
-    assert panel.view.options == fresh.view.options == (("all elements", "all"),)
-    assert (panel.view.value, panel.axis.value, panel.channel.max) == ("all", 0, 0)
+    assert panel.choice.view.options == fresh.choice.view.options == (("all elements", "all"),)
+    choice = panel.choice
+    assert (choice.view.value, choice.axis.value, choice.channel.max) == ("all", 0, 0)
     assert panel.statistics.value == fresh.statistics.value
     fresh.bins.value = 12  # which stays, for comparing
     assert bytes(panel.picture.value) == bytes(fresh.picture.value)

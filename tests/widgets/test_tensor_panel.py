@@ -230,20 +230,20 @@ def test_errors_in_the_background_are_shown(
 def test_channels_can_be_shown_side_by_side_and_alone() -> None:
     panel = TensorPanel(make_tensor(WEIGHTS))
     pictures = [bytes(panel.picture.value)]
-    assert [value for _, value in panel.view.options] == ["all", "channels", "channel"]
-    panel.view.value = "channels"
+    assert [value for _, value in panel.choice.view.options] == ["all", "channels", "channel"]
+    panel.choice.view.value = "channels"
     pictures.append(bytes(panel.picture.value))
-    assert panel.axis in panel._choice.children
+    assert panel.choice.axis in panel.choice.children
     assert panel.log_scale not in panel._controls.children
-    panel.axis.value = 1
+    panel.choice.axis.value = 1
     pictures.append(bytes(panel.picture.value))
-    panel.view.value = "channel"
-    panel.channel.value = 49
+    panel.choice.view.value = "channel"
+    panel.choice.channel.value = 49
     pictures.append(bytes(panel.picture.value))
     assert "channel 49 of axis 1" in panel.statistics.value
     assert f"{WEIGHTS[:, 49].max():.5g}"[:5] in panel.statistics.value
-    panel.axis.value = 0  # has 40 channels: the last of them
-    assert panel.channel.value == 39
+    panel.choice.axis.value = 0  # has 40 channels: the last of them
+    assert panel.choice.channel.value == 39
     assert "channel 39 of axis 0" in panel.statistics.value
     assert len(set(pictures)) == 4
 
@@ -257,7 +257,7 @@ def test_channels_side_by_side_show_a_sample_and_then_everything(gate: Gate) -> 
     whole = bytes(panel.picture.value)
     assert not panel._is_stale
 
-    panel.view.value = "channels"
+    panel.choice.view.value = "channels"
     gate.wait()
     # what is still shown answers the question before
     assert tensor_panel._STALE in panel.picture._dom_classes
@@ -285,7 +285,7 @@ def test_cancelled_before_its_sample_the_picture_stays_marked(gate: Gate) -> Non
         gate.let()
     assert panel.wait(SECONDS)
     assert panel.read_all not in panel.children
-    panel.view.value = "channels"
+    panel.choice.view.value = "channels"
     gate.wait()
     panel.cancel()
     assert tensor_panel._STALE in panel.picture._dom_classes
@@ -295,15 +295,15 @@ def test_cancelled_before_its_sample_the_picture_stays_marked(gate: Gate) -> Non
 def test_one_axis_has_no_channels() -> None:
     for array in (WEIGHTS[0], np.array(3.0, np.float32), np.array([["a", "b"]], object)):
         panel = TensorPanel(make_tensor(array))
-        assert panel._choice not in panel.children
+        assert panel.choice not in panel.children
 
 
 def test_too_many_channels_are_an_error_and_the_choice_stays() -> None:
     array = np.zeros((2**19, 2), np.int8)
     panel = TensorPanel(make_tensor(array))
-    panel.view.value = "channels"
+    panel.choice.view.value = "channels"
     assert "more than 16777216 counters" in panel.message.value
-    panel.axis.value = 1
+    panel.choice.axis.value = 1
     assert panel.message.value == ""
     assert panel.picture in panel.children
 
@@ -314,11 +314,11 @@ def test_grid_and_share_of_the_chosen_channel(monkeypatch: pytest.MonkeyPatch) -
     quantization = make_quantized(scale=scale, zero_point=np.zeros(40, np.int8), axis=0)
     value = use_quantization(monkeypatch, quantization)
     panel = TensorPanel(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
-    panel.view.value = "channel"
+    panel.choice.view.value = "channel"
     assert panel._reading is not None
     assert panel._reading.saturation is not None
     assert panel._reading.saturation.count == 0
-    panel.channel.value = 3
+    panel.choice.channel.value = 3
     row = WEIGHTS[3].astype(np.float64)
     low, high = -128 * float(scale[3]), 127 * float(scale[3])
     expected = int(((row < low) | (row > high)).sum())
@@ -326,7 +326,7 @@ def test_grid_and_share_of_the_chosen_channel(monkeypatch: pytest.MonkeyPatch) -
     marked = bytes(panel.picture.value)
     panel.overlay.value = False
     assert bytes(panel.picture.value) != marked
-    panel.view.value = "channels"
+    panel.choice.view.value = "channels"
     assert panel._reading.counts.outside[3] == expected  # type: ignore[union-attr]
 
 
@@ -335,10 +335,10 @@ def test_scales_have_a_picture_of_their_own(monkeypatch: pytest.MonkeyPatch) -> 
     value = use_quantization(monkeypatch, make_quantized(scale=scale, axis=0))
     panel = TensorPanel(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
     before = bytes(panel.picture.value)
-    panel.view.value = "scales"
+    panel.choice.view.value = "scales"
     assert bytes(panel.picture.value) != before
     assert panel._controls not in panel.children
     assert panel.statistics not in panel.children  # they are not of the scales
-    panel.view.value = "all"
+    panel.choice.view.value = "all"
     assert panel.statistics in panel.children
     assert bytes(panel.picture.value) == before
