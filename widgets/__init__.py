@@ -5,7 +5,8 @@ known of models, layouts and pictures is asked of ``netloupe.explorer``.
 """
 
 from .canvas import Canvas
-from .explorer import Explorer, explore
+from .explorer import Explorer
 from .inspector import Inspector
+from .opening import explore
 
 __all__ = ["Canvas", "Explorer", "Inspector", "explore"]

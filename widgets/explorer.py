@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
-from os import PathLike
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,26 +12,20 @@ import traitlets
 
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
-from netloupe.explorer.layout import Scene, Wrap, shared_engine
+from netloupe.explorer.layout import Scene, Wrap
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.readers.load import load, load_again
+from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.picture import ViewOptions, render_picture
 
 from .canvas import Canvas
-from .fallback import static_bundle
+from .details import Details, say_changes
+from .fallback import show_with_picture
 from .inspector import Inspector
-from .lookup import Selectable, describe_selected, find_element, list_paths, path_of
-from .opening import Opening
-from .overview import Overview
+from .lookup import Selectable, find_element, list_paths, path_of
 from .requests import Requests, write_paths
 from .reveal import reveal, reveal_all
 from .session import Session
-
-#: the cell waits so long for the static picture; when it takes longer it is added later
-_STATIC_SECONDS = 3.0
-#: of more files that have changed only these are named
-_MOST_CHANGED = 3
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -97,7 +89,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
-        self._grouping = self._views.current.grouping
         self._requests = Requests(
             self._session,
             self.canvas,
@@ -109,8 +100,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._begun,
         )
         self.canvas.on_request = self._requests.receive
-        self._overview = Overview(model, self.inspector, lambda: not self.selected_paths)
-        self._overview.show()
+        self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
 
     # what Python can do
 
@@ -185,7 +175,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """
         if element is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
-                self._overview.close()
+                self._details.close()
                 self._requests.close()
                 self.canvas.close()
                 self.inspector.close()
@@ -356,19 +346,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _settle_selection(self) -> None:
         """Deselect what is gone with the view, and describe what stays as it now is."""
-        grouping, self._grouping = self._grouping, self._views.current.grouping
-        is_reloaded = self._overview.model is not self.model
-        if is_reloaded:
-            self._overview.close()
-            self._overview = Overview(self.model, self.inspector, lambda: not self.selected_paths)
-            self._look_at_files()
+        is_outdated = self._details.renew()
         kept = [path for path in self.selected_paths if self._find_element(path) is not None]
         if len(kept) < len(self.selected_paths):
             self._set_selection(kept)
-        elif grouping != self._grouping or is_reloaded:
+        elif is_outdated:
             self._describe(kept)
-        if is_reloaded:
-            self._overview.read()
 
     # the files
 
@@ -378,12 +361,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""
-        files = self.model.files
-        changed = files.find_changed() if files is not None else {}
-        self.canvas.changed = "; ".join(
-            f"{path.name} has changed since it was opened: {what}"
-            for path, what in [*changed.items()][:_MOST_CHANGED]
-        )
+        self.canvas.changed = say_changes(self.model)
 
     def _selected_paths_set(self, change: Any) -> None:
         self._describe(change.new)
@@ -397,19 +375,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _describe(self, paths: Sequence[str]) -> None:
         self._look_at_files()
-        if not paths:
-            self._overview.show()
-            return
-        try:
-            description = describe_selected(self.model, self._views.current, paths)
-            self.inspector.show(description)
-        except NetloupeError as error:
-            self.inspector.show_error(str(error))
+        self._details.describe(paths)
 
     def _begun(self) -> None:
         """Go on where the browser has its first picture, and with it knows all widgets."""
         self.inspector.begin()
-        self._overview.read()
+        self._details.overview.read()
 
     # what the canvas sets
 
@@ -425,71 +396,17 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     # display
 
     def _ipython_display_(self) -> None:
-        """Show the widget, and below it a picture for viewers without a kernel.
-
-        The browser hides the picture as soon as the canvas is painted. A saved notebook keeps
-        both; where no kernel runs, the picture is what is seen.
-        """
-        from IPython import display as ipython
-
-        show: Callable[..., Any] = ipython.display
-        update: Callable[..., Any] = ipython.update_display
         bundle = self._repr_mimebundle_()
-        show(bundle[0] if isinstance(bundle, tuple) else bundle, raw=True)
         try:
-            scene = self._requests.scene.result(timeout=_STATIC_SECONDS)
-        except TimeoutError:
-            show(static_bundle("", self._static_id), raw=True, display_id=self._static_id)
-
-            def add_later(future: Future[Scene]) -> None:
-                if future.exception() is None:
-                    bundle = static_bundle(self._static_svg(future.result()), self._static_id)
-                    update(bundle, raw=True, display_id=self._static_id)
-
-            self._requests.scene.add_done_callback(add_later)
-            return
+            show_with_picture(
+                bundle[0] if isinstance(bundle, tuple) else bundle,
+                self._requests.scene,
+                self._static_svg,
+                self._static_id,
+            )
         except (Cancelled, LayoutError) as error:
             self.inspector.show_error(str(error))
-            return
-        show(static_bundle(self._static_svg(scene), self._static_id), raw=True)
 
     def _static_svg(self, scene: Scene) -> str:
         with self._requests.lock:
             return render_picture(self._session.picture(scene), "svg").decode()
-
-
-def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
-    """Explore a model in a notebook: returns at once, shows the picture beside an inspector.
-
-    Parameters
-    ----------
-    source
-        A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
-    height
-        Height in pixels; 0 for that of the window.
-    **view
-        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``,
-        ``wrap``, as for :meth:`Model.to_svg`; the canvas wraps only where ``wrap`` is given.
-
-    Returns
-    -------
-    Explorer
-        Read ``selection``; call ``select``, ``open``, ``close``, ``search``; ``observe``.
-
-    Raises
-    ------
-    SourceError, ModelFormatError
-        Where the source is no model that can be read.
-    ViewError, NotFoundError
-        For options that do not exist or do not fit.
-    """
-    options = ViewOptions.parse({"wrap": False, **view})
-    shared_engine().start()
-    with Opening(_name_source(source)):
-        return Explorer(load(source), options, height)
-
-
-def _name_source(source: Any) -> str:
-    if isinstance(source, Model):
-        return source.source
-    return Path(source).name if isinstance(source, (str, PathLike)) else "the model"

@@ -1,4 +1,4 @@
-"""What a cell shows while a large model is opened: how far it is, and how to end it."""
+"""Opening a model in a notebook, and what the cell shows while that takes long."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import html
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
+from netloupe.explorer.layout import shared_engine
+from netloupe.explorer.model import Model
 from netloupe.explorer.progress import watched
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import ViewOptions
+
+from .explorer import Explorer
 
 #: nothing is shown of what is shorter
 PATIENCE_SECONDS = 0.5
@@ -106,3 +114,40 @@ def _in_notebook() -> bool:
 
     shell = get_ipython()
     return shell is not None and getattr(shell, "kernel", None) is not None
+
+
+def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
+    """Explore a model in a notebook: returns at once, shows the picture beside an inspector.
+
+    Parameters
+    ----------
+    source
+        A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
+    height
+        Height in pixels; 0 for that of the window.
+    **view
+        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``,
+        ``wrap``, as for :meth:`Model.to_svg`; the canvas wraps only where ``wrap`` is given.
+
+    Returns
+    -------
+    Explorer
+        Read ``selection``; call ``select``, ``open``, ``close``, ``search``; ``observe``.
+
+    Raises
+    ------
+    SourceError, ModelFormatError
+        Where the source is no model that can be read.
+    ViewError, NotFoundError
+        For options that do not exist or do not fit.
+    """
+    options = ViewOptions.parse({"wrap": False, **view})
+    shared_engine().start()
+    with Opening(_name_source(source)):
+        return Explorer(load(source), options, height)
+
+
+def _name_source(source: Any) -> str:
+    if isinstance(source, Model):
+        return source.source
+    return Path(source).name if isinstance(source, (str, PathLike)) else "the model"

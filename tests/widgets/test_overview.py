@@ -76,7 +76,7 @@ def test_a_large_one_first_in_outline(gate: Gate) -> None:
     assert titles(explorer) == ["Model", "Contents", "Operator sets", "Inputs", "Outputs", "More"]
     ask_first_scene(explorer)
     gate.set()
-    assert explorer._overview.wait(PATIENCE)
+    assert explorer._details.overview.wait(PATIENCE)
     assert explorer.inspector.description == describe_model(explorer.model)
     explorer.close()
 
@@ -87,7 +87,7 @@ def test_what_is_selected_meanwhile_stays(gate: Gate) -> None:
     node = explorer.model.graph.nodes[0].path
     explorer.select(node)
     gate.set()
-    assert explorer._overview.wait(PATIENCE)
+    assert explorer._details.overview.wait(PATIENCE)
     assert explorer.inspector.description.path == node
     explorer.select(None)
     assert explorer.inspector.description == describe_model(explorer.model)
@@ -117,12 +117,12 @@ def test_until_the_browser_asks_nothing_is_read_and_no_widget_opened(
     assert not gate.reached.is_set()
     ask_first_scene(explorer)
     assert gate.reached.wait(PATIENCE)
-    assert explorer._overview.wait(PATIENCE)
+    assert explorer._details.overview.wait(PATIENCE)
     explorer._requests.pool.submit(lambda: None).result(timeout=PATIENCE)
     assert opened  # the panel of the weight that is selected
     ask_first_scene(explorer)  # another page: nothing is read or opened twice
     explorer._requests.pool.submit(lambda: None).result(timeout=PATIENCE)
-    assert explorer._overview._reading.wait(PATIENCE)
+    assert explorer._details.overview._reading.wait(PATIENCE)
     count = len(opened)
     for number in range(20):
         explorer.select(f"main/%w{number}")
@@ -137,8 +137,8 @@ def test_nothing_is_read_further_for_an_explorer_that_is_closed(gate: Gate) -> N
     assert gate.reached.wait(PATIENCE)
     explorer.close()
     gate.set()
-    assert explorer._overview._reading.wait(PATIENCE)
-    assert not explorer._overview.wait(0)
+    assert explorer._details.overview._reading.wait(PATIENCE)
+    assert not explorer._details.overview.wait(0)
 
 
 def test_the_outline_reads_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
