@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
+    from netloupe.explorer.render.paint import Paint
 
     from .widgets import Explorer, explore
 
@@ -54,6 +55,7 @@ _HOMES = {
     "Node": "netloupe.explorer.model",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
+    "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
@@ -82,6 +84,7 @@ __all__ = [
     "Node",
     "NotFoundError",
     "OutputError",
+    "Paint",
     "Quantization",
     "SourceError",
     "SparseTensor",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from netloupe.explorer.layout import Scene, Wrap
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load_again
+from netloupe.explorer.render.paint import Paint, Paints, check_paints
 from netloupe.explorer.render.picture import ViewOptions, render_picture
 
 from .canvas import Canvas
@@ -119,6 +120,25 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """All elements that are selected, in the order of ``selected_paths``."""
         found = map(self._find_element, self.selected_paths)
         return tuple(element for element in found if element is not None)
+
+    @property
+    def paint(self) -> Paints:
+        """How boxes and edges are painted, by path: :class:`~netloupe.Paint` each.
+
+        Assign a dictionary by path or element to paint, an empty one to paint nothing. Pictures
+        that are written have the same paint.
+
+        Raises
+        ------
+        ViewError
+            Where a key is neither a path nor an element, or a value no paint.
+        """
+        return self._session.paints
+
+    @paint.setter
+    def paint(self, paint: Mapping[Any, Paint]) -> None:
+        self._session.paints = paints = check_paints(paint)
+        self.canvas.paints = {path: (one.tone, one.text) for path, one in paints.items()}
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.

@@ -21,6 +21,7 @@ from netloupe.explorer.layout import (
 )
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.render.picture import Labels, Picture, ViewOptions, check_wrap
 from netloupe.explorer.render.wire import SceneEncoder
 
@@ -43,6 +44,8 @@ class Session:
     def __init__(self, model: Model, options: ViewOptions) -> None:
         self.views = Views(model, options)
         self.history = History()
+        #: how boxes and edges are painted, by path
+        self.paints: Paints = NO_PAINTS
         self.wrap: Wrap = options.wrap
         self._labels = Labels()
         self._composer = Composer()
@@ -118,8 +121,9 @@ class Session:
 
     def picture(self, scene: Scene) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere."""
+        views = self.views
         return Picture(
-            self.views.model, self.views.current, self.views.options, scene, self._labels
+            views.model, views.current, views.options, scene, self._labels, paints=self.paints
         )
 
     def cancel(self) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.html import describe_node as describe_node
     from netloupe.explorer.render.html import describe_statistics as describe_statistics
     from netloupe.explorer.render.html import describe_tensor as describe_tensor
+    from netloupe.explorer.render.paint import Paint as Paint
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
     from netloupe.explorer.search.search import search_model as search_model
@@ -52,6 +53,7 @@ _HOMES = {
     "Elements": "tensors",
     "Histogram": "tensors",
     "ModelFiles": "tensors",
+    "Paint": "render.paint",
     "Quantization": "quantization",
     "Statistics": "tensors",
     "Theme": "plots",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import door
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
 
     import graphviz
@@ -23,13 +24,22 @@ class Drawable:
         """Return the model, and the options by which a picture shows this part of it."""
         raise NotImplementedError
 
-    def to_svg(self, path: str | PathLike[str] | None = None, **view: Any) -> str:
+    def to_svg(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        paint: Mapping[Any, door.Paint] | None = None,
+        **view: Any,
+    ) -> str:
         """Draw as SVG; write it to ``path`` where given, and return the text.
 
         Parameters
         ----------
         path
             A file to write; ``~`` is the home folder.
+        paint
+            By path or element a :class:`~netloupe.Paint`: the tone in which a box or an edge is
+            painted, and what the pill on a box says. What is not in the picture is left out.
         **view
             ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, ``wrap``,
             and of a model ``graph``: as for :class:`~netloupe.explorer.render.picture.ViewOptions`.
@@ -44,25 +54,49 @@ class Drawable:
         OutputError
             Where the file cannot be written, or its name promises another format.
         """
-        return self._draw("svg", path, view).decode()
+        return self._draw("svg", path, paint, view).decode()
 
-    def to_html(self, path: str | PathLike[str] | None = None, **view: Any) -> str:
+    def to_html(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        paint: Mapping[Any, door.Paint] | None = None,
+        **view: Any,
+    ) -> str:
         """Draw as one HTML page without scripts; all else as for :meth:`to_svg`."""
-        return self._draw("html", path, view).decode()
+        return self._draw("html", path, paint, view).decode()
 
-    def to_png(self, path: str | PathLike[str] | None = None, **view: Any) -> bytes:
+    def to_png(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        paint: Mapping[Any, door.Paint] | None = None,
+        **view: Any,
+    ) -> bytes:
         """Draw as PNG and return its bytes; all else as for :meth:`to_svg`."""
-        return self._draw("png", path, view)
+        return self._draw("png", path, paint, view)
 
-    def to_pdf(self, path: str | PathLike[str] | None = None, **view: Any) -> bytes:
+    def to_pdf(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        paint: Mapping[Any, door.Paint] | None = None,
+        **view: Any,
+    ) -> bytes:
         """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`."""
-        return self._draw("pdf", path, view)
+        return self._draw("pdf", path, paint, view)
 
     def to_dot(self, path: str | PathLike[str] | None = None, **view: Any) -> graphviz.Digraph:
         """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
         model, options = self._subject()
         return door.build_dot(model, path, **options, **view)
 
-    def _draw(self, format: str, path: str | PathLike[str] | None, view: dict[str, Any]) -> bytes:
+    def _draw(
+        self,
+        format: str,
+        path: str | PathLike[str] | None,
+        paint: Mapping[Any, door.Paint] | None,
+        view: dict[str, Any],
+    ) -> bytes:
         model, options = self._subject()
-        return door.draw_picture(model, format, path, **options, **view)
+        return door.draw_picture(model, format, path, paint, **options, **view)

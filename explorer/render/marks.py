@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from netloupe.explorer.layout import Scene, SceneEdge
 
 from .face import Anchor, Face, TextStyle
+from .paint import Paint
 from .sizes import (
     ARROW_HALF_WIDTH,
     ARROW_LENGTH,
@@ -23,6 +24,9 @@ from .sizes import (
     LABEL_HEIGHT,
     LABEL_PADDING,
     LABEL_RADIUS,
+    PAINT_INSET,
+    PAINT_RISE,
+    PAINTED_BORDER,
     PORT_RADIUS,
     RADII,
     RING_OFFSET,
@@ -33,8 +37,8 @@ from .sizes import (
     STUB_DASH,
     TEXT_STYLES,
 )
-from .text import clean_label, measure_text
-from .theme import CategoryColours, Theme
+from .text import clean_label, measure_text, shorten_text
+from .theme import CategoryColours, PillColours, Theme
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +114,24 @@ class CircleMark:
 Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark
 
 
-def mark_face(face: Face, theme: Theme) -> list[Mark]:
-    """Return the marks of a box that is not open, from its own top left corner."""
+def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
+    """Return the marks of a box that is not open, from its own top left corner.
+
+    Parameters
+    ----------
+    face
+        What is on it.
+    theme
+        The colours.
+    tone
+        That in which it is painted; "" for the colours of its category.
+    """
     if face.shape == "stub":
-        return _mark_stub(face, theme)
+        return _mark_stub(face, theme.tones[tone] if tone else theme.stub)
+    painted = theme.tones[tone] if tone else None
     colours = theme.category(face.category)
+    if painted is not None:
+        colours = CategoryColours(painted.fill, painted.border, painted.text)
     radius = RADII[face.shape]
     top = face.stack * SHEET_OFFSET
     width, height = face.width - top, face.height - top
@@ -129,6 +146,8 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
     else:
         # a closed group is filled like an open one
         body = theme.frames[0].fill if face.shape == "group" else theme.body
+        if painted is not None:
+            body = painted.fill
         marks.append(RectMark(0, top, width, height, radius, body))
         if face.header:
             marks.append(RectMark(0, top, width, face.header, radius, colours.tint, top_only=True))
@@ -138,7 +157,7 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
         line = GROUP_BORDER if face.shape == "group" else 1.0
         marks.append(RectMark(0, top, width, height, radius, "", colours.border, line))
     for run in face.texts:
-        colour = _text_colour(run.style, colours, theme)
+        colour = painted.text if painted else _text_colour(run.style, colours, theme)
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
     for badge in face.badges:
         pill = theme.stub if badge.is_chip else theme.badge
@@ -158,8 +177,7 @@ def mark_face(face: Face, theme: Theme) -> list[Mark]:
     return marks
 
 
-def _mark_stub(face: Face, theme: Theme) -> list[Mark]:
-    pill = theme.stub
+def _mark_stub(face: Face, pill: PillColours) -> list[Mark]:
     marks: list[Mark] = [
         RectMark(
             0, 0, face.width, face.height, RADII["stub"], pill.fill, pill.border, dash=STUB_DASH
@@ -183,12 +201,13 @@ def _mark_text(
     return TextMark(x, y, text, size, bold, colour, anchor)
 
 
-def mark_frame(face: Face, width: float, height: float, depth: int, theme: Theme) -> list[Mark]:
+def mark_frame(
+    face: Face, width: float, height: float, depth: int, theme: Theme, tone: str = ""
+) -> list[Mark]:
     """Return the marks of an open group of any size, from its own top left corner."""
     colours = theme.frame(depth)
-    marks: list[Mark] = [
-        RectMark(0, 0, width, height, RADII["frame"], colours.fill, colours.border)
-    ]
+    border, line = (theme.tones[tone].border, PAINTED_BORDER) if tone else (colours.border, 1.0)
+    marks: list[Mark] = [RectMark(0, 0, width, height, RADII["frame"], colours.fill, border, line)]
     for run in face.texts:
         colour = theme.frame_text if run.style == "title" else theme.frame_muted
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
@@ -210,17 +229,39 @@ def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark
     )
 
 
-def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False) -> list[Mark]:
+def mark_paint(face: Face, width: float, paint: Paint, theme: Theme) -> list[Mark]:
+    """Return the pill that a paint puts on the upper edge of a box; nothing without a text."""
+    if not paint.text:
+        return []
+    tone = theme.tones[paint.tone]
+    right = width - face.stack * SHEET_OFFSET - PAINT_INSET
+    room = max(right - PAINT_INSET, 0.0) - 2 * LABEL_PADDING
+    text = shorten_text(paint.text, room + 0.5, *TEXT_STYLES["badge"], "start")
+    if not text:
+        return []
+    across = measure_text(text, *TEXT_STYLES["badge"]) + 2 * LABEL_PADDING
+    top = face.stack * SHEET_OFFSET - PAINT_RISE
+    radius = LABEL_HEIGHT / 2
+    middle = right - across / 2
+    return [
+        RectMark(right - across, top, across, LABEL_HEIGHT, radius, tone.fill, tone.border),
+        _mark_text(middle, top + LABEL_BASELINE, text, "badge", tone.text, "middle"),
+    ]
+
+
+def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False, tone: str = "") -> list[Mark]:
     """Return the line of an edge and its arrow head."""
     plain = {"captured": theme.edge_captured, "control": theme.edge_control}
-    colour = theme.accent if selected else plain.get(edge.kind, theme.edge)
+    colour = theme.tones[tone].border if tone else plain.get(edge.kind, theme.edge)
+    if selected:
+        colour = theme.accent
     points = edge.points
     marks: list[Mark] = []
     head = _arrow_head(points) if edge.arrow else None
     if head is not None:
         triangle, points = head
         marks.append(TriangleMark(triangle, colour))
-    width = SELECTED_EDGE_WIDTH if selected else EDGE_WIDTH
+    width = SELECTED_EDGE_WIDTH if selected or tone else EDGE_WIDTH
     marks.insert(0, CurveMark(points, colour, width, DASHES.get(edge.kind)))
     return marks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -31,6 +32,7 @@ from netloupe.explorer.model.paths import find_holder
 from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
 
 from .faces import FaceBook
+from .paint import NO_PAINTS, Paint, Paints, check_paints
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
 
@@ -181,6 +183,7 @@ class Picture:
     scene: Scene
     labels: Labels
     notices: list[str] = field(default_factory=list)
+    paints: Paints = field(default_factory=lambda: NO_PAINTS)
 
     @property
     def title(self) -> str:
@@ -287,9 +290,12 @@ def draw_picture(
     model: Model,
     format: str,
     path: str | PathLike[str] | None = None,
+    paint: Mapping[Any, Paint] | None = None,
     **options: Any,
 ) -> bytes:
     """Draw a model in one of :data:`FORMATS`; write it to ``path`` where given.
+
+    What ``paint`` tells by path or element is painted (in DOT nothing is).
 
     Returns
     -------
@@ -304,13 +310,16 @@ def draw_picture(
         Where the file cannot be written, or its name promises another format.
     """
     parsed = ViewOptions.parse(options)
+    paints = check_paints(paint)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, format)
         check_place(path)
     if format == "dot":
         data, _ = write_dot(model, parsed)
     else:
-        data = render_picture(make_picture(model, parsed), format)
+        picture = make_picture(model, parsed)
+        picture.paints = paints
+        data = render_picture(picture, format)
     if path is not None:
         write_file(path, data)
     return data
@@ -331,10 +340,11 @@ def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
 def render_picture(picture: Picture, format: str) -> bytes:
     """Return a picture in one of :data:`FORMATS`."""
     scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
+    paints = picture.paints
     if format in ("svg", "html"):
         from .svg import draw_svg
 
-        svg = draw_svg(scene, faces, theme=theme, title=picture.title)
+        svg = draw_svg(scene, faces, theme=theme, title=picture.title, paints=paints)
         if format == "html":
             from .page import draw_html_page
 
@@ -344,12 +354,12 @@ def render_picture(picture: Picture, format: str) -> bytes:
         from .raster import choose_png_scale, draw_png
 
         _note(picture, choose_png_scale(scene)[1])
-        return draw_png(scene, faces, theme)
+        return draw_png(scene, faces, theme, paints=paints)
     if format == "pdf":
         from .raster import choose_pdf_scale, draw_pdf
 
         _note(picture, choose_pdf_scale(scene)[1])
-        return draw_pdf(scene, faces, theme, picture.title)
+        return draw_pdf(scene, faces, theme, picture.title, paints=paints)
     if format == "dot":
         return _encode_dot(picture.view, faces, picture.options.direction)
     raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")

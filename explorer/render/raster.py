@@ -36,9 +36,11 @@ from .marks import (
     mark_edge_label,
     mark_face,
     mark_frame,
+    mark_paint,
     mark_port,
     mark_ring,
 )
+from .paint import NO_PAINTS, Paints, find_tone
 from .text import clean_label, measure_text
 from .theme import Theme, load_theme
 
@@ -97,6 +99,7 @@ def draw_png(
     scale: float = 2.0,
     *,
     selected: frozenset[str] = frozenset(),
+    paints: Paints = NO_PAINTS,
 ) -> bytes:
     """Draw a scene as PNG.
 
@@ -112,6 +115,8 @@ def draw_png(
         Pixels per unit of the scene; reduced as :func:`choose_png_scale` tells.
     selected
         Paths of the boxes and edges to be marked.
+    paints
+        How boxes and edges are painted, by path.
 
     Raises
     ------
@@ -124,7 +129,7 @@ def draw_png(
     renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
     painter = _Painter(renderer, scale, height, LEAST_TEXT)
     with mpl.rc_context({"text.hinting": "none"}):  # widths as measured
-        painter.paint(place_marks(scene, face_of, load_theme(theme), selected))
+        painter.paint(place_marks(scene, face_of, load_theme(theme), selected, paints))
     stream = io.BytesIO()
     # no version of the software in the file: the same picture gives the same bytes
     metadata: dict[str, Any] = {"Software": None}
@@ -140,6 +145,7 @@ def draw_pdf(
     title: str = "",
     *,
     selected: frozenset[str] = frozenset(),
+    paints: Paints = NO_PAINTS,
 ) -> bytes:
     """Draw a scene as a PDF of one page, with text as text; parameters as for draw_png."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -147,7 +153,7 @@ def draw_pdf(
     scale, _ = choose_pdf_scale(scene)
     width, height = max(scene.width, 1.0) * scale, max(scene.height, 1.0) * scale
     figure = Figure(figsize=(width / 72, height / 72), dpi=72, frameon=False)
-    marks = place_marks(scene, face_of, load_theme(theme), selected)
+    marks = place_marks(scene, face_of, load_theme(theme), selected, paints)
     figure.add_artist(_SceneArtist(marks, scale, height))
     stream = io.BytesIO()
     metadata = {"CreationDate": None, "Title": clean_label(title) or None}
@@ -158,34 +164,42 @@ def draw_pdf(
 
 
 def place_marks(
-    scene: Scene, face_of: Callable[[Item], Face], theme: Theme, selected: frozenset[str]
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    theme: Theme,
+    selected: frozenset[str],
+    paints: Paints,
 ) -> Iterator[Placed]:
     """Yield every mark of a scene with the place of its origin, in the order of painting."""
     yield 0.0, 0.0, RectMark(0, 0, scene.width, scene.height, 0, theme.page)
     boxes = [box for box in scene.boxes if box.item.kind != "root"]
     for box in boxes:
         if box.item.is_open:
-            face = face_of(box.item)
-            for mark in mark_frame(face, box.width, box.height, box.depth, theme):
+            face, tone = face_of(box.item), find_tone(paints, box.item.path)
+            for mark in mark_frame(face, box.width, box.height, box.depth, theme, tone):
                 yield box.x, box.y, mark
     for edge in scene.edges:
-        for mark in mark_edge(edge, theme, edge.path in selected):
+        tone = find_tone(paints, edge.path)
+        for mark in mark_edge(edge, theme, edge.path in selected, tone):
             yield 0.0, 0.0, mark
         if edge.label:
             for mark in mark_edge_label(edge, ground_of_edge(scene, edge, theme), theme):
                 yield 0.0, 0.0, mark
     for port in scene.ports:
         yield 0.0, 0.0, mark_port(port.x, port.y, theme)
-    known: dict[Face, list[Mark]] = {}
+    known: dict[tuple[Face, str], list[Mark]] = {}
     for box in boxes:
-        face = face_of(box.item)
+        face, tone = face_of(box.item), find_tone(paints, box.item.path)
         if not box.item.is_open:
-            if face not in known:
-                known[face] = mark_face(face, theme)
-            for mark in known[face]:
+            if (face, tone) not in known:
+                known[face, tone] = mark_face(face, theme, tone)
+            for mark in known[face, tone]:
                 yield box.x, box.y, mark
         if box.item.path in selected:
             yield box.x, box.y, mark_ring(box.width, box.height, face.shape, theme)
+        if tone:
+            for mark in mark_paint(face, box.width, paints[box.item.path], theme):
+                yield box.x, box.y, mark
 
 
 class _SceneArtist(Artist):

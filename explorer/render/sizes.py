@@ -55,5 +55,11 @@ PORT_RADIUS: float = _SIZES["port_radius"]
 #: from a box to the ring around it where it is selected
 RING_OFFSET: float = _SIZES["ring"]["offset"]
 RING_WIDTH: float = _SIZES["ring"]["width"]
+#: width of the border of an open group that is painted
+PAINTED_BORDER: float = _SIZES["paint"]["border"]
+#: from the right end of a box to the pill of its paint
+PAINT_INSET: float = _SIZES["paint"]["inset"]
+#: by which the pill is higher than the box
+PAINT_RISE: float = _SIZES["paint"]["rise"]
 #: stands on what can be opened
 OPENER: str = _SIZES["opener"]

@@ -25,9 +25,11 @@ from .marks import (
     mark_edge_label,
     mark_face,
     mark_frame,
+    mark_paint,
     mark_port,
     mark_ring,
 )
+from .paint import NO_PAINTS, Paints, find_tone
 from .sizes import FONT_FAMILY
 from .text import clean_label
 from .theme import Theme, load_theme
@@ -63,6 +65,7 @@ def draw_svg(
     title: str = "",
     *,
     selected: frozenset[str] = frozenset(),
+    paints: Paints = NO_PAINTS,
     id_prefix: str = "",
 ) -> str:
     """Draw a scene.
@@ -79,6 +82,8 @@ def draw_svg(
         What the picture shows, for screen readers and tool tips.
     selected
         Paths of the boxes and edges to be marked.
+    paints
+        How boxes and edges are painted, by path.
     id_prefix
         What every id begins with, where several pictures stand in one page.
 
@@ -94,7 +99,7 @@ def draw_svg(
     ViewError
         For an unknown theme.
     """
-    return _Drawing(scene, face_of, load_theme(theme), selected, id_prefix).draw(title)
+    return _Drawing(scene, face_of, load_theme(theme), selected, paints, id_prefix).draw(title)
 
 
 class _Drawing:
@@ -104,15 +109,17 @@ class _Drawing:
         face_of: Callable[[Item], Face],
         theme: Theme,
         selected: frozenset[str],
+        paints: Paints,
         id_prefix: str,
     ) -> None:
         self.scene = scene
         self.face_of = face_of
         self.theme = theme
         self.selected = selected
+        self.paints = paints
         self.id_prefix = id_prefix
         self.ids: dict[str, int] = {}
-        self.bodies: dict[Face, str] = {}
+        self.bodies: dict[tuple[Face, str], str] = {}
 
     def draw(self, title: str) -> str:
         scene, theme = self.scene, self.theme
@@ -145,22 +152,28 @@ class _Drawing:
         return "\n".join(parts)
 
     def _draw_frame(self, box: SceneBox) -> str:
-        marks = mark_frame(self.face_of(box.item), box.width, box.height, box.depth, self.theme)
+        face = self.face_of(box.item)
+        tone = find_tone(self.paints, box.item.path)
+        marks = mark_frame(face, box.width, box.height, box.depth, self.theme, tone)
         classes = "node group" if box.item.kind == "node" else "group"
-        return self._wrap(box, classes, "frame", "".join(map(_draw_mark, marks)))
+        return self._wrap(box, face, classes, "frame", "".join(map(_draw_mark, marks)))
 
     def _draw_box(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
-        body = self.bodies.get(face)
+        tone = find_tone(self.paints, box.item.path)
+        body = self.bodies.get((face, tone))
         if body is None:
-            body = "".join(map(_draw_mark, mark_face(face, self.theme)))
-            self.bodies[face] = body
-        return self._wrap(box, _CLASSES[box.item.kind], face.shape, body)
+            body = "".join(map(_draw_mark, mark_face(face, self.theme, tone)))
+            self.bodies[face, tone] = body
+        return self._wrap(box, face, _CLASSES[box.item.kind], face.shape, body)
 
-    def _wrap(self, box: SceneBox, classes: str, shape: str, body: str) -> str:
+    def _wrap(self, box: SceneBox, face: Face, classes: str, shape: str, body: str) -> str:
         item = box.item
+        paint = self.paints.get(item.path)
         if item.path in self.selected:
             body += _draw_mark(mark_ring(box.width, box.height, shape, self.theme))
+        if paint is not None:
+            body += "".join(map(_draw_mark, mark_paint(face, box.width, paint, self.theme)))
         identity = self._identify(_ID_LETTERS[item.kind], item.key)
         title = escape_text(clean_label(item.path, LONGEST_TITLE))
         return (
@@ -171,7 +184,8 @@ class _Drawing:
 
     def _draw_edges(self) -> Iterable[str]:
         for edge in self.scene.edges:
-            marks = mark_edge(edge, self.theme, edge.path in self.selected)
+            tone = find_tone(self.paints, edge.path)
+            marks = mark_edge(edge, self.theme, edge.path in self.selected, tone)
             if edge.label:
                 ground = ground_of_edge(self.scene, edge, self.theme)
                 marks += mark_edge_label(edge, ground, self.theme)

@@ -30,7 +30,7 @@ class FrameColours:
 
 @dataclass(frozen=True, slots=True)
 class PillColours:
-    """A badge or a stub."""
+    """A badge, a stub, or what is painted in a tone."""
 
     fill: str
     border: str
@@ -63,6 +63,8 @@ class Theme:
         What is selected, pointed at, found by a search.
     shadow
         Drawn with little opacity under sheets and selections.
+    tones
+        Colours of what is painted (:mod:`netloupe.explorer.render.paint`), by name.
     categories
         Colours of every family of operators, of ``terminal`` and of ``constant``.
     """
@@ -86,6 +88,7 @@ class Theme:
     hover: str
     hit: str
     shadow: str
+    tones: dict[str, PillColours]
     categories: dict[str, CategoryColours]
 
     def category(self, name: str) -> CategoryColours:
@@ -113,10 +116,19 @@ def load_theme(name: str) -> Theme:
     colours: dict[str, Any] = dict(themes[name])
     frames = tuple(FrameColours(**frame) for frame in colours.pop("frames"))
     badge, stub = PillColours(**colours.pop("badge")), PillColours(**colours.pop("stub"))
+    tones = {tone: PillColours(**entry) for tone, entry in colours.pop("tones").items()}
     categories = {
         category: CategoryColours(**entry) for category, entry in colours.pop("categories").items()
     }
-    return Theme(name=name, frames=frames, badge=badge, stub=stub, categories=categories, **colours)
+    return Theme(
+        name=name,
+        frames=frames,
+        badge=badge,
+        stub=stub,
+        tones=tones,
+        categories=categories,
+        **colours,
+    )
 
 
 @cache

@@ -465,3 +465,18 @@ def test_folding_shows_the_repetition_that_is_selected(recorder: Recorder) -> No
     assert explorer.selection == "main/blocks/2/"
     (repeat,) = [item for item in explorer._views.current.open_items() if item.repeat is not None]
     assert repeat.repetition_path == "main/blocks/2/"
+
+
+def test_paint_reaches_the_canvas_and_the_pictures() -> None:
+    explorer = netloupe.explore(MODELS / "digits_cnn.onnx")
+    node = explorer.model.graph.nodes[0]
+    explorer.paint = {node: netloupe.Paint("warning", "slow")}
+    assert explorer.canvas.paints == {node.path: ("warning", "slow")}
+    assert explorer.paint == {node.path: netloupe.Paint("warning", "slow")}
+    assert "slow" in explorer.to_svg()
+    with pytest.raises(netloupe.ViewError, match=r"Give a netloupe\.Paint"):
+        explorer.paint = {node: "red"}  # type: ignore[dict-item]
+    assert explorer.canvas.paints == {node.path: ("warning", "slow")}
+    explorer.paint = {}
+    assert explorer.canvas.paints == {}
+    assert "slow" not in explorer.to_svg()

@@ -185,6 +185,9 @@ export class CanvasView {
     page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => this.selection.followHover());
     page.onTrait("focus", () => this.applyFocus());
+    const setPaints = (): void => stage.setPaints(this.connection.traits.get("paints"));
+    page.onTrait("paints", setPaints);
+    setPaints();
     page.onTrait("changed", () => this.offerReload());
     this.offerReload();
     page.onTrait("hops", () => this.applyFocus());

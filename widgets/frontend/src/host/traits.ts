@@ -14,6 +14,7 @@ export interface CanvasTraits {
   theme: "auto" | "light" | "dark";
   direction: "TB" | "LR";
   breadcrumb: ReadonlyArray<readonly string[]>;
+  paints: Readonly<Record<string, readonly [string, string]>>;
   changed: string;
   shown_theme: string;
   height: number;
@@ -35,6 +36,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   theme: "auto",
   direction: "TB",
   breadcrumb: [],
+  paints: {},
   changed: "",
   shown_theme: "",
   height: 560,

@@ -5,6 +5,7 @@ import sizes from "../scene/sizes";
 import { elide, isUnderTitle } from "./draw_titles";
 import { type Picture, shareOf } from "./pass";
 import { fontOf, measureText } from "./text";
+import { coloursOf, toneOf } from "./paints";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
 
 /** The hint of a second sheet behind a closed group. */
@@ -23,9 +24,10 @@ export function drawFrames(picture: Picture): void {
     const width = positions[at + 2];
     const height = positions[at + 3];
     context.globalAlpha = shareOf(picture, box);
+    const tone = toneOf(palette, picture.paints.boxes.get(box));
     context.fillStyle = fill;
-    context.strokeStyle = border;
-    context.lineWidth = Math.max(1, 0.7 / zoom);
+    context.strokeStyle = tone ? tone.border : border;
+    context.lineWidth = Math.max(tone ? sizes.paint.border : 1, (tone ? 1.6 : 0.7) / zoom);
     context.beginPath();
     context.roundRect(positions[at], positions[at + 1], width, height, sizes.radii.frame);
     context.fill();
@@ -45,7 +47,10 @@ export function drawBoxes(picture: Picture): void {
     else if (!frame) collectTitle(picture, box, texts);
   }
   texts.draw(picture);
-  if (detail === "full") drawBadges(picture);
+  if (detail === "full") {
+    drawBadges(picture);
+    if (picture.paints.boxes.size > 0) for (const box of Array.from(boxes)) drawPill(picture, box);
+  }
 }
 
 function drawBody(picture: Picture, box: number): void {
@@ -58,7 +63,9 @@ function drawBody(picture: Picture, box: number): void {
   const y = positions[at + 1] + sheets;
   const width = positions[at + 2] - sheets;
   const height = positions[at + 3] - sheets;
-  const colours = categoryOf(palette, face.category);
+  const paint = picture.paints.boxes.get(box);
+  const tone = toneOf(palette, paint);
+  const colours = coloursOf(palette, face, paint);
   const plain = picture.detail !== "full";
   const group = face.shape === "group";
   const radius = Math.min(radiusOf(face), height / 2);
@@ -66,8 +73,8 @@ function drawBody(picture: Picture, box: number): void {
   context.strokeStyle = colours.border;
   context.lineWidth = Math.max(1, 0.6 / zoom);
   if (face.shape === "stub") {
-    context.fillStyle = palette.stub.fill;
-    context.strokeStyle = palette.stub.border;
+    context.fillStyle = (tone ?? palette.stub).fill;
+    context.strokeStyle = (tone ?? palette.stub).border;
     context.setLineDash(sizes.stub_dash);
     context.beginPath();
     context.roundRect(x, y, width, height, radius);
@@ -88,7 +95,7 @@ function drawBody(picture: Picture, box: number): void {
     return;
   }
   // A closed group is filled like an open one.
-  context.fillStyle = group ? palette.frames[0].fill : palette.body;
+  context.fillStyle = tone ? tone.fill : group ? palette.frames[0].fill : palette.body;
   context.fill();
   if (face.header > 0) {
     context.fillStyle = colours.tint;
@@ -160,21 +167,22 @@ function drawRowMark(
   context.fillRect(x, y + top, 3, bottom - top);
 }
 
-/** Boxes as plain rectangles, category by category: thousands of them in a few milliseconds. */
+/** Boxes as plain rectangles, colour by colour: thousands of them in a few milliseconds. */
 export function drawBlocks(picture: Picture): void {
   const { context, scene, palette, boxes, positions, zoom } = picture;
-  const byCategory = new Map<string, number[]>();
+  const byColours = new Map<string, { colours: Category; members: number[] }>();
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     if (scene.isOpen(box)) continue;
-    const { category } = scene.faceOf(box);
-    const members = byCategory.get(category);
-    if (members) members.push(box);
-    else byCategory.set(category, [box]);
+    const face = scene.faceOf(box);
+    const paint = picture.paints.boxes.get(box);
+    const key = paint ? `painted ${paint.tone}` : face.category;
+    const known = byColours.get(key);
+    if (known) known.members.push(box);
+    else byColours.set(key, { colours: coloursOf(palette, face, paint), members: [box] });
   }
   const smallest = 1 / zoom;
-  for (const [name, members] of byCategory) {
-    const colours = categoryOf(palette, name);
+  for (const { colours, members } of byColours.values()) {
     const outlined = zoom > 0.1;
     context.fillStyle = outlined ? colours.tint : colours.border;
     context.strokeStyle = colours.border;
@@ -230,10 +238,12 @@ function collectTexts(picture: Picture, box: number, texts: TextBatch): void {
   const face = scene.faceOf(box);
   const colours = categoryOf(palette, face.category);
   const frame = scene.isOpen(box);
+  const tone = frame ? undefined : toneOf(palette, picture.paints.boxes.get(box));
   const alpha = shareOf(picture, box);
   for (const [x, y, text, style, anchor] of face.texts) {
     const stub = face.shape === "stub";
-    const colour = stub ? palette.stub.text : textColour(palette, colours, style, frame);
+    const usual = stub ? palette.stub.text : textColour(palette, colours, style, frame);
+    const colour = tone ? tone.text : usual;
     texts.add(fontOf(style), colour, alpha, [
       text,
       positions[at] + x,
@@ -280,7 +290,7 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   const middle = positions[at + 1] + positions[at + 3] / 2;
   const place = { x: positions[at], y: middle - rounded / 2, width: positions[at + 2], height: rounded };
   if (isUnderTitle(picture, place)) return;
-  const colour = categoryOf(palette, face.category).text;
+  const colour = coloursOf(palette, face, picture.paints.boxes.get(box)).text;
   texts.add(fontOf("title", rounded), colour, shareOf(picture, box), [
     shown,
     positions[at] + positions[at + 2] / 2,
@@ -316,6 +326,38 @@ function drawBadges(picture: Picture): void {
   context.globalAlpha = 1;
 }
 
+/** What the paint of a box says, in a pill on its upper edge. */
+function drawPill(picture: Picture, box: number): void {
+  const { context, scene, palette, positions, paints } = picture;
+  const paint = paints.boxes.get(box);
+  const tone = toneOf(palette, paint);
+  if (!paint?.text || !tone) return;
+  const { height, baseline, padding } = sizes.edge_label;
+  const at = box * 4;
+  const sheets = scene.faceOf(box).stack * sizes.sheet_offset;
+  const right = positions[at + 2] - sheets - sizes.paint.inset;
+  const room = right - sizes.paint.inset - 2 * padding;
+  const text = elide(paint.text, room / measureText(paint.text, "badge"));
+  if (!text) return;
+  const width = measureText(text, "badge") + 2 * padding;
+  const left = positions[at] + right - width;
+  const top = positions[at + 1] + sheets - sizes.paint.rise;
+  context.font = fontOf("badge");
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  context.lineWidth = 1;
+  context.globalAlpha = shareOf(picture, box);
+  context.fillStyle = tone.fill;
+  context.strokeStyle = tone.border;
+  context.beginPath();
+  context.roundRect(left, top, width, height, height / 2);
+  context.fill();
+  context.stroke();
+  context.fillStyle = tone.text;
+  context.fillText(text, left + width / 2, top + baseline);
+  context.globalAlpha = 1;
+}
+
 /** Rings around what is found, pointed at and selected. */
 export function drawRings(picture: Picture): void {
   const { marks, palette, boxes } = picture;
@@ -332,7 +374,10 @@ export function drawRings(picture: Picture): void {
       drawRing(picture, box, palette.hover, 1.5, 1.6, 1.2);
     }
     if (box === marks.place) drawRing(picture, box, palette.accent, 6.5, 2, 1.6);
-    if (selected) drawRing(picture, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
+    if (selected) {
+      drawRing(picture, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
+      if (picture.detail === "full") drawPill(picture, box); // which the ring runs through
+    }
   }
 }
 

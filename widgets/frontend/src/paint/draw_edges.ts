@@ -4,6 +4,7 @@ import { labelRectangle } from "../scene/geometry";
 import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Picture } from "./pass";
+import { toneOf } from "./paints";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
 
@@ -25,11 +26,13 @@ export function drawEdges(
   const control: number[] = [];
   const hovered: number[] = [];
   const marked: number[] = [];
+  const painted: number[] = [];
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k];
     const flags = scene.edgeFlags(edge);
     if (marks.edges.has(edge)) marked.push(edge);
     else if (marks.hoverEdges.has(edge)) hovered.push(edge);
+    else if (picture.paints.edges.has(edge)) painted.push(edge);
     else if (flags & CAPTURED) captured.push(edge);
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
@@ -44,9 +47,33 @@ export function drawEdges(
   strokeEdges(picture, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
   strokeEdges(picture, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
   context.globalAlpha = picture.share;
+  strokePainted(picture, painted, thick, rough);
   strokeEdges(picture, hovered, palette.hover, thick, [], false);
   strokeEdges(picture, marked, palette.accent, thick, [], false);
   context.globalAlpha = 1;
+}
+
+/** Stroke painted edges, those of one tone and kind together. */
+function strokePainted(picture: Picture, edges: number[], width: number, rough: boolean): void {
+  const { scene, palette, paints } = picture;
+  const alike = new Map<string, { colour: string; dashes: number[]; members: number[] }>();
+  for (const edge of edges) {
+    const flags = scene.edgeFlags(edge) & (CAPTURED | CONTROL);
+    const paint = paints.edges.get(edge);
+    const key = `${paint?.tone} ${flags}`;
+    const known = alike.get(key);
+    if (known) {
+      known.members.push(edge);
+      continue;
+    }
+    const { captured, control } = sizes.edge.dashes;
+    const dashes = flags & CAPTURED ? captured : flags & CONTROL ? control : [];
+    const colour = toneOf(palette, paint)?.border ?? palette.edge;
+    alike.set(key, { colour, dashes, members: [edge] });
+  }
+  for (const { colour, dashes, members } of alike.values()) {
+    strokeEdges(picture, members, colour, width, dashes, rough);
+  }
 }
 
 function strokeEdges(

@@ -8,6 +8,7 @@ import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
 import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
 import { drawTitles, planTitles } from "./draw_titles";
 import type { Detail, Marks, Motion, Picture } from "./pass";
+import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 import type { Tiles } from "./tiles";
 import { type Viewport, visiblePart } from "./viewport";
@@ -31,6 +32,7 @@ export interface Painting {
   ratio: number;
   palette: Palette;
   marks: Marks;
+  paints: Paints;
   motion: Motion | null;
   /** bitmaps of the scene, for windows that show much of a large one */
   tiles: Tiles | null;
@@ -43,11 +45,11 @@ export interface Painting {
  *
  * @returns number of boxes painted one by one, and whether bitmaps stand for the others
  */
-export function paint(
+export function paintScene(
   context: CanvasRenderingContext2D,
   painting: Painting,
 ): { count: number; tiled: boolean } {
-  const { scene, view, size, ratio, palette, marks, motion, picker } = painting;
+  const { scene, view, size, ratio, palette, marks, paints, motion, picker } = painting;
   const part = visiblePart(view, size);
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalAlpha = 1;
@@ -56,7 +58,7 @@ export function paint(
   const scale = view.zoom * ratio;
   context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
   const ground = {
-    ...{ context, scene, palette, marks, motion, part, zoom: view.zoom },
+    ...{ context, scene, palette, marks, paints, motion, part, zoom: view.zoom },
     positions: motion ? motion.boxes : scene.boxes,
     share: motion ? motion.share : 1,
     ...{ isLit: false, titles: [] },

@@ -6,7 +6,8 @@
 import type { Point, Rectangle, Size } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
 import type { Scene } from "../scene/scene";
-import { type Palette, categoryOf, frameOf } from "./theme";
+import { type Paints, coloursOf } from "./paints";
+import { type Palette, frameOf } from "./theme";
 import { type Tiles, placeWhole } from "./tiles";
 import { type Viewport, toScene, visiblePart } from "./viewport";
 
@@ -97,7 +98,7 @@ export class Minimap {
     this.canvas.hidden = true;
   }
 
-  /** Forget what was painted: the scene or the theme has changed. */
+  /** Forget what was painted: the scene, its paint or the theme has changed. */
   reset(): void {
     this.painted = "";
   }
@@ -109,6 +110,7 @@ export class Minimap {
     size: Size,
     ratio: number,
     palette: Palette,
+    paints: Paints,
     tiles: Tiles | null,
   ): void {
     const plan = planMap(scene, view, size);
@@ -128,7 +130,7 @@ export class Minimap {
       this.canvas.height = pixels.height;
       this.canvas.style.width = `${plan.size.width}px`;
       this.canvas.style.height = `${plan.size.height}px`;
-      this.ground = paintGround(scene, plan, pixels, ratio, palette, tiles);
+      this.ground = paintGround(scene, plan, pixels, ratio, palette, paints, tiles);
     }
     const context = this.canvas.getContext("2d");
     if (!context || !this.ground) return;
@@ -204,6 +206,7 @@ function paintGround(
   pixels: Size,
   ratio: number,
   palette: Palette,
+  paints: Paints,
   tiles: Tiles | null,
 ): HTMLCanvasElement {
   const ground = document.createElement("canvas");
@@ -227,7 +230,7 @@ function paintGround(
     const frame = scene.isOpen(box);
     context.fillStyle = frame
       ? frameOf(palette, scene.depthOf(box)).fill
-      : categoryOf(palette, scene.faceOf(box).category).border;
+      : coloursOf(palette, scene.faceOf(box), paints.boxes.get(box)).border;
     context.fillRect(
       scene.boxes[at],
       scene.boxes[at + 1],

@@ -3,6 +3,7 @@
 import type { Rectangle } from "../scene/geometry";
 import type { Scene } from "../scene/scene";
 import type { Lit } from "../scene/trace";
+import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 
 /** What is selected, pointed at, found and lit. */
@@ -55,6 +56,7 @@ export interface Picture {
   readonly scene: Scene;
   readonly palette: Palette;
   readonly marks: Marks;
+  readonly paints: Paints;
   readonly motion: Motion | null;
   /** x, y, width, height of every box as drawn */
   readonly positions: Float64Array;

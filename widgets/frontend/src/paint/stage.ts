@@ -6,10 +6,11 @@ import { Wiring } from "../scene/routes";
 import type { Paths, Scene } from "../scene/scene";
 import type { Lit } from "../scene/trace";
 import { type Arrival, Camera } from "./camera";
-import { paint } from "./draw_scene";
+import { paintScene } from "./draw_scene";
 import { markHits, markHover, markSelection } from "./emphasis";
 import { Minimap } from "./minimap";
 import { type Marks, noMarks } from "./pass";
+import { NO_PAINTS, type Paints, type PaintsByPath, placePaints } from "./paints";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
 import { toScene } from "./viewport";
@@ -31,6 +32,8 @@ export class Stage {
   wiring: Wiring | null = null;
   private picker: Picker | null = null;
   private marks: Marks = noMarks();
+  private byPath: PaintsByPath = {};
+  private paints: Paints = NO_PAINTS;
   private tiles: Tiles | null = null;
   private litTiles: Tiles | null = null;
   private ratio = 1;
@@ -64,6 +67,16 @@ export class Stage {
     this.redraw();
   }
 
+  /** Paint boxes and edges, by path; all others lose their paint. */
+  setPaints(byPath: PaintsByPath): void {
+    this.byPath = byPath;
+    if (!this.scene) return;
+    this.paints = placePaints(this.scene, byPath);
+    this.makeTiles();
+    this.minimap.reset();
+    this.redraw();
+  }
+
   /** The window's size in CSS pixels; 0 while it is hidden. */
   resize(size: Size, ratio: number): void {
     const had = this.camera.size;
@@ -81,6 +94,7 @@ export class Stage {
     this.wiring = new Wiring(scene);
     this.picker = new Picker(scene);
     this.marks = noMarks();
+    this.paints = placePaints(scene, this.byPath);
     this.makeTiles();
     this.minimap.reset();
     this.camera.show(scene, this.picker, arrival);
@@ -157,13 +171,13 @@ export class Stage {
     if (!scene || !picker || !context || camera.isHidden) return;
     const start = performance.now();
     camera.step(start);
-    const { ratio, marks, tiles, litTiles } = this;
+    const { ratio, marks, paints, tiles, litTiles } = this;
     const { view, size, motion } = camera;
-    const { count, tiled } = paint(context, {
-      ...{ scene, picker, size, palette, view, ratio, marks, tiles, litTiles, motion },
+    const { count, tiled } = paintScene(context, {
+      ...{ scene, picker, size, palette, view, ratio, marks, paints, tiles, litTiles, motion },
     });
     this.visible = count;
-    this.minimap.paint(scene, picker, view, size, ratio, palette, tiles);
+    this.minimap.paint(scene, picker, view, size, ratio, palette, paints, tiles);
     const more = this.paintTiles(tiled);
     this.frameMs = performance.now() - start;
     if (camera.isMoving || more) this.redraw();
@@ -184,15 +198,15 @@ export class Stage {
   }
 
   private makeTiles(): void {
-    const { scene, picker, palette } = this;
+    const { scene, picker, palette, paints } = this;
     const large = scene !== null && picker !== null && scene.boxCount > TILED_BOXES;
-    this.tiles = large ? new Tiles(scene, picker, palette) : null;
+    this.tiles = large ? new Tiles(scene, picker, palette, paints) : null;
     this.litTiles = this.makeLitTiles();
   }
 
   private makeLitTiles(): Tiles | null {
-    const { scene, picker, palette, tiles, marks } = this;
+    const { scene, picker, palette, paints, tiles, marks } = this;
     if (!scene || !picker || !tiles || !marks.lit) return null;
-    return new Tiles(scene, picker, palette, marks.lit);
+    return new Tiles(scene, picker, palette, paints, marks.lit);
   }
 }

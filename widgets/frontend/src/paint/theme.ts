@@ -7,8 +7,15 @@ export interface Category {
   border: string;
   text: string;
 }
-export type Palette = Omit<typeof themes.light, "categories"> & {
+/** A badge, a stub, or what is painted in a tone. */
+export interface Pill {
+  fill: string;
+  border: string;
+  text: string;
+}
+export type Palette = Omit<typeof themes.light, "categories" | "tones"> & {
   categories: Record<string, Category>;
+  tones: Record<string, Pill>;
 };
 export type ThemeName = "light" | "dark";
 

@@ -13,6 +13,7 @@ import type { Lit } from "../scene/trace";
 import { drawBlocks, drawFrames } from "./draw_boxes";
 import { drawEdges } from "./draw_edges";
 import { type Picture, noMarks } from "./pass";
+import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 import { type Viewport, visiblePart } from "./viewport";
 
@@ -84,6 +85,7 @@ export class Tiles {
     private readonly scene: Scene,
     private readonly picker: Picker,
     private readonly palette: Palette,
+    private readonly paints: Paints,
     private readonly lit: Lit | null = null,
   ) {
     const width = Math.max(scene.width, 1);
@@ -183,7 +185,7 @@ export class Tiles {
   }
 
   private *paint(bitmap: HTMLCanvasElement, part: Rectangle, scale: number): Iterator<void> {
-    const { scene, picker, palette, lit } = this;
+    const { scene, picker, palette, paints, lit } = this;
     const context = bitmap.getContext("2d");
     if (!context) return;
     context.setTransform(scale, 0, 0, scale, -part.x * scale, -part.y * scale);
@@ -196,7 +198,7 @@ export class Tiles {
       edges = edges.filter((edge) => lit.edges[edge]);
     }
     const picture: Picture = {
-      ...{ context, scene, palette, part, marks: noMarks(), motion: null, ports: [] },
+      ...{ context, scene, palette, part, paints, marks: noMarks(), motion: null, ports: [] },
       ...{ positions: scene.boxes, zoom: scale, detail: "blocks", share: 1, boxes, edges },
       ...{ isLit: lit !== null, titles: [] },
     };

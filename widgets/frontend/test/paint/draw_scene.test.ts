@@ -1,8 +1,9 @@
 /** In which order a frame is painted, and what of a picture can be seen from very far. */
 
 import { afterEach, expect, test, vi } from "vitest";
-import { paint } from "../../src/paint/draw_scene";
+import { paintScene } from "../../src/paint/draw_scene";
 import { noMarks } from "../../src/paint/pass";
+import { NO_PAINTS } from "../../src/paint/paints";
 import { paletteOf } from "../../src/paint/theme";
 import { placeWhole } from "../../src/paint/tiles";
 import { Picker } from "../../src/scene/pick";
@@ -40,8 +41,8 @@ function paintFromAfar(changes: (wiring: Wiring) => object): string[] {
     { width: 400, height: 700 },
   );
   const marks = { ...noMarks(), ...changes(new Wiring(scene)) };
-  paint(context, {
-    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, marks },
+  paintScene(context, {
+    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, marks, paints: NO_PAINTS },
     ...{ view: { x: 0, y: 0, zoom: 0.4 }, motion: null, tiles: null, litTiles: null },
   });
   return notes;

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { drawEdges } from "../../src/paint/draw_edges";
 import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
 import { type Picture, noMarks } from "../../src/paint/pass";
+import { NO_PAINTS } from "../../src/paint/paints";
 import { paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
@@ -69,7 +70,7 @@ function strokesOf(changes: Partial<Picture>): Array<{ colour: string; width: nu
   };
   const scene = makeScene([{ path: "a" }, { path: "b" }], [["x", 0, 1]]);
   drawEdges({
-    ...{ context: context as unknown as CanvasRenderingContext2D, scene, marks: noMarks() },
+    ...{ context: context as unknown as CanvasRenderingContext2D, scene, marks: noMarks(), paints: NO_PAINTS },
     ...{ palette: paletteOf("light"), motion: null, positions: scene.boxes, zoom: 1, share: 1 },
     ...{ part: { x: 0, y: 0, width: 1000, height: 1000 }, detail: "blocks", titles: [] },
     ...{ boxes: [], edges: [0], ports: [], isLit: false },
