@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, Value
@@ -37,6 +38,8 @@ MOST_FRAME_TITLE = 360.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
+
+_GET_TYPE = attrgetter("type")
 
 
 class FaceBook:
@@ -141,7 +144,7 @@ def _describe_types(item: Item) -> str:
     """Return the type of all values that a box stands for, or how many types they have."""
     (values,) = item.merged.values() if item.merged else ((item.element,),)
     # a million values may share a few types: each of these is written once
-    shared = {id(kind): kind for kind in (v.type for v in values if isinstance(v, Value))}
+    shared = {id(kind): kind for kind in map(_GET_TYPE, values)}
     types = {str(kind) if kind else "" for kind in shared.values()}
     return types.pop() if len(types) == 1 else f"{len(types):,} types"
 

@@ -8,7 +8,7 @@ than a single edge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import chain
 
 from netloupe.explorer.model import Value
@@ -44,27 +44,33 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
     givers: dict[Value, int] = {}
     for index, child in enumerate(children):
         givers.update(dict.fromkeys(child.values_at(child.outputs), index))
-    taken = (child.values_at(child.inputs) for child in children)
-    takers: Counter[Value] = Counter(chain.from_iterable(taken))
     entering, leaving = _border_ports(item)
     strange = set(strangers)
+    takers: Counter[Value] | None = None
     bundled: Counter[Value] = Counter()
     for child in children:
-        if len(child.inputs) > MOST_SINGLE:
-            ends: list[Hashable] = []
-            kind_of = find_link_kinds(child)
-            for port in child.inputs:
-                origin: Hashable = givers.get(port)
-                if origin is None:
-                    origin = STRANGERS if port in strange else entering.get(port, port)
-                is_hub = takers[port] > MOST_SINGLE
-                ends.append(None if is_hub else (origin, kind_of(port)))
+        # ports none of which comes from a sibling or the border come from an end of its own each
+        if len(child.inputs) > MOST_SINGLE and not all(
+            known.isdisjoint(child.inputs) for known in (givers.keys(), strange, entering.keys())
+        ):
+            if takers is None:
+                takers = _count_takers(children)
+            origins = _find_origins(child.inputs, givers, strange, entering)
+            kinds = map(find_link_kinds(child), child.inputs)
+            counts = map(takers.__getitem__, child.inputs)
+            ends: list[Hashable] = [
+                None if count > MOST_SINGLE else (origin, kind)
+                for count, origin, kind in zip(counts, origins, kinds, strict=True)
+            ]
             child.inputs = _bundle(child, child.inputs, child.outputs, ends)
-        for port in child.inputs:
-            if len(child.members(port)) > MOST_SINGLE:
-                bundled.update(child.members(port))
+        if child.merged:
+            for port in child.inputs:
+                if len(child.members(port)) > MOST_SINGLE:
+                    bundled.update(child.members(port))
     if not bundled:
         return
+    if takers is None:
+        takers = _count_takers(children)
     for child in children:
         if len(child.outputs) > MOST_SINGLE:
             ends = [
@@ -75,6 +81,27 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
                 for port in child.outputs
             ]
             child.outputs = _bundle(child, child.outputs, child.inputs, ends)
+
+
+def _count_takers(children: Sequence[Item]) -> Counter[Value]:
+    """Return by how many of the children each value is taken."""
+    return Counter(chain.from_iterable(child.values_at(child.inputs) for child in children))
+
+
+def _find_origins(
+    ports: Sequence[Value],
+    givers: Mapping[Value, int],
+    strange: Collection[Value],
+    entering: Mapping[Value, Value],
+) -> Sequence[Hashable]:
+    """Return where each port's value comes from: a sibling, strangers, the border, or itself."""
+    found = list(map(givers.get, ports))
+    if None not in found:
+        return found
+    return [
+        (STRANGERS if port in strange else entering.get(port, port)) if giver is None else giver
+        for port, giver in zip(ports, found, strict=True)
+    ]
 
 
 def _border_ports(item: Item) -> tuple[dict[Value, Value], dict[Value, Value]]:

@@ -185,10 +185,13 @@ def _find_ends(kind: ItemKind, others: Sequence[Item]) -> dict[Value, _End]:
             end = alone
             if other.merged and len(members) >= LEAST_STACK:
                 end, count = _End(alone.items, count), count + 1
-            for value in members:
-                known = ends.setdefault(value, end)
+            fresh = dict.fromkeys(members, end)
+            for value in ends.keys() & fresh.keys():
+                known = ends[value]
                 if known is not end:
                     several.setdefault(value, set(known.items)).add(index)
+                    fresh[value] = known
+            ends.update(fresh)
     ends.update((value, _End(frozenset(items))) for value, items in several.items())
     return ends
 
