@@ -59,23 +59,30 @@ class Wiring:
 def read_wiring(graph: Graph) -> Wiring:
     """Return the wiring of a graph, in one pass over its nodes."""
     nodes = graph.nodes
-    count = len(nodes)
     taken = [*chain.from_iterable(node.inputs for node in nodes)]
-    given = chain.from_iterable(node.outputs for node in nodes)
-    values = [value for value in dict.fromkeys(chain(given, taken)) if value is not None]
-    numbers: dict[Value | None, int] = dict(zip(values, range(len(values)), strict=True))
-    numbers[None] = -1
-    givers = (
-        -1 if (node := value.producer) is None or node.graph is not graph else node.index
-        for value in values
-    )
+    given = [*chain.from_iterable(node.outputs for node in nodes)]
+    values = [*graph.values.values()]
+    numbers = number_values(values, taken + given)
+    used, made = numbers[: len(taken)], numbers[len(taken) :]
+    outer = [value for value in taken if value is not None and value.graph is not graph]
+    if outer:  # these have their numbers in graphs around
+        outer = [*dict.fromkeys(outer)]
+        more = dict(zip(outer, range(len(values), len(values) + len(outer)), strict=True))
+        for place, value in enumerate(taken):
+            if value in more:
+                used[place] = more[value]
+        values += outer
+    givers = np.full(len(values), -1)
+    counts = to_array((len(node.outputs) for node in nodes), len(nodes))
+    giving = np.repeat(np.arange(len(nodes)), counts)
+    givers[made[made >= 0]] = giving[made >= 0]
     return Wiring(
         values,
-        to_array(givers, len(values)),
-        to_array(map(numbers.__getitem__, taken), len(taken)),
-        np.concatenate([[0], np.cumsum([len(node.inputs) for node in nodes], dtype=np.int64)]),
+        givers,
+        used,
+        np.cumsum([0, *(len(node.inputs) for node in nodes)], dtype=np.int64),
         number_alike([(node.domain, node.op_type, node.overload) for node in nodes]),
-        tuple(i for i in range(count) if nodes[i].captures or nodes[i].control_inputs),
+        tuple(node.index for node in nodes if node.captures or node.control_inputs),
     )
 
 

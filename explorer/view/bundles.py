@@ -14,7 +14,8 @@ from itertools import chain
 from netloupe.explorer.model import Value
 
 from .item import Item
-from .links import find_link_kinds
+from .links import list_link_kinds
+from .many_values import group_alike, list_distinct
 
 #: so many values between the same two boxes are drawn one by one
 MOST_SINGLE = 8
@@ -39,53 +40,75 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
     strangers
         Values that come from repetitions that are not shown.
     """
-    if not any(max(len(c.inputs), len(c.outputs)) > MOST_SINGLE for c in children):
+    takes_many = any(len(child.inputs) > MOST_SINGLE for child in children)
+    gives_many = any(len(child.outputs) > MOST_SINGLE for child in children)
+    if not takes_many and not gives_many:
         return
+    entering, leaving = _border_ports(item)
+    if takes_many:
+        _bundle_inputs(children, set(strangers), entering)
+    if gives_many:
+        _bundle_outputs(children, leaving)
+
+
+def _bundle_inputs(
+    children: Sequence[Item], strange: set[Value], entering: Mapping[Value, Value]
+) -> None:
+    """Give the children one port for very many values from the same sibling or border port."""
     givers: dict[Value, int] = {}
     for index, child in enumerate(children):
         givers.update(dict.fromkeys(child.values_at(child.outputs), index))
-    entering, leaving = _border_ports(item)
-    strange = set(strangers)
-    takers: Counter[Value] | None = None
-    bundled: Counter[Value] = Counter()
+    hubs = _find_hubs(children)
     for child in children:
         # ports none of which comes from a sibling or the border come from an end of its own each
         if len(child.inputs) > MOST_SINGLE and not all(
             known.isdisjoint(child.inputs) for known in (givers.keys(), strange, entering.keys())
         ):
-            if takers is None:
-                takers = _count_takers(children)
             origins = _find_origins(child.inputs, givers, strange, entering)
-            kinds = map(find_link_kinds(child), child.inputs)
-            counts = map(takers.__getitem__, child.inputs)
-            ends: list[Hashable] = [
-                None if count > MOST_SINGLE else (origin, kind)
-                for count, origin, kind in zip(counts, origins, kinds, strict=True)
-            ]
+            kinds = list_link_kinds(child, child.inputs)
+            ends: list[Hashable] = [*zip(origins, kinds, strict=True)]
+            if hubs:
+                ends = [
+                    None if port in hubs else end
+                    for port, end in zip(child.inputs, ends, strict=True)
+                ]
             child.inputs = _bundle(child, child.inputs, child.outputs, ends)
-        if child.merged:
-            for port in child.inputs:
-                if len(child.members(port)) > MOST_SINGLE:
-                    bundled.update(child.members(port))
+
+
+def _bundle_outputs(children: Sequence[Item], leaving: Mapping[Value, Value]) -> None:
+    """Give the children one port for what reaches each of its users by a port for many."""
+    bundled, single = _find_taken(children)
     if not bundled:
         return
-    if takers is None:
-        takers = _count_takers(children)
     for child in children:
         if len(child.outputs) > MOST_SINGLE:
             ends = [
                 leaving.get(port, "siblings")
-                if 0 < bundled.get(port, 0) == takers.get(port)
-                or (port not in takers and port in leaving)
+                if port not in single and (port in bundled or port in leaving)
                 else None
                 for port in child.outputs
             ]
             child.outputs = _bundle(child, child.outputs, child.inputs, ends)
 
 
-def _count_takers(children: Sequence[Item]) -> Counter[Value]:
-    """Return by how many of the children each value is taken."""
-    return Counter(chain.from_iterable(child.values_at(child.inputs) for child in children))
+def _find_hubs(children: Sequence[Item]) -> set[Value]:
+    """Return the values that more of the children take than get edges."""
+    takers = [child for child in children if child.inputs]
+    if len(takers) <= MOST_SINGLE:
+        return set()
+    counts = Counter(chain.from_iterable(child.values_at(child.inputs) for child in takers))
+    return {value for value, count in counts.items() if count > MOST_SINGLE}
+
+
+def _find_taken(children: Sequence[Item]) -> tuple[set[Value], set[Value]]:
+    """Return the values that children take: by ports for very many, and by others."""
+    bundled: set[Value] = set()
+    single: set[Value] = set()
+    for child in children:
+        for members in map(child.members, child.inputs) if child.merged else (child.inputs,):
+            is_bundle = child.merged and len(members) > MOST_SINGLE
+            (bundled if is_bundle else single).update(members)
+    return bundled, single
 
 
 def _find_origins(
@@ -129,20 +152,19 @@ def _bundle(
 ) -> tuple[Value, ...]:
     """Merge the ports of a child that have the same end, if these are many; return the rest."""
     taken = set(others)
-    bundles: dict[Hashable, list[Value]] = {}
-    for port, end in zip(ports, ends, strict=True):
-        if end is not None and port not in taken:
-            bundles.setdefault(end, []).append(port)
     merged = dict(child.merged)
     firsts: dict[Hashable, Value] = {}
-    for end, bundle in bundles.items():
-        if len(bundle) > MOST_SINGLE:
+    groups = group_alike(ports, ends)
+    for end, alike in groups.items():
+        bundle = [port for port in alike if port not in taken] if taken else alike
+        if end is not None and len(bundle) > MOST_SINGLE:
             firsts[end] = bundle[0]
-            members = child.values_at(bundle)
             for port in bundle if child.merged else ():
                 merged.pop(port, None)
-            merged[bundle[0]] = tuple(dict.fromkeys(members))
+            merged[bundle[0]] = list_distinct(child.values_at(bundle))
     child.merged = merged
+    if len(groups) == 1 and firsts and not taken:  # all are one
+        return tuple(ports[:1])
     return tuple(
         port
         for port, end in zip(ports, ends, strict=True)

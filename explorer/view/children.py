@@ -5,7 +5,8 @@ Folded shape arithmetic has no item: what it gives is a row on the faces of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import (
@@ -23,6 +24,7 @@ from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
 from .families import merge_families
 from .item import ConstantRow, Instance, Item, ItemKind
+from .many_values import list_distinct
 from .stubs import add_strangers
 from .terminals import Terminal, split_terminal, stack_terminals
 from .wiring import Wiring, body_graphs, find_constants
@@ -136,48 +138,49 @@ class ChildMaker:
         assert item.body is not None  # noqa: S101 - set by the caller
         body = item.body
         members = self._members(item, self.wiring(graph).tree.root)
-        known = {v for member in members for v in member.values_at(member.outputs)}
-        used = dict.fromkeys(v for member in members for v in member.values_at(member.inputs))
-        partial = self.is_partial and body.caller is None
-        inputs: dict[Value, None] = {}
-        rows = self._find_rows(body, graph.inputs)
-        for value in graph.inputs:
-            if partial and value not in used:
-                continue
-            if value not in rows and not self._is_bound(body, value):
-                inputs[value] = None
-                known.add(value)
-        if body.caller is None:
-            # nothing is around: what comes from elsewhere gets a box too
-            for value in used:
-                if value not in known:
-                    known.add(value)
-                    inputs[value] = None
-        outputs: list[Value] = []
-        constants: list[Value] = []
-        rows = self._find_rows(body, graph.outputs)
-        for value in dict.fromkeys(graph.outputs):
-            if partial and value not in known:
-                continue
-            if value in rows:
-                constants.append(value)
-            if body.caller is not None and body.results.get(value):
-                continue
-            if value not in known and body.caller is None and value.graph is not graph:
-                inputs[value] = None
-            outputs.append(value)
+        inputs, constants, outputs = self._find_terminals(body, graph, members)
         before = [
-            *self._make_terminals("input", list(inputs), members, item, body),
+            *self._make_terminals("input", inputs, members, item, body),
             *self._make_terminals("constant", constants, members, item, body),
         ]
         after = self._make_terminals("output", outputs, [*members, *before], item, body)
         return [*before, *members, *after]
 
+    def _find_terminals(
+        self, body: Instance, graph: Graph, members: Sequence[Item]
+    ) -> tuple[Sequence[Value], ...]:
+        """Return the inputs, constants and outputs of a graph that are boxes beside its members."""
+        known = set(chain.from_iterable(m.values_at(m.outputs) for m in members))
+        used = list_distinct(chain.from_iterable(m.values_at(m.inputs) for m in members))
+        is_outermost = body.caller is None
+        is_partial = self.is_partial and is_outermost
+        inputs = list_distinct(graph.inputs)
+        if is_partial:
+            inputs = tuple(filter(set(used).__contains__, inputs))
+        rows = self._find_rows(body, inputs)
+        if rows or not is_outermost:
+            inputs = tuple(v for v in inputs if v not in rows and not self._is_bound(body, v))
+        known.update(inputs)
+        if is_outermost:  # nothing is around: what comes from elsewhere gets a box too
+            strays = tuple([value for value in used if value not in known])
+            known.update(strays)
+            inputs += strays
+        outputs = list_distinct(graph.outputs)
+        if is_partial:
+            outputs = tuple(filter(known.__contains__, outputs))
+        rows = self._find_rows(body, outputs)
+        constants = tuple(filter(rows.__contains__, outputs)) if rows else ()
+        if is_outermost:
+            inputs += tuple([v for v in outputs if v.graph is not graph and v not in known])
+        else:
+            outputs = tuple(value for value in outputs if not body.results.get(value))
+        return inputs, constants, outputs
+
     def _make_terminals(
         self,
         kind: ItemKind,
-        values: list[Value],
-        others: list[Item],
+        values: Sequence[Value],
+        others: Sequence[Item],
         parent: Item,
         body: Instance,
     ) -> list[Item]:
@@ -279,7 +282,7 @@ class ChildMaker:
             openable=bool(body_graphs(node)) and self._may_enter(body),
         )
         inputs = wiring.node_inputs(node)
-        rows = self._find_rows(body, dict.fromkeys(filter(None, (*node.inputs, *inputs))))
+        rows = self._find_rows(body, inputs)
         if rows:
             item.constants = tuple(
                 self._constant_row(body, index, value)

@@ -52,7 +52,7 @@ class EdgeTable:
         targets = np.repeat(np.arange(self.count), counts)
         slots = np.arange(len(targets)) - np.repeat(np.cumsum(counts) - counts, counts)
         used = wiring.used[np.repeat(starts, counts) + slots]
-        origins = np.append(np.where(wiring.givers < 0, -1, positions[wiring.givers]), -1)
+        origins = np.append(positions, -1)[np.append(wiring.givers, -1)]
         # the last stands for an operand that is left out; constants are no boxes
         is_nothing = origins < 0
         for number in np.flatnonzero(is_nothing[:-1]).tolist():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
 
 from netloupe.explorer.model import Node, Value
 
 from .item import BORDER, Item, Link, LinkKind
+from .many_values import group_alike
 
 #: the children that give a value, and the value under which they do
 Sources = tuple[tuple[int, Value], ...]
@@ -61,12 +61,11 @@ def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Sequence[Value], Li
     ports = {value: port for port in item.inputs for value in item.members(port)}
     producers = find_producers(item)
     for index, child in enumerate(item.children):
-        kind_of = find_link_kinds(child)
         sources_of = _look_up_sources(item, child, producers)
-        for port in child.inputs:
-            kind = kind_of(port)
-            for found, together in groupby(child.members(port), sources_of):
-                values = tuple(together)
+        kinds = list_link_kinds(child, child.inputs)
+        for port, kind in zip(child.inputs, kinds, strict=True):
+            members = child.members(port)
+            for found, values in group_alike(members, [*map(sources_of, members)]).items():
                 sources = found or ()
                 if child.kind == "output":
                     sources = tuple(source for source in sources if source[0] != index)
@@ -136,15 +135,16 @@ def _find_flows_out(
                 yield inner, (BORDER, BORDER, inputs.get(origin, origin), result)
 
 
-def find_link_kinds(child: Item) -> Callable[[Value], LinkKind]:
-    """Return how a child takes what comes by each of its ports."""
+def list_link_kinds(child: Item, ports: Sequence[Value]) -> list[LinkKind]:
+    """Return how a child takes what comes by each of some of its ports."""
     node = child.element
     if child.kind == "branch":
         bindings = set(child.body.bindings.values()) if child.body is not None else set()
-        return lambda value: "data" if value in bindings else "captured"
+        return ["data" if value in bindings else "captured" for value in ports]
     if child.kind == "node" and isinstance(node, Node) and (node.captures or node.control_inputs):
         operands, awaited = set(node.inputs), set(node.control_inputs)
-        return lambda value: (
+        return [
             "data" if value in operands else "control" if value in awaited else "captured"
-        )
-    return lambda value: "data"
+            for value in ports
+        ]
+    return ["data"] * len(ports)

@@ -15,7 +15,7 @@ from netloupe.explorer.model import Value
 
 from .families import name_family
 from .item import BORDER, Item, Link
-from .links import find_link_kinds, list_links
+from .links import list_link_kinds, list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
@@ -134,7 +134,7 @@ def _join_ports(
     """Give a child one port for the values that a stub beside it stands for; return all ports."""
     free = set(ports).difference(others)
     joined = [value for value in values if value in free]
-    are_alike = len(set(map(find_link_kinds(child), joined))) == 1
+    are_alike = len(set(list_link_kinds(child, joined))) == 1
     if len(joined) < 2 or not are_alike or not child.merged.keys().isdisjoint(joined):
         return ports
     child.merged = {**child.merged, joined[0]: tuple(joined)}

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
 from netloupe.explorer.model import Value
 
 from .families import name_family
-from .item import Item, ItemKind
+from .item import BORDER, Item, ItemKind
+from .many_values import group_alike
 
 #: so many inputs or outputs of the graph that are alike become one box
 LEAST_STACK = 4
@@ -69,25 +70,23 @@ def stack_terminals(
     """
     if len(values) < LEAST_STACK:
         return [Terminal((value,), value.name) for value in values]
-    ends = _find_ends(kind, others)
-    has_families = any(other.merged for other in others)
-    boxes = _put_together(kind, values, ends, has_families=has_families)
+    found, ports = _find_ends(kind, others)
+    if kind == "input":
+        found.add([value for value in values if value.is_output], BORDER)
+    boxes = _put_together(kind, values, ports)
     if len(boxes) <= MOST_TERMINALS:
         return [_make_terminal(box) for box in boxes]
-    alike: dict[tuple[frozenset[int], bool], list[int]] = {}
-    for place, box in enumerate(boxes):
-        first = box[0] if isinstance(box, tuple) else box
-        end = ends.get(first, _NOWHERE)
-        alike.setdefault((end.items, kind == "input" and first.is_output), []).append(place)
+    firsts = [box[0] if isinstance(box, tuple) else box for box in boxes] if ports else values
+    ends = [*map(found.ends.get, firsts)]
     terminals: list[tuple[int, Terminal]] = []
-    for (neighbours, is_given), places in alike.items():
-        alike_boxes = [boxes[place] for place in places]
+    for end, places in group_alike(range(len(boxes)), ends).items():
+        alike = boxes if len(places) == len(boxes) else [boxes[place] for place in places]
         if len(places) > MOST_TERMINALS:
-            is_unused = kind == "input" and not neighbours and not is_given
-            joined = _list_values(alike_boxes)
+            is_unused = kind == "input" and end is None
+            joined = _list_values(alike) if ports else tuple(alike)
             terminals.append((places[0], _join(kind, joined, is_unused=is_unused)))
         else:
-            terminals += zip(places, map(_make_terminal, alike_boxes), strict=True)
+            terminals += zip(places, map(_make_terminal, alike), strict=True)
     terminals.sort(key=itemgetter(0))
     made = [terminal for _, terminal in terminals]
     most = MOST_DIFFERENT + 2 * len(others)
@@ -101,20 +100,20 @@ _Box = Value | tuple[Value, ...]
 
 
 def _put_together(
-    kind: ItemKind, values: Sequence[Value], ends: dict[Value, _End], *, has_families: bool
+    kind: ItemKind, values: Sequence[Value], ports: dict[Value, int]
 ) -> Sequence[_Box]:
     """Return families that come to the same port, and single values, in the order of the values."""
-    if kind == "constant" or not has_families:
+    if kind == "constant" or not ports:
         return values
     boxes: list[tuple[int, _Box]] = []
-    ports: dict[int, list[tuple[int, Value]]] = {}
+    at_ports: dict[int, list[tuple[int, Value]]] = {}
     for place, value in enumerate(values):
-        port = ends.get(value, _NOWHERE).port
+        port = ports.get(value)
         if port is None or (kind == "input" and value.is_output):
             boxes.append((place, value))
         else:
-            ports.setdefault(port, []).append((place, value))
-    for together in ports.values():
+            at_ports.setdefault(port, []).append((place, value))
+    for together in at_ports.values():
         families: dict[object, list[tuple[int, Value]]] = {}
         for place, value in together:
             alike = (_DIGITS.sub("*", value.name), str(value.type))
@@ -144,28 +143,34 @@ def split_terminal(kind: ItemKind, values: Sequence[Value]) -> list[Terminal]:
     return [_join(kind, tuple(piece)) for piece in pieces]
 
 
-class _End(NamedTuple):
-    """What a value leads to, or comes from.
+class _Ends:
+    """What values lead to, or come from: a number that those of the same neighbours share.
 
-    Parameters
-    ----------
-    items
-        Indices of the items.
-    port
-        The number of the only port, where that is one of several values that go together.
+    It is that of a word whose letters are the neighbours, in the order in which they are added.
     """
 
-    items: frozenset[int]
-    port: int | None = None
+    def __init__(self) -> None:
+        self.ends: dict[Value, int] = {}
+        self._words: dict[tuple[int, int], int] = {}
+
+    def add(self, values: Iterable[Value], neighbour: int) -> set[Value]:
+        """Note a neighbour of some values; return those of them that have others too."""
+        fresh = dict.fromkeys(values, self._append(0, neighbour))
+        known = self.ends.keys() & fresh.keys()
+        for value in known:
+            fresh[value] = self._append(self.ends[value], neighbour)
+        if self.ends:
+            self.ends.update(fresh)
+        else:
+            self.ends = fresh
+        return known
+
+    def _append(self, word: int, letter: int) -> int:
+        return self._words.setdefault((word, letter), len(self._words) + 1)
 
 
-_NOWHERE = _End(frozenset())
-
-
-def _find_ends(kind: ItemKind, others: Sequence[Item]) -> dict[Value, _End]:
+def _find_ends(kind: ItemKind, others: Sequence[Item]) -> tuple[_Ends, dict[Value, int]]:
     """Return where values lead to, or come from.
-
-    Of a million values nearly all lead to the same, and share what tells it.
 
     Parameters
     ----------
@@ -173,27 +178,27 @@ def _find_ends(kind: ItemKind, others: Sequence[Item]) -> dict[Value, _End]:
         Of the terminals whose values are asked for.
     others
         The items that these may be connected with.
+
+    Returns
+    -------
+    tuple
+        By value the items; and the number of its only port, where that is one of several
+        values that go together.
     """
-    ends: dict[Value, _End] = {}
-    several: dict[Value, set[int]] = {}
-    count = 0
+    found = _Ends()
+    shared: set[Value] = set()
+    ports: dict[Value, int] = {}
+    numbers = count()
     for index, other in enumerate(others):
-        alone = _End(frozenset((index,)))
-        ports = other.outputs if kind == "output" else other.inputs
-        families = [other.members(port) for port in ports] if other.merged else [ports]
-        for members in families:
-            end = alone
-            if other.merged and len(members) >= LEAST_STACK:
-                end, count = _End(alone.items, count), count + 1
-            fresh = dict.fromkeys(members, end)
-            for value in ends.keys() & fresh.keys():
-                known = ends[value]
-                if known is not end:
-                    several.setdefault(value, set(known.items)).add(index)
-                    fresh[value] = known
-            ends.update(fresh)
-    ends.update((value, _End(frozenset(items))) for value, items in several.items())
-    return ends
+        listed = other.outputs if kind == "output" else other.inputs
+        shared |= found.add(other.values_at(listed), index)
+        if other.merged:
+            for members in map(other.members, listed):
+                if len(members) >= LEAST_STACK:
+                    ports.update(dict.fromkeys(members, next(numbers)))
+    for value in ports.keys() & shared:
+        del ports[value]
+    return found, ports
 
 
 def _make_terminal(box: _Box) -> Terminal:

@@ -12,9 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+from netloupe.explorer.model import Graph, Node, Value
 
 from .edges import EdgeTable, Integers
+from .many_values import list_distinct
 from .repetitions import Repetitions
 
 #: a border with fewer values than this is not searched for families of inner repeats
@@ -104,11 +105,8 @@ class Wiring:
     # borders
 
     def node_inputs(self, node: Node) -> tuple[Value, ...]:
-        """Return the distinct values that reach a node by an edge, constants left out."""
-        values = dict.fromkeys(filter(None, (*node.inputs, *node.captures)))
-        constants = find_constants(values, is_constant_node)
-        found = [value for value in values if value not in constants] if constants else values
-        return tuple(dict.fromkeys((*found, *node.control_inputs)))
+        """Return the distinct values that reach a node, constants among them."""
+        return list_distinct(filter(None, (*node.inputs, *node.captures, *node.control_inputs)))
 
     def node_outputs(self, node: Node) -> tuple[Value, ...]:
         """Return the values that a node gives and that are used or are outputs."""
@@ -198,13 +196,12 @@ def find_constants(values: Iterable[Value], gives_constant: Callable[[Node], boo
     gives_constant
         Whether a node is such a one.
     """
+    found = {v for v in values if v.initializer is not None or v.is_parameter}
     producers = {value.producer for value in values}
     givers = {node for node in producers if node is not None and gives_constant(node)}
-    return {
-        value
-        for value in values
-        if value.initializer is not None or value.is_parameter or value.producer in givers
-    }
+    if givers:
+        found.update(value for value in values if value.producer in givers)
+    return found
 
 
 def nodes_inside(group: Group) -> list[Node]:
