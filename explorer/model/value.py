@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
@@ -43,6 +43,10 @@ class ValueLoader(Protocol):
 
     def fill(self, value: Value, place: int) -> None:
         """Set what is said of a value at a place that only the reader understands."""
+        ...
+
+    def list_types(self, places: Sequence[int]) -> list[ValueType | None]:
+        """Return the types that are stated at some places, those of many places once."""
         ...
 
 
@@ -254,3 +258,23 @@ class Value(Loaded):
         text = str(stated or inferred or "type unknown")[:100]
         note = "" if inferred is None else ", inferred"
         return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}{note}>"
+
+
+def list_types(values: Iterable[Value]) -> list[ValueType | None]:
+    """Return the types of some values, a type that many of them share once.
+
+    What the file says of a million values is looked at, and not kept on each of them.
+    """
+    found: dict[int, ValueType | None] = {}
+    waiting: dict[Graph, list[int]] = {}
+    for value in values:
+        if value._place >= 0 and value._type is None and value.initializer is None:
+            waiting.setdefault(value.graph, []).append(value._place)
+        else:
+            stated = value.type
+            found[id(stated)] = stated
+    for graph, places in waiting.items():
+        loader = graph._value_loader
+        stated_types = loader.list_types(places) if loader is not None else [None]
+        found.update((id(stated), stated) for stated in stated_types)
+    return list(found.values())

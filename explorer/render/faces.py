@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
@@ -38,8 +38,6 @@ MOST_FRAME_TITLE = 360.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
-
-_GET_TYPE = attrgetter("type")
 
 
 class FaceBook:
@@ -142,10 +140,9 @@ def _make_terminal_face(item: Item, element: object) -> Face:
 
 def _describe_types(item: Item) -> str:
     """Return the type of all values that a box stands for, or how many types they have."""
-    (values,) = item.merged.values() if item.merged else ((item.element,),)
-    # a million values may share a few types: each of these is written once
-    shared = {id(kind): kind for kind in map(_GET_TYPE, values)}
-    types = {str(kind) if kind else "" for kind in shared.values()}
+    element = item.element
+    values = next(iter(item.merged.values()), (element,) if isinstance(element, Value) else ())
+    types = {str(kind) if kind else "" for kind in list_types(values)}
     return types.pop() if len(types) == 1 else f"{len(types):,} types"
 
 

@@ -80,13 +80,15 @@ def stack_terminals(
     ends = [*map(found.ends.get, firsts)]
     terminals: list[tuple[int, Terminal]] = []
     for end, places in group_alike(range(len(boxes)), ends).items():
-        alike = boxes if len(places) == len(boxes) else [boxes[place] for place in places]
-        if len(places) > MOST_TERMINALS:
-            is_unused = kind == "input" and end is None
-            joined = _list_values(alike) if ports else tuple(alike)
-            terminals.append((places[0], _join(kind, joined, is_unused=is_unused)))
-        else:
-            terminals += zip(places, map(_make_terminal, alike), strict=True)
+        if len(places) <= MOST_TERMINALS:
+            terminals += [(place, _make_terminal(boxes[place])) for place in places]
+            continue
+        if ports:
+            joined = _list_values(boxes[place] for place in places)
+        else:  # a box for each value
+            joined = tuple(map(values.__getitem__, places))
+        is_unused = kind == "input" and end is None
+        terminals.append((places[0], _join(kind, joined, is_unused=is_unused)))
     terminals.sort(key=itemgetter(0))
     made = [terminal for _, terminal in terminals]
     most = MOST_DIFFERENT + 2 * len(others)

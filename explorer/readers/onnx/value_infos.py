@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.unknown import UnknownFields
@@ -87,6 +89,29 @@ class Declared:
         """Return the type that the info at a place states, if any."""
         info = self._find(place)
         return read_type(info.type) if info.HasField("type") else None
+
+    def list_types(self, places: Sequence[int]) -> list[ValueType | None]:
+        """Return the types that the infos at some places state, equal ones once."""
+        kinds: dict[bytes | None, Any] = {}
+        for info in self._find_all(places):
+            kind = info.type if info.HasField("type") else None
+            written = None if kind is None else kind.SerializeToString()
+            if written not in kinds:
+                kinds[written] = kind
+        return [None if kind is None else read_type(kind) for kind in kinds.values()]
+
+    def _find_all(self, places: Sequence[int]) -> Iterator[Any]:
+        """Yield the infos at some places; those of a whole list at once."""
+        wanted = np.array(places, np.int64)
+        start = 0
+        for infos in self._lists:
+            end = start + len(infos)
+            inside = wanted[(start <= wanted) & (wanted < end)] - start
+            if len(inside) == len(infos):
+                yield from iterate(infos)
+            else:
+                yield from map(infos.__getitem__, inside.tolist())
+            start = end
 
     def fill(self, value: Value, place: int) -> None:
         """Set what the info at a place says of a value."""
