@@ -23,9 +23,14 @@ import time
 import netloupe
 from netloupe.widgets.background import Background
 
-if not hasattr(Background, "tell"):  # the kernel may have run this cell before
-    Background.tell = Background._tell
-    Background._tell = lambda work, share: (time.sleep(0.4), work.tell(share))
+def note_slowly(work, what, share):
+    if share is not None:
+        time.sleep(0.4)
+    work.note(what, share)
+
+if not hasattr(Background, "note"):  # the kernel may have run this cell before
+    Background.note = Background._note
+    Background._note = note_slowly
 ex = netloupe.explore("weights.onnx")
 ex
 """
