@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
     from netloupe.explorer.render.paint import Paint
+    from netloupe.explorer.view import ViewKeywords
 
     from .widgets import Explorer, explore
 
@@ -64,6 +65,7 @@ _HOMES = {
     "Totals": "netloupe.explorer.costs.totals",
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
+    "ViewKeywords": "netloupe.explorer.view",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
     "watched": "netloupe.explorer.progress",
@@ -93,6 +95,7 @@ __all__ = [
     "Totals",
     "Value",
     "ViewError",
+    "ViewKeywords",
     "__version__",
     "explore",
     "load",

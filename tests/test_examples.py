@@ -24,6 +24,15 @@ import netloupe
 
 netloupe.load("m.onnx")["w"].statistics()  # type: ignore[union-attr]
 netloupe.load("m.onnx").tensor("w").statistics().std.upper()  # type: ignore[union-attr]
+
+model = netloupe.load("m.onnx")
+model.to_svg(themes="dark")  # type: ignore[call-arg]
+model.to_svg(theme="sepia")  # type: ignore[arg-type]
+model.to_pdf(hops="2")  # type: ignore[arg-type]
+model.graph.to_dot(grouping="name")  # type: ignore[arg-type]
+model.to_png(focus=model)  # type: ignore[arg-type]
+netloupe.explore("m.onnx", wrap="yes")  # type: ignore[arg-type]
+netloupe.explore("m.onnx", zoom=2)  # type: ignore[call-arg]
 """
 
 

@@ -67,6 +67,11 @@ def test_load_and_the_command_line_wait_with_what_they_need(statement: str) -> N
     assert heavy <= {"numpy"}
 
 
+def test_the_table_of_options() -> None:
+    heavy, _ = modules_after("import netloupe.explorer.options")
+    assert heavy == set()
+
+
 def test_reading_a_model_loads_no_user_interface() -> None:
     model = "import netloupe.explorer.readers.pipeline"
     heavy, _ = modules_after(model)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack, cast
+from typing import Any, Unpack, cast, get_args
 
 import anywidget
 import traitlets
 
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.options import Direction, ThemeName
 from netloupe.explorer.page import PAGE
 
 from .messages import ErrorMessage, Reply, Request, SceneFields, SceneMessage
@@ -67,10 +68,10 @@ class Canvas(anywidget.AnyWidget):
     wrap = traitlets.Bool(False).tag(sync=True)
     #: the colours asked for, ``auto`` for those of the page; set by Python at the start, then by
     #: the browser's menu
-    theme = traitlets.Enum(("auto", "light", "dark"), "auto").tag(sync=True)
+    theme = traitlets.Enum(("auto", *get_args(ThemeName)), "auto").tag(sync=True)
     #: where the graph runs to: down (``TB``) or to the right (``LR``); set by Python at the
     #: start, then by the browser, whereupon Python sends the scene anew
-    direction = traitlets.Enum(("TB", "LR"), "TB").tag(sync=True)
+    direction = traitlets.Enum(get_args(Direction), "TB").tag(sync=True)
     #: ``[path, label]`` of each graph from the main one to the one shown; set by Python
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
     #: tone and text of what is painted, by path; the tones are those of the themes; set by Python

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
 import ipywidgets
@@ -12,12 +12,14 @@ import traitlets
 
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
-from netloupe.explorer.layout import Scene, Wrap
+from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
+from netloupe.explorer.options import ThemeName, Wrap
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints
-from netloupe.explorer.render.picture import ViewOptions, render_picture
+from netloupe.explorer.render.picture import render_picture
+from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
 from .details import Details, say_changes
@@ -410,7 +412,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._requests.push(fit=True)
 
     def _theme_shown(self, change: Any) -> None:
-        if change.new in ("light", "dark"):
+        if change.new in get_args(ThemeName):
             self.inspector.theme = change.new
 
     # display

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
+from netloupe.explorer.options import Grouping
 from netloupe.explorer.view.opened import Opened
 
 #: of more moments the first ones are forgotten
@@ -28,7 +29,7 @@ class Moment:
     """
 
     graph: str
-    grouping: str
+    grouping: Grouping
     focused: tuple[str, int] | None
     opened: Opened
 

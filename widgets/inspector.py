@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import ipywidgets
 import traitlets
 
 from netloupe.explorer.describe import Description, Section
+from netloupe.explorer.options import ThemeName
 
 from .description_html import PAGE, write_error, write_header, write_pages, write_section
 from .description_text import DescriptionText
@@ -44,7 +45,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
     it. The panel is opened with the first tensor and kept.
     """
 
-    theme = traitlets.Enum(("light", "dark"), "light")
+    theme = traitlets.Enum(get_args(ThemeName), "light")
 
     #: what is closed with it
     _inside: tuple[ipywidgets.DOMWidget, ...] = ()

@@ -9,14 +9,14 @@ from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Unpack
 from uuid import uuid4
 
 from netloupe.explorer.layout import shared_engine
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import watched
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import ViewOptions
+from netloupe.explorer.view import ViewKeywords, ViewOptions
 
 from .explorer import Explorer
 
@@ -116,7 +116,7 @@ def _in_notebook() -> bool:
     return shell is not None and getattr(shell, "kernel", None) is not None
 
 
-def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
+def explore(source: Any, *, height: int = 560, **view: Unpack[ViewKeywords]) -> Explorer:
     """Explore a model in a notebook: returns at once, shows the picture beside an inspector.
 
     Parameters
@@ -126,8 +126,8 @@ def explore(source: Any, *, height: int = 560, **view: Any) -> Explorer:
     height
         Height in pixels; 0 for that of the window.
     **view
-        ``graph``, ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``,
-        ``wrap``, as for :meth:`Model.to_svg`; the canvas wraps only where ``wrap`` is given.
+        What is shown first and how: see :class:`~netloupe.ViewKeywords`. The canvas wraps only
+        where ``wrap`` is given.
 
     Returns
     -------

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from netloupe.explorer.describe import Section, choose_elements, list_statistics
 from netloupe.explorer.model import SparseTensor, Tensor
+from netloupe.explorer.options import ThemeName
 from netloupe.explorer.plots import (
-    Theme,
     draw_channels,
     draw_frequencies,
     draw_histogram,
@@ -105,7 +105,7 @@ class Reading:
             return is_one and (dtype.numpy is None or found.describes(dtype.numpy))
         return found.real_range is not None
 
-    def draw(self, ax: Axes, *, log: bool, overlay: bool, theme: Theme) -> None:
+    def draw(self, ax: Axes, *, log: bool, overlay: bool, theme: ThemeName) -> None:
         """Draw the picture; ``overlay`` is whether the quantization is laid over it."""
         counts = self.counts
         if isinstance(counts, ChannelHistogram):

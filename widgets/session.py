@@ -11,19 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from netloupe.explorer.layout import (
-    DEADLINE,
-    PATIENCE,
-    Composer,
-    LayoutEngine,
-    Scene,
-    Wrap,
-)
+from netloupe.explorer.layout import DEADLINE, PATIENCE, Composer, LayoutEngine, Scene
 from netloupe.explorer.model import Model
+from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
-from netloupe.explorer.render.picture import Labels, Picture, ViewOptions, check_wrap
+from netloupe.explorer.render.picture import Labels, Picture
 from netloupe.explorer.render.wire import SceneEncoder
+from netloupe.explorer.view import ViewOptions
 
 from .ahead import prepare_next
 from .history import History
@@ -146,7 +141,7 @@ class Session:
         ViewError
             For anything but True, False, ``auto`` and a number of columns.
         """
-        self.wrap = check_wrap(wrap)
+        self.wrap = check_option("wrap", wrap)
 
     def set_direction(self, direction: Any) -> None:
         """Change the direction of all views."""

@@ -13,7 +13,8 @@ import ipywidgets
 from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
-from netloupe.explorer.plots import Theme, draw_png, draw_scales
+from netloupe.explorer.options import ThemeName
+from netloupe.explorer.plots import draw_png, draw_scales
 from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import Statistics
@@ -68,12 +69,12 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self,
         tensor: Tensor | SparseTensor,
         value: Value | None = None,
-        theme: Theme = "light",
+        theme: ThemeName = "light",
         on_source_changed: Callable[[], None] | None = None,
     ) -> None:
         super().__init__()
         self._on_source_changed = on_source_changed
-        self._theme: Theme = theme
+        self._theme: ThemeName = theme
         #: held while widgets change, since a thread changes them too
         self._lock = threading.RLock()
         self._background: Background | None = None
@@ -108,7 +109,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             self.read_all.description = f"Read all {tensor.size:,} elements"
             self._read()
 
-    def set_theme(self, theme: Theme) -> None:
+    def set_theme(self, theme: ThemeName) -> None:
         """Draw the picture in another theme."""
         with self._lock:
             self._theme = theme

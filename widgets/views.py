@@ -13,9 +13,10 @@ from typing import Any
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
-from netloupe.explorer.render.picture import ViewOptions, make_view
+from netloupe.explorer.options import Grouping
+from netloupe.explorer.render.picture import make_view
 from netloupe.explorer.search.search import Hit, search_model
-from netloupe.explorer.view import Item, View, body_graphs, expand_view
+from netloupe.explorer.view import Item, View, ViewOptions, body_graphs, expand_view
 
 from .history import Moment
 from .trail import list_trail
@@ -166,7 +167,7 @@ class Views:
         self._group_as(view.grouping)
         self._show(view)
 
-    def _group_as(self, grouping: str) -> None:
+    def _group_as(self, grouping: Grouping) -> None:
         """Let all graphs be grouped in another way; the views grouped as before are kept."""
         wanted = (self.options.grouping, grouping)
         self.options = replace(self.options, grouping=grouping)

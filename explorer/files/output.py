@@ -36,6 +36,8 @@ ENDINGS: dict[str, tuple[str, ...]] = {
     "png": (".png",),
     "dot": (".dot", ".gv"),
 }
+#: what a picture can be written as
+FORMATS = tuple(ENDINGS)
 #: other pictures, which netloupe does not write
 _OTHERS = frozenset(
     (".bmp", ".eps", ".gif", ".jpeg", ".jpg", ".ps", ".svgz", ".tif", ".tiff", ".webp")

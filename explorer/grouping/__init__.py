@@ -8,10 +8,9 @@ or shown.
 from .group import Group
 from .scopes import list_classes
 from .shape_values import describe_shape_value
-from .tree import GROUPINGS, GroupTree, build_group_tree
+from .tree import GroupTree, build_group_tree
 
 __all__ = [
-    "GROUPINGS",
     "Group",
     "GroupTree",
     "build_group_tree",

@@ -16,8 +16,6 @@ from .group import Group, adopt
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
 from .shape_arithmetic import find_shape_nodes
 
-GROUPINGS = ("auto", "names", "modules", "repeats", "none")
-
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
 

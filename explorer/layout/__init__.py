@@ -7,15 +7,12 @@ on a box nor how it is coloured.
 from .compose import DEADLINE, PATIENCE, Composer
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
-from .scene import Direction, LayerEdge, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
-from .wrap import MOST_COLUMNS, Wrap
+from .scene import LayerEdge, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
 
 __all__ = [
     "DEADLINE",
-    "MOST_COLUMNS",
     "PATIENCE",
     "Composer",
-    "Direction",
     "LayerEdge",
     "LayoutEngine",
     "Measure",
@@ -24,6 +21,5 @@ __all__ = [
     "SceneEdge",
     "SceneLayer",
     "ScenePort",
-    "Wrap",
     "shared_engine",
 ]

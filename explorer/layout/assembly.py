@@ -14,6 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from netloupe.explorer.options import Direction
+
 from .components import set_in_rows, split_components
 from .layer import Layer
 from .placement import (
@@ -27,7 +29,6 @@ from .placement import (
     spread_runs,
     starts_of,
 )
-from .scene import Direction
 from .series import Part, cut_series
 
 

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from netloupe.explorer.options import Direction
+
 from .dot import NODE_GAP, RANK_GAP
 from .layer import Layer
 from .placement import Floats
-from .scene import Direction
 from .series import Part, take_part
 
 #: rows are about so wide, unless what is in them is wider or there is much of it

@@ -16,6 +16,7 @@ from itertools import count
 
 import numpy as np
 
+from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
@@ -29,10 +30,10 @@ from .layer import Layer
 from .place import Budget, Placer
 from .placement import Floats
 from .plan import Measure, Placed, plan_item, renew_plan
-from .scene import Direction, Scene, SceneLayer
+from .scene import Scene, SceneLayer
 from .steady import PieceHistory
 from .texts import Texts
-from .wrap import Wrap, is_extreme, wrap_places
+from .wrap import is_extreme, wrap_places
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
 DEADLINE = 6.0

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.view import View
 
 from .assembly import Assembly
 from .layer import Layer
 from .placement import Floats
 from .plan import Plan
-from .scene import Direction, Inside, SceneLayer
+from .scene import Inside, SceneLayer
 from .steady import PieceHistory
-from .wrap import Wrap
 
 
 @dataclass(frozen=True, slots=True, eq=False)

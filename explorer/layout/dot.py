@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.options import Direction
+
 from .engine import Drawing
 from .layer import Child, Layer
 from .placement import Placement
-from .scene import Direction
 
 #: a port is a small node on the border; edges of an open child end at ports given here
 PORT_SIZE = 6.0

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from netloupe.explorer.options import Direction
+
 from .areas import AreaIndex, Flags, Surroundings
 from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts_of
-from .scene import Direction, Inside
+from .scene import Inside
 from .texts import Texts
 
 HEIGHT = 14.0

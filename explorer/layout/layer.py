@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from netloupe.explorer.options import Direction
+
 from .placement import Floats, Integers
-from .scene import Direction
 
 
 class Child(NamedTuple):

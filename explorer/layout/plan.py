@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
 from .layer import Child, Layer, Wire
-from .scene import Direction, Inside, LayerEdge
+from .scene import Inside, LayerEdge
 from .texts import Texts, choose_texts
 
 #: faces are made for so many boxes between two looks whether anyone still wants them

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.options import Direction
 from netloupe.explorer.view import Item
 
 from .placement import Curves, Floats
 
-Direction = Literal["TB", "LR"]
 EdgeKind = Literal["data", "captured", "control"]
 
 

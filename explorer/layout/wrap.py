@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
+
+from netloupe.explorer.options import OPTIONS, Wrap
 
 from .layer import Layer
 from .placement import (
@@ -27,16 +28,13 @@ from .placement import (
     starts_of,
 )
 
-#: whether, how, or into how many columns
-Wrap = bool | int | Literal["auto"]
-
 #: a picture that is so much longer than wide, and so long in pixels, is extreme
 EXTREME_RATIO = 6.0
 EXTREME_LENGTH = 4_000.0
 #: what is in columns stays so while it is so much longer than wide, and so long
 KEPT_RATIO = 1.5
 KEPT_LENGTH = 2_000.0
-MOST_COLUMNS = 200
+_MOST_COLUMNS: int = OPTIONS["wrap"].number.most  # type: ignore[assignment, union-attr] # it has
 #: a page is about so much higher than wide
 _PAGE_RATIO = 0.75
 #: a cut may be so far from its ideal place, in column lengths
@@ -118,7 +116,7 @@ def _wrap(places: Places, sizes: Floats, flows: Integers, wrap: Wrap) -> tuple[P
 def _choose_count(places: Places) -> int:
     breadth = places.width + _GUTTER
     count = math.sqrt(places.height / (breadth * _PAGE_RATIO))
-    return max(2, min(MOST_COLUMNS, round(count)))
+    return max(2, min(_MOST_COLUMNS, round(count)))
 
 
 def _find_cuts(places: Places, sizes: Floats, flows: Integers, count: int) -> list[float]:

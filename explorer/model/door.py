@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
-    from netloupe.explorer.plots import Theme as Theme
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
     from netloupe.explorer.plots import plot_channels as plot_channels
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.tensors import decode_tensor as decode_tensor
     from netloupe.explorer.tensors import open_elements as open_elements
     from netloupe.explorer.tensors import take_channel as take_channel
+    from netloupe.explorer.view import ViewKeywords as ViewKeywords
 
 #: the module of each name
 _HOMES = {
@@ -56,8 +56,8 @@ _HOMES = {
     "Paint": "render.paint",
     "Quantization": "quantization",
     "Statistics": "tensors",
-    "Theme": "plots",
     "Totals": "costs.totals",
+    "ViewKeywords": "view",
     "Weights": "costs.weights",
     "build_dot": "render.picture",
     "build_group_tree": "grouping",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from . import door
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     import graphviz
 
+    from .door import ViewKeywords
     from .model import Model
 
 
@@ -20,8 +21,8 @@ class Drawable:
 
     __slots__ = ()
 
-    def _subject(self) -> tuple[Model, dict[str, Any]]:
-        """Return the model, and the options by which a picture shows this part of it."""
+    def _subject(self, view: ViewKeywords) -> tuple[Model, ViewKeywords]:
+        """Return the model, and the options of a view with which it shows this part of it."""
         raise NotImplementedError
 
     def to_svg(
@@ -29,7 +30,7 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
-        **view: Any,
+        **view: Unpack[ViewKeywords],
     ) -> str:
         """Draw as SVG; write it to ``path`` where given, and return the text.
 
@@ -41,9 +42,8 @@ class Drawable:
             By path or element a :class:`~netloupe.Paint`: the tone in which a box or an edge is
             painted, and what the pill on a box says. What is not in the picture is left out.
         **view
-            ``expand``, ``focus``, ``hops``, ``direction``, ``theme``, ``grouping``, ``wrap``,
-            and of a model ``graph``: as for :class:`~netloupe.explorer.render.picture.ViewOptions`.
-            ``focus`` and ``graph`` are paths, names, or the elements themselves.
+            What is shown and how: see :class:`~netloupe.ViewKeywords`. A graph shows itself and
+            takes no ``graph``.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
-        **view: Any,
+        **view: Unpack[ViewKeywords],
     ) -> str:
         """Draw as one HTML page without scripts; all else as for :meth:`to_svg`."""
         return self._draw("html", path, paint, view).decode()
@@ -71,7 +71,7 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
-        **view: Any,
+        **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PNG and return its bytes; all else as for :meth:`to_svg`."""
         return self._draw("png", path, paint, view)
@@ -81,22 +81,24 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
-        **view: Any,
+        **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`."""
         return self._draw("pdf", path, paint, view)
 
-    def to_dot(self, path: str | PathLike[str] | None = None, **view: Any) -> graphviz.Digraph:
+    def to_dot(
+        self, path: str | PathLike[str] | None = None, **view: Unpack[ViewKeywords]
+    ) -> graphviz.Digraph:
         """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
-        model, options = self._subject()
-        return door.build_dot(model, path, **options, **view)
+        model, options = self._subject(view)
+        return door.build_dot(model, path, **options)
 
     def _draw(
         self,
         format: str,
         path: str | PathLike[str] | None,
         paint: Mapping[Any, door.Paint] | None,
-        view: dict[str, Any],
+        view: ViewKeywords,
     ) -> bytes:
-        model, options = self._subject()
-        return door.draw_picture(model, format, path, paint, **options, **view)
+        model, options = self._subject(view)
+        return door.draw_picture(model, format, path, paint, **options)

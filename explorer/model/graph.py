@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from . import door
 from .drawing import Drawable
@@ -192,8 +192,10 @@ class Graph(FilledLater, Drawable, Loaded):
                 inner for node in reversed(graph.nodes) for inner in reversed(node.subgraphs)
             )
 
-    def _subject(self) -> tuple[Model, dict[str, Any]]:
-        return self.model, {"graph": self.path}
+    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+        if "graph" in view:
+            raise TypeError("a graph draws itself and takes no option 'graph'; its model does")
+        return self.model, {**view, "graph": self.path}
 
     def _find_model(self) -> Model:
         return self.model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.notation import join_parts
@@ -355,8 +355,8 @@ class Model(Drawable, Loaded):
         """
         return door.find_quantization(_find_value(self, element))
 
-    def _subject(self) -> tuple[Model, dict[str, Any]]:
-        return self, {}
+    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+        return self, view
 
     def _find_model(self) -> Model:
         return self

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 import numpy as np
 
 from netloupe.explorer.notation import write_dims
+from netloupe.explorer.options import ThemeName
 
 from . import door
 from .array import ArrayLike
@@ -291,7 +292,7 @@ class Tensor(ArrayLike, Loaded):
         axis: int | None = None,
         channel: int | None = None,
         quantization: door.Quantization | None = None,
-        theme: door.Theme = "light",
+        theme: ThemeName = "light",
     ) -> Axes:
         """Draw the histogram with matplotlib and return the axes.
 

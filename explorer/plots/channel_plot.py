@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netloupe.explorer.options import ThemeName
 from netloupe.explorer.tensors.channels import ChannelHistogram, compute_channels
 from netloupe.explorer.tensors.decode import open_elements
 
-from .plot_frame import COLOURS, Theme, choose_unit, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, choose_unit, make_axes, style_axes, write_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ def plot_channels(
     ax: Axes | None = None,
     bins: int = 64,
     quantization: Quantization | None = None,
-    theme: Theme = "light",
+    theme: ThemeName = "light",
 ) -> Axes:
     """Draw the channels of a tensor along an axis.
 
@@ -83,7 +84,7 @@ def find_ranges(
     return (low, high) if np.isfinite(low).all() and np.isfinite(high).all() else None
 
 
-def draw_channels(ax: Axes, channels: ChannelHistogram, theme: Theme = "light") -> Axes:
+def draw_channels(ax: Axes, channels: ChannelHistogram, theme: ThemeName = "light") -> Axes:
     """Draw channels from left to right and their elements from bottom to top.
 
     Parameters

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netloupe.explorer.options import ThemeName
 from netloupe.explorer.quantization import Saturation, measure_saturation
 from netloupe.explorer.tensors.counting import count_strings
 from netloupe.explorer.tensors.decode import open_elements
 from netloupe.explorer.tensors.elements import Elements, Walk, sample_elements
 from netloupe.explorer.tensors.histogram import Histogram, compute_histogram
 
-from .plot_frame import COLOURS, Theme, choose_unit, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, choose_unit, make_axes, style_axes, write_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +34,7 @@ def plot_histogram(
     bins: int = 64,
     log: bool = False,
     quantization: Quantization | None = None,
-    theme: Theme = "light",
+    theme: ThemeName = "light",
     *,
     elements: Elements | None = None,
     limit: int | None = None,
@@ -94,7 +95,7 @@ def draw_histogram(
     log: bool = False,
     quantization: Quantization | None = None,
     saturation: Saturation | None = None,
-    theme: Theme = "light",
+    theme: ThemeName = "light",
 ) -> Axes:
     """Draw a histogram that is counted already, and return the axes.
 
@@ -241,7 +242,7 @@ def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> bool:
     return bool(parts)
 
 
-def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: Theme = "light") -> Axes:
+def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: ThemeName = "light") -> Axes:
     """Draw how often the most frequent strings occur, and return the axes."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 

@@ -6,14 +6,14 @@ import io
 import math
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netloupe.explorer.options import ThemeName
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Theme = Literal["light", "dark"]
 
 FONT_SIZE = 8.0
 _LINE_POINTS = 11.0
@@ -42,7 +42,7 @@ _PADDING = 7 / 96
 _drawing = threading.Lock()
 
 
-def open_axes(theme: Theme = "light") -> Axes:
+def open_axes(theme: ThemeName = "light") -> Axes:
     """Open a figure with pyplot and return its axes.
 
     A notebook shows the figure below its cell, a desktop session in a window. Without a
@@ -59,7 +59,7 @@ def open_axes(theme: Theme = "light") -> Axes:
     return figure.add_subplot(facecolor=colours["background"])
 
 
-def make_axes(theme: Theme) -> Axes:
+def make_axes(theme: ThemeName) -> Axes:
     """Return the axes of a figure that nobody else knows of."""
     from matplotlib.figure import Figure
 
@@ -74,7 +74,7 @@ def choose_frame(colours: dict[str, str]) -> dict[str, Any]:
 
 def draw_png(
     draw: Callable[[Axes], object],
-    theme: Theme = "light",
+    theme: ThemeName = "light",
     *,
     width: int = 360,
     height: int = 200,

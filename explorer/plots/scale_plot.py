@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .plot_frame import COLOURS, Theme, style_axes, write_note
+from netloupe.explorer.options import ThemeName
+
+from .plot_frame import COLOURS, style_axes, write_note
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +23,7 @@ _MOST_COLUMNS = 512
 _LOG_RATIO = 30.0
 
 
-def draw_scales(ax: Axes, quantization: Quantization, theme: Theme = "light") -> Axes:
+def draw_scales(ax: Axes, quantization: Quantization, theme: ThemeName = "light") -> Axes:
     """Draw the scale of each channel or block, and the zero points where they differ from 0.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value, door
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.options import ThemeName
 from netloupe.explorer.progress import step
 
 from .layout import (
@@ -164,7 +165,7 @@ class Quantization:
         scale, zero_point = pick(self.scale), pick(self.zero_point)
         return dataclasses.replace(self, scale=scale, zero_point=zero_point, axis=None)
 
-    def plot(self, ax: Axes | None = None, *, theme: door.Theme = "light") -> Axes:
+    def plot(self, ax: Axes | None = None, *, theme: ThemeName = "light") -> Axes:
         """Draw the scale of each channel or block with matplotlib, and the zero points.
 
         Parameters

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.files.output import check_ending, check_place, write_file
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.files.output import FORMATS, check_ending, check_place, write_file
 from netloupe.explorer.layout import (
     DEADLINE,
-    MOST_COLUMNS,
     Composer,
-    Direction,
     Scene,
-    Wrap,
 )
 from netloupe.explorer.model import (
     Graph,
@@ -29,7 +25,15 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import find_holder
-from netloupe.explorer.view import View, expand_view, find_neighbourhood, nodes_inside
+from netloupe.explorer.options import Direction
+from netloupe.explorer.view import (
+    View,
+    ViewKeywords,
+    ViewOptions,
+    expand_view,
+    find_neighbourhood,
+    nodes_inside,
+)
 
 from .faces import FaceBook
 from .paint import NO_PAINTS, Paint, Paints, check_paints
@@ -41,112 +45,8 @@ if TYPE_CHECKING:
 
     import graphviz
 
-FORMATS = ("svg", "html", "pdf", "png", "dot")
-THEMES = ("light", "dark")
-DEFAULT_HOPS = 2
-
 _LABEL_SIZE = TEXT_STYLES["badge"][0]
 _LABEL_WIDTH = 190.0
-
-
-@dataclass(frozen=True, slots=True)
-class ViewOptions:
-    """What to show and how.
-
-    Parameters
-    ----------
-    graph
-        Path of the graph that is the outermost level; "" for the main graph.
-    expand
-        ``auto``, ``all``, ``none`` or a number of levels.
-    focus
-        Path or name of a node, group, graph, value or tensor: only its neighbourhood is shown.
-    hops
-        How many edges the neighbourhood reaches.
-    direction
-        ``TB`` (downwards) or ``LR`` (to the right).
-    theme
-        ``light`` or ``dark``.
-    grouping
-        ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
-    wrap
-        Whether what is extremely long (more than six times its width, and 4,000 pixels) is cut
-        into columns (rows for LR) that are read like a page: ``auto`` or True, False, or the
-        number of columns.
-    """
-
-    graph: str = ""
-    expand: str | int = "auto"
-    focus: str = ""
-    hops: int = DEFAULT_HOPS
-    direction: Direction = "TB"
-    theme: str = "light"
-    grouping: str = "auto"
-    wrap: Wrap = "auto"
-
-    @classmethod
-    def parse(cls, options: dict[str, Any]) -> ViewOptions:
-        """Check options given by keyword.
-
-        Where a path is wanted, elements stand for theirs.
-
-        Raises
-        ------
-        ViewError
-            For an unknown option, or a value outside its choices.
-        """
-        known = [option.name for option in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise ViewError(f"there is no option {name!r}. Choose among {', '.join(known)}.")
-        given = {name: value for name, value in options.items() if value is not None}
-        for name, kinds in _ELEMENTS.items():
-            if name in given:
-                given[name] = _take_path(name, given[name], kinds)
-        parsed = cls(**given)
-        if parsed.direction not in get_args(Direction):
-            raise ViewError(f"direction {parsed.direction!r} is unknown. Choose TB or LR.")
-        if parsed.theme not in THEMES:
-            raise ViewError(f"theme {parsed.theme!r} is unknown. Choose light or dark.")
-        if not isinstance(parsed.hops, int) or parsed.hops < 0:
-            raise ViewError(f"hops is {parsed.hops!r}. Give a number of edges, 0 or more.")
-        check_wrap(parsed.wrap)
-        return parsed
-
-
-#: of which kinds the elements are that an option takes in place of a path
-_ELEMENTS: dict[str, tuple[type, ...]] = {
-    "focus": (Node, Value, Graph, Tensor, SparseTensor, Group),
-    "graph": (Graph,),
-}
-
-
-def _take_path(option: str, given: Any, kinds: tuple[type, ...]) -> str:
-    """Return a path as it is, or that of an element."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, kinds):
-        return str(given.path)  # type: ignore[attr-defined]
-    words = ", ".join(kind.__name__ for kind in kinds)
-    raise ViewError(f"{option} is a {type(given).__name__}. Give a path, or one of: {words}.")
-
-
-def check_wrap(wrap: Any) -> Wrap:
-    """Return a value of the option ``wrap``.
-
-    Raises
-    ------
-    ViewError
-        Where it is none.
-    """
-    if wrap == "auto" or isinstance(wrap, bool):
-        checked: Wrap = wrap
-        return checked
-    if isinstance(wrap, int) and 1 <= wrap <= MOST_COLUMNS:
-        return wrap
-    raise ViewError(
-        f"wrap is {wrap!r}. Give auto, True, False or a number of columns up to {MOST_COLUMNS}."
-    )
 
 
 class Labels:
@@ -291,9 +191,9 @@ def draw_picture(
     format: str,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
-    **options: Any,
+    **view: Unpack[ViewKeywords],
 ) -> bytes:
-    """Draw a model in one of :data:`FORMATS`; write it to ``path`` where given.
+    """Draw a model in one of ``FORMATS``; write it to ``path`` where given.
 
     What ``paint`` tells by path or element is painted (in DOT nothing is).
 
@@ -309,15 +209,15 @@ def draw_picture(
     OutputError
         Where the file cannot be written, or its name promises another format.
     """
-    parsed = ViewOptions.parse(options)
+    options = ViewOptions.parse(view)
     paints = check_paints(paint)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, format)
         check_place(path)
     if format == "dot":
-        data, _ = write_dot(model, parsed)
+        data, _ = write_dot(model, options)
     else:
-        picture = make_picture(model, parsed)
+        picture = make_picture(model, options)
         picture.paints = paints
         data = render_picture(picture, format)
     if path is not None:
@@ -338,7 +238,7 @@ def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
 
 
 def render_picture(picture: Picture, format: str) -> bytes:
-    """Return a picture in one of :data:`FORMATS`."""
+    """Return a picture in one of ``FORMATS``."""
     scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
     paints = picture.paints
     if format in ("svg", "html"):
@@ -371,7 +271,7 @@ def _note(picture: Picture, notice: str | None) -> None:
 
 
 def build_dot(
-    model: Model, path: str | PathLike[str] | None = None, **options: Any
+    model: Model, path: str | PathLike[str] | None = None, **view: Unpack[ViewKeywords]
 ) -> graphviz.Digraph:
     """Return what a view shows as a :class:`graphviz.Digraph`; write its text where asked."""
     from .dot import draw_dot
@@ -379,9 +279,9 @@ def build_dot(
     if path is not None:
         check_ending(path, "dot")
         check_place(path)
-    parsed = ViewOptions.parse(options)
-    view, _ = make_view(model, parsed)
-    dot = draw_dot(view, FaceBook(), parsed.direction)
+    options = ViewOptions.parse(view)
+    shown, _ = make_view(model, options)
+    dot = draw_dot(shown, FaceBook(), options.direction)
     if path is not None:
         write_file(path, str(dot.source).encode())
     return dot

@@ -9,6 +9,7 @@ from .expand import expand_view
 from .focus import find_neighbourhood
 from .item import BORDER, ConstantRow, Instance, Item, Link
 from .view import View
+from .view_options import ViewKeywords, ViewOptions
 from .wiring import body_graphs, nodes_inside
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "Item",
     "Link",
     "View",
+    "ViewKeywords",
+    "ViewOptions",
     "body_graphs",
     "expand_view",
     "find_neighbourhood",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Function, Graph, Node
+from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import step
 
 from .item import Item
@@ -57,15 +57,7 @@ def expand_view(view: View, expand: str | int) -> str | None:
     if expand == "all":
         view.unfold_shapes()
         return _expand_levels(view, None)
-    try:
-        levels = int(expand)
-    except (TypeError, ValueError):
-        levels = -1
-    if levels < 0:
-        raise ViewError(
-            f"expand={expand!r} is unknown. Choose auto, all, none or a number of levels."
-        )
-    return _expand_levels(view, levels)
+    return _expand_levels(view, check_option("expand", expand))
 
 
 def _expand_levels(view: View, levels: int | None) -> str | None:

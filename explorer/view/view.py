@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.grouping import GROUPINGS, Group, build_group_tree
+from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.options import Grouping, check_option
 
 from .children import ChildMaker
 from .item import Instance, Item, Link
@@ -52,13 +53,9 @@ class View:
         grouping: str = "auto",
         only: frozenset[int] | None = None,
     ) -> None:
-        if grouping not in GROUPINGS:
-            raise ViewError(
-                f"grouping {grouping!r} is unknown. Choose one of {', '.join(GROUPINGS)}."
-            )
         self.model = model
         self.graph = graph or model.graph
-        self.grouping = grouping
+        self.grouping: Grouping = check_option("grouping", grouping)
         self.only = only
         self._wirings: dict[str, Wiring] = {}
         self._repeats = RepeatStates(self.open_item, self._open_keys)

@@ -6,21 +6,15 @@ import argparse
 import os
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from netloupe import __version__
+from netloupe.explorer.files.output import FORMATS
+from netloupe.explorer.options import OPTIONS, Option
 
 from .streams import STANDARD, say, write_standard_output
-
-#: as grouping.GROUPINGS, which would load more than a call for help needs
-GROUPINGS = ("auto", "names", "modules", "repeats", "none")
-
-#: as picture.FORMATS
-FORMATS = ("svg", "html", "pdf", "png", "dot")
-
-#: as layout.MOST_COLUMNS, which would too
-MOST_COLUMNS = 200
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
@@ -167,40 +161,30 @@ def _add_render(commands: Any) -> None:
     render.add_argument(
         "--format", choices=FORMATS, help="the format (default: what the name of FILE ends in)"
     )
-    graph = render.add_argument("--graph", default="", metavar="PATH", help="draw this graph")
-    render.add_argument(
-        "--expand",
-        default="auto",
-        metavar="auto|all|none|DEPTH",
-        type=_expand,
-        help="which groups are open (default: auto, what fits a readable picture)",
-    )
-    focus = render.add_argument(
-        "--focus", default="", metavar="PATH", help="only what is around this"
-    )
-    for option in (graph, focus):
-        option.completer = _complete_paths  # type: ignore[attr-defined]
-    render.add_argument(
-        *("--hops",),
-        type=_hops,
-        metavar="K",
-        help="how many edges around --focus (default: 2)",
-    )
-    render.add_argument(
-        "--direction", default="TB", choices=("TB", "LR"), help="down (TB) or to the right (LR)"
-    )
-    render.add_argument("--theme", default="light", choices=("light", "dark"))
-    render.add_argument(
-        "--grouping", default="auto", choices=GROUPINGS, help="where groups come from"
-    )
-    render.add_argument(
-        "--wrap",
-        default="auto",
-        metavar="auto|yes|no|COLUMNS",
-        type=_wrap,
-        help="cut what is extremely long into columns, read like a page (default: auto)",
-    )
+    for option in OPTIONS.values():
+        _add_view_option(render, option)
     render.add_argument("--show", action="store_true", help="open the file when it is written")
+
+
+def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
+    """Add an option of a view; where it is not given it is parsed as None."""
+    settings: dict[str, Any] = {"help": _explain(option)}
+    if option.number is not None:
+        settings["metavar"] = "|".join([*option.words, option.number.name])
+        settings["type"] = partial(_choice_or_number, option)
+    elif option.choices:
+        settings["choices"] = option.words
+    else:
+        settings["metavar"] = "PATH"
+    added = command.add_argument(f"--{option.name}", **settings)
+    if option.elements:
+        added.completer = _complete_paths  # type: ignore[attr-defined] # argcomplete's way
+
+
+def _explain(option: Option) -> str:
+    """Return what an option does, and its default where it has one."""
+    text = option.help.format_map({name: f"--{name}" for name in OPTIONS})
+    return text if option.default == "" else f"{text} (default: {option.default})"
 
 
 def _add_open(commands: Any) -> None:
@@ -262,27 +246,13 @@ def _file_name(text: str) -> str:
     return text
 
 
-def _expand(text: str) -> str:
-    if text not in ("auto", "all", "none") and not text.isdecimal():
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is none of auto, all, none and a number of levels"
-        )
-    return text
-
-
-def _hops(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of edges, 0 or more")
-    return int(text)
-
-
-def _wrap(text: str) -> str | bool | int:
-    if text in ("yes", "no"):
-        return text == "yes"
-    if text == "auto":
-        return text
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_COLUMNS:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is none of auto, yes, no and a number of columns from 1 to {MOST_COLUMNS}"
-        )
-    return int(text)
+def _choice_or_number(option: Option, text: str) -> str | bool | int:
+    """Return the value that a word, or a number, stands for."""
+    for choice in option.choices:
+        if text == choice.word:
+            return choice.value
+    number = option.number.read(text) if option.number is not None else None
+    if number is not None:
+        return number
+    wanted = f"none of {', '.join(option.words)} and a" if option.words else "no"
+    raise argparse.ArgumentTypeError(f"{text!r} is {wanted} {option.number}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NetloupeError, OutputError, ReadingError
+from netloupe.explorer.options import OPTIONS
 
 from .arguments import add_command, explain_command, make_parser
 from .streams import (
@@ -30,11 +31,10 @@ from .terminal import TerminalProgress
 
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
-    from netloupe.explorer.render.picture import ViewOptions
+    from netloupe.explorer.view import ViewOptions
 
 _FAILED = 2
 _INTERRUPTED = 130
-_DEFAULT_HOPS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -183,20 +183,9 @@ def _run_render(parsed: argparse.Namespace) -> int:
     targets = choose_targets(parsed.models, parsed.output, parsed.format)
     if parsed.show and any(path is None for path, _ in targets.values()):
         raise OutputError("--show needs a file. Give one with -o.")
-    from netloupe.explorer.render.picture import ViewOptions
+    from netloupe.explorer.view import ViewOptions
 
-    options = ViewOptions.parse(
-        {
-            "graph": parsed.graph,
-            "expand": parsed.expand,
-            "focus": parsed.focus,
-            "hops": _DEFAULT_HOPS if parsed.hops is None else parsed.hops,
-            "direction": parsed.direction,
-            "theme": parsed.theme,
-            "grouping": parsed.grouping,
-            "wrap": parsed.wrap,
-        }
-    )
+    options = ViewOptions.parse({name: getattr(parsed, name) for name in OPTIONS})
 
     def run(name: str) -> None:
         path, kind = targets[name]

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from netloupe.explorer.errors import OutputError
-from netloupe.explorer.files.output import check_place
+from netloupe.explorer.files.output import FORMATS, check_place
 
-from .arguments import FORMATS
 from .streams import STANDARD
 
 _TEXTS = ("svg", "html", "dot")

@@ -19,7 +19,8 @@ import onnx
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import Composer, LayoutEngine, shared_engine
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import ViewOptions, make_picture
+from netloupe.explorer.render.picture import make_picture
+from netloupe.explorer.view import ViewOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 DOT_SECONDS = 60.0

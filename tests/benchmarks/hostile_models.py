@@ -38,7 +38,8 @@ _VIEW = """
 import sys
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
+from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.view import ViewOptions
 from netloupe.explorer.render.wire import SceneEncoder
 view, _ = make_view(load(sys.argv[1]), ViewOptions())
 labels = Labels()

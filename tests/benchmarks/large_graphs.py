@@ -41,9 +41,9 @@ from netloupe.explorer.model import Model  # noqa: E402
 from netloupe.explorer.model.collector import collector_paused  # noqa: E402
 from netloupe.explorer.progress import Cancelled, watched  # noqa: E402 - after the path
 from netloupe.explorer.readers.load import load  # noqa: E402
-from netloupe.explorer.render.picture import Labels, ViewOptions, make_view  # noqa: E402
+from netloupe.explorer.render.picture import Labels, make_view  # noqa: E402
 from netloupe.explorer.render.wire import SceneEncoder  # noqa: E402
-from netloupe.explorer.view import View  # noqa: E402
+from netloupe.explorer.view import View, ViewOptions  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000, 500_000)
 NAMELESS = 10_000

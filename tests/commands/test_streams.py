@@ -306,17 +306,6 @@ def test_messages_are_in_the_words_of_the_shell(
         assert word not in line
 
 
-def test_columns_of_the_wrap_are_the_layout_s() -> None:
-    from netloupe.commands import arguments
-    from netloupe.explorer.grouping import GROUPINGS
-    from netloupe.explorer.layout import MOST_COLUMNS
-    from netloupe.explorer.render.picture import FORMATS
-
-    assert arguments.MOST_COLUMNS == MOST_COLUMNS
-    assert arguments.FORMATS == FORMATS
-    assert arguments.GROUPINGS == GROUPINGS
-
-
 @pytest.mark.parametrize("command", [[], ["info"], ["inspect"], ["render"], ["open"]])
 def test_help_has_examples_that_parse(
     command: list[str], capsys: pytest.CaptureFixture[str]

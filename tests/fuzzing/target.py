@@ -15,7 +15,8 @@ from netloupe.explorer.describe import add_statistics, describe_element, format_
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor, failing
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import ViewOptions, make_picture, render_picture
+from netloupe.explorer.render.picture import make_picture, render_picture
+from netloupe.explorer.view import ViewOptions
 
 from .seeds import Files
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from netloupe.commands.arguments import GROUPINGS as GROUPINGS_OF_THE_SHELL
-from netloupe.explorer.grouping import GROUPINGS, Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.parts import MOST_CHILDREN
 from netloupe.explorer.grouping.runs import find_runs
 from netloupe.explorer.model import Graph, Node
@@ -90,10 +89,6 @@ def counts(graph: Graph, grouping: str = "repeats") -> list[tuple[str, int]]:
     tree = build_group_tree(graph, grouping)
     check_tree(tree)
     return [(repeat.label, len(repeat.children)) for repeat in repeats(tree)]
-
-
-def test_the_command_line_offers_every_grouping() -> None:
-    assert GROUPINGS_OF_THE_SHELL == GROUPINGS
 
 
 def test_named_layers_are_one_repeat() -> None:

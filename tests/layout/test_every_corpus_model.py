@@ -10,7 +10,8 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import ViewOptions, make_picture
+from netloupe.explorer.render.picture import make_picture
+from netloupe.explorer.view import ViewOptions
 from tests.corpus import MADE, corpus_file, list_beside
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges

@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.errors import LayoutError
-from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.placement import Curve, Curves, sample_pieces
 from netloupe.explorer.model import Model
+from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import (
     Labels,
     Picture,
-    ViewOptions,
     make_picture,
     render_picture,
 )
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
 from tests.graph_strategies import random_models

@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netloupe.explorer.layout import Composer, Direction, LayoutEngine
+from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
 from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import _PLACES, HEIGHT
 from netloupe.explorer.model import Model
+from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.view import View, ViewOptions, expand_view
 from tests.corpus import also_beside, corpus_file
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import sample_curve

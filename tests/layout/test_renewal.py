@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netloupe.explorer.layout import Composer, Direction, LayoutEngine, Scene, Wrap
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.assembly import Assembly, divide_layer
 from netloupe.explorer.layout.compose import Frame, _put_together
 from netloupe.explorer.layout.composed import Composed
@@ -19,6 +19,7 @@ from netloupe.explorer.layout.labels import place_labels
 from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.layout.plan import Placed, plan_item
 from netloupe.explorer.model import Model, Value
+from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder

@@ -10,8 +10,8 @@ from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.placement import Curves, sample_pieces
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, ViewOptions, make_view
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
 from tests.scene_check import find_geometry_faults

@@ -12,7 +12,8 @@ from netloupe import NotFoundError, OutputError, ViewError
 from netloupe.commands.cli import main
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
-from netloupe.explorer.render.picture import ViewOptions, draw_picture, make_picture, render_picture
+from netloupe.explorer.render.picture import draw_picture, make_picture, render_picture
+from netloupe.explorer.view import ViewOptions
 from tests.hostile_models import graph_inputs
 from tests.onnx_text import load_text
 

@@ -11,8 +11,8 @@ import pytest
 from netloupe.explorer.describe import describe_path, format_text
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, ViewOptions, draw_picture, make_view
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.render.picture import Labels, draw_picture, make_view
+from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.explorer.view.item import MOST_SELECTED, Item
 from netloupe.explorer.view.terminals import MOST_DIFFERENT, MOST_LISTED, MOST_TERMINALS
 from netloupe.proto import onnx_pb2

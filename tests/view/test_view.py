@@ -355,7 +355,7 @@ def test_expand() -> None:
     assert boxes == [5, 5, 9, 9, 11, 11, 11]
     odd: list[Any] = ["some", -1, "-1", "1.5", None, [1]]
     for given_expand in odd:
-        with pytest.raises(ViewError, match="Choose auto, all, none"):
+        with pytest.raises(ViewError, match="Give auto, all, none or a number of levels"):
             expand_view(View(model), given_expand)
 
 

@@ -21,6 +21,7 @@ from typing import (
 import pytest
 import traitlets
 
+from netloupe.explorer.options import OPTIONS
 from netloupe.widgets import messages
 from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
@@ -70,12 +71,15 @@ def test_the_kind_of_each_trait_is_the_same() -> None:
         "boolean": traitlets.Bool,
         "readonly string[]": traitlets.List,
         "ReadonlyArray<readonly string[]>": traitlets.List,
+        "Readonly<Record<string, readonly [string, string]>>": traitlets.Dict,
     }
+    words = {"Direction": OPTIONS["direction"].words, "ThemeName": OPTIONS["theme"].words}
     assert types.keys() == traits.keys()
     for name, written in types.items():
         trait = traits[name]
         if isinstance(trait, traitlets.Enum):
-            assert re.findall(r'"(\w+)"', written) == list(trait.values), name
+            alternatives = [words.get(part) or [json.loads(part)] for part in written.split(" | ")]
+            assert [w for part in alternatives for w in part] == list(trait.values), name
         else:
             assert isinstance(trait, kinds[written]), name
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from netloupe import ViewError
-from netloupe.explorer.render.picture import ViewOptions, make_view
+from netloupe.explorer.render.picture import make_view
+from netloupe.explorer.view import ViewOptions
 from netloupe.widgets.reveal import reveal
 from netloupe.widgets.views import Views
 from tests.onnx_text import load_text

@@ -5,12 +5,11 @@ import type { SceneRequest } from "../host/messages";
 import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
 import type { Point } from "../scene/geometry";
+import options from "../scene/options";
 import { isChip } from "../scene/scene";
 import type { Highlights } from "./highlights";
 import type { Requests } from "./requests";
 import type { Selection } from "./selection";
-
-const FIRST_HOPS = 2;
 
 export class Actions {
   constructor(
@@ -78,7 +77,7 @@ export class Actions {
   }
 
   /** Show only what is around a path. */
-  focusOn(path: string, hops = FIRST_HOPS): void {
+  focusOn(path: string, hops = options.hops.default): void {
     if (path) this.ask({ type: "focus", path, hops });
   }
 

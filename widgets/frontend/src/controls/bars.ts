@@ -1,5 +1,6 @@
 /** Small bars along the bottom: what is traced, where a value is used, what is in focus. */
 
+import options from "../scene/options";
 import { iconButton, makeElement } from "./elements";
 
 /** Says what is lit, and puts it out. */
@@ -91,7 +92,7 @@ export class WrapOffer {
     text.textContent = "A long picture";
     const button = makeElement("button", "nl-crumb");
     button.type = "button";
-    button.textContent = "Wrap into columns";
+    button.textContent = options.wrap.choices.yes.menu;
     button.addEventListener("click", accept);
     const decline = (): void => {
       this.declined = true;

@@ -10,7 +10,8 @@ import type { Traits } from "../host/connection";
 import { keepKeys } from "../host/kept_keys";
 import { detectTheme, watchTheme } from "../host/page_theme";
 import type { CanvasTraits } from "../host/traits";
-import { type Palette, type ThemeName, paletteOf, setVariables } from "../paint/theme";
+import { type Palette, paletteOf, setVariables } from "../paint/theme";
+import type { ThemeName } from "../scene/options";
 import { fillBreadcrumb, readCrumbs } from "./breadcrumb";
 import { makeElement } from "./elements";
 
@@ -72,7 +73,7 @@ export class Page {
 
   get themeName(): ThemeName {
     const wanted = this.traits.get("theme");
-    return wanted === "light" || wanted === "dark" ? wanted : detectTheme();
+    return wanted === "auto" ? detectTheme() : wanted;
   }
 
   /** Say that no kernel answers, in place of everything else. */

@@ -1,16 +1,12 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
 import type { CanvasTraits } from "../host/traits";
+import options, { type Expand, type Grouping, listEntries } from "../scene/options";
 import { REPEAT, type Scene } from "../scene/scene";
 import type { MenuGroups } from "./menu";
 
-export const GROUPINGS = [
-  ["auto", "Groups: what fits the model"],
-  ["names", "Groups by names"],
-  ["modules", "Groups by modules"],
-  ["repeats", "Groups by repeated structure"],
-  ["none", "Flat: no groups"],
-] as const;
+/** what only the canvas can do: a picture has no page around it */
+const PAGE_COLOURS = "Colours of the page";
 
 export interface ViewState {
   readonly direction: string;
@@ -30,8 +26,8 @@ export interface ViewState {
 export interface ViewActions {
   fit(): void;
   zoomToSelection(): void;
-  expand(mode: "auto" | "all" | "none"): void;
-  group(grouping: string): void;
+  expand(mode: Expand): void;
+  group(grouping: Grouping): void;
   turn(): void;
   wrap(): void;
   theme(name: CanvasTraits["theme"]): void;
@@ -56,22 +52,29 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
       ...(state.canUndo ? [{ label: "Undo", key: "Ctrl Z", press: () => actions.undo() }] : []),
       ...(state.canRedo ? [{ label: "Redo", key: "Ctrl Shift Z", press: () => actions.redo() }] : []),
     ],
-    [
-      { label: "Open what fits", press: () => actions.expand("auto") },
-      { label: "Open all groups", press: () => actions.expand("all") },
-      { label: "Close all groups", press: () => actions.expand("none") },
-    ],
-    GROUPINGS.map(([name, label]) => ({
+    listEntries(options.expand.choices).map(([mode, label]) => ({
+      label,
+      press: () => actions.expand(mode),
+    })),
+    listEntries(options.grouping.choices).map(([name, label]) => ({
       label,
       checked: state.grouping === name,
       press: () => actions.group(name),
     })),
     [
-      { label: "Run to the right", checked: state.direction === "LR", press: () => actions.turn() },
-      { label: "Wrap into columns", checked: state.wrapped, press: () => actions.wrap() },
+      {
+        label: options.direction.choices.LR.menu,
+        checked: state.direction === "LR",
+        press: () => actions.turn(),
+      },
+      {
+        label: options.wrap.choices.yes.menu,
+        checked: state.wrapped,
+        press: () => actions.wrap(),
+      },
     ],
-    (["auto", "light", "dark"] as const).map((name) => ({
-      label: { auto: "Colours of the page", light: "Light", dark: "Dark" }[name],
+    [["auto", PAGE_COLOURS] as const, ...listEntries(options.theme.choices)].map(([name, label]) => ({
+      label,
       checked: state.theme === name,
       press: () => actions.theme(name),
     })),

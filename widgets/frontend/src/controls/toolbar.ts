@@ -1,12 +1,13 @@
 /** The buttons at the top right of the canvas. */
 
+import options, { type Expand, listEntries } from "../scene/options";
 import { iconButton, makeElement } from "./elements";
 
 export interface ToolbarActions {
   zoom(factor: number): void;
   fit(): void;
   zoomToSelection(): void;
-  expand(mode: "auto" | "all" | "none"): void;
+  expand(mode: Expand): void;
   turn(): void;
   fillScreen(): void;
   toggleInspector(): void;
@@ -42,9 +43,9 @@ export function makeToolbar(actions: ToolbarActions): Toolbar {
       "nl-rare",
     ),
     makeElement("span", "nl-gap nl-seldom"),
-    apart(iconButton("auto", "Open what fits", () => actions.expand("auto")), "nl-seldom"),
-    apart(iconButton("all", "Open all groups", () => actions.expand("all")), "nl-seldom"),
-    apart(iconButton("none", "Close all groups", () => actions.expand("none")), "nl-seldom"),
+    ...listEntries(options.expand.choices).map(([mode, label]) =>
+      apart(iconButton(mode, label, () => actions.expand(mode)), "nl-seldom"),
+    ),
     apart(iconButton("turn", "Run downwards or to the right", () => actions.turn()), "nl-seldom"),
     makeElement("span", "nl-gap"),
     inspector,

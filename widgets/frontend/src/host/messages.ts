@@ -3,6 +3,7 @@
  * have the same names and fields in widgets/messages.py.
  */
 
+import type { Expand, Grouping } from "../scene/options";
 import type { Paths } from "../scene/scene";
 
 /** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
@@ -15,9 +16,9 @@ type Asked =
   | { type: "scene" }
   | { type: "toggle" | "open" | "close"; path: string }
   | { type: "enter" | "reveal"; path: string }
-  | { type: "expand"; mode: "auto" | "all" | "none" }
+  | { type: "expand"; mode: Expand }
   | { type: "wrap"; wrap: boolean }
-  | { type: "group"; grouping: string }
+  | { type: "group"; grouping: Grouping }
   | { type: "focus"; path: string; hops: number }
   | { type: "shown"; path: string; index: number }
   | { type: "unroll" | "fold"; path: string }

@@ -1,7 +1,9 @@
 /** What the page around the canvas looks like, and on what screen it is. */
 
+import type { ThemeName } from "../scene/options";
+
 /** What the page around the canvas looks like: JupyterLab's word, VS Code's, then the system's. */
-export function detectTheme(): "light" | "dark" {
+export function detectTheme(): ThemeName {
   const body = document.body;
   const lab = body.dataset.jpThemeLight;
   if (lab === "true") return "light";

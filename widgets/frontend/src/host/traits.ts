@@ -3,6 +3,8 @@
  * What each of them holds, and who sets it, stands there.
  */
 
+import type { Direction, ThemeName } from "../scene/options";
+
 export interface CanvasTraits {
   selection: string;
   selected_paths: readonly string[];
@@ -11,8 +13,8 @@ export interface CanvasTraits {
   hops: number;
   grouping: string;
   wrap: boolean;
-  theme: "auto" | "light" | "dark";
-  direction: "TB" | "LR";
+  theme: "auto" | ThemeName;
+  direction: Direction;
   breadcrumb: ReadonlyArray<readonly string[]>;
   paints: Readonly<Record<string, readonly [string, string]>>;
   changed: string;

@@ -1,6 +1,7 @@
 /** Colours, from the same file as every other writer, and which of them the page wants. */
 
 import themes from "../../../../explorer/render/themes.json";
+import type { ThemeName } from "../scene/options";
 
 export interface Category {
   tint: string;
@@ -17,7 +18,6 @@ export type Palette = Omit<typeof themes.light, "categories" | "tones"> & {
   categories: Record<string, Category>;
   tones: Record<string, Pill>;
 };
-export type ThemeName = "light" | "dark";
 
 export function paletteOf(name: ThemeName): Palette {
   return themes[name];

@@ -1,6 +1,7 @@
 /** Where on the scene the window stands. Pure arithmetic; zoom 1 is one pixel for one pixel. */
 
 import type { Point, Rectangle, Size } from "../scene/geometry";
+import type { Direction } from "../scene/options";
 
 /** (x, y) is the scene's point in the window's top left corner. */
 export interface Viewport {
@@ -84,7 +85,7 @@ function middleOfRoom(size: Size): Point {
 export function firstView(
   scene: Size,
   size: Size,
-  direction: "TB" | "LR",
+  direction: Direction,
   start: Point,
 ): Viewport {
   const whole = fitWhole({ x: 0, y: 0, width: scene.width, height: scene.height }, size);

@@ -1,6 +1,7 @@
 /** A Scene in memory: boxes, ports and edges in flat arrays, and ways to find them. */
 
 import type { Face } from "./face";
+import type { Direction } from "./options";
 
 /** top and bottom of a constant's row, and the path that a click on it selects */
 export type RowTarget = [number, number, string];
@@ -30,7 +31,7 @@ export type Paths = string | readonly string[];
 export interface SceneParts {
   width: number;
   height: number;
-  direction: "TB" | "LR";
+  direction: Direction;
   /** whether the outermost level is cut into columns or rows */
   wrapped: boolean;
   /** whether the picture is so long that wrapping it should be offered */
@@ -72,7 +73,7 @@ export const EDGE_FIELDS = 6;
 export class Scene {
   readonly width: number;
   readonly height: number;
-  readonly direction: "TB" | "LR";
+  readonly direction: Direction;
   readonly wrapped: boolean;
   readonly extreme: boolean;
   readonly notices: string[];

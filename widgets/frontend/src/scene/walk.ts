@@ -1,13 +1,13 @@
 /** Walking over a Scene with the arrow keys: along edges, through the walls of open groups. */
 
 import { boxRectangle } from "./geometry";
-import type { Step as Direction, Wiring } from "./routes";
+import type { Step as EdgeStep, Wiring } from "./routes";
 import { STUB, type Paths, type Scene } from "./scene";
 
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
-type Step = Direction | "before" | "after";
+type Step = EdgeStep | "before" | "after";
 
-const STEPS: Record<"TB" | "LR", Record<Arrow, Step>> = {
+const STEPS: Record<Scene["direction"], Record<Arrow, Step>> = {
   TB: { ArrowDown: "forward", ArrowUp: "back", ArrowLeft: "before", ArrowRight: "after" },
   LR: { ArrowRight: "forward", ArrowLeft: "back", ArrowUp: "before", ArrowDown: "after" },
 };
@@ -38,7 +38,7 @@ export function walkFrom(
 }
 
 /** The boxes at the other ends of the edges that leave (forward) or enter (back) a box. */
-export function neighbours(wiring: Wiring, box: number, step: Direction): number[] {
+export function neighbours(wiring: Wiring, box: number, step: EdgeStep): number[] {
   const { scene } = wiring;
   const reached = new Set<number>();
   const pending = wiring.edgesFrom(box, step);
@@ -72,7 +72,7 @@ export function firstBox(scene: Scene, around = -1): number | undefined {
 }
 
 /** The first box at the end (forward) or the beginning (back) of the edges of values. */
-export function endOf(wiring: Wiring, at: Paths, step: Direction): number | undefined {
+export function endOf(wiring: Wiring, at: Paths, step: EdgeStep): number | undefined {
   const { scene } = wiring;
   const ends = new Set<number>();
   for (const edge of scene.edgesAt(at)) {

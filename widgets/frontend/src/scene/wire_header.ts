@@ -1,6 +1,7 @@
 /** The header of a scene's message, checked; what explorer/render/wire.py says it holds. */
 
 import type { Face } from "./face";
+import type { Direction } from "./options";
 
 const VERSION = 3;
 
@@ -11,7 +12,7 @@ export interface Header {
   since: number | null;
   width: number;
   height: number;
-  direction: "TB" | "LR";
+  direction: Direction;
   wrapped: boolean;
   extreme: boolean;
   notices: string[];

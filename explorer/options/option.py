@@ -1,0 +1,157 @@
+"""One option of a view, the table of all of them, and the check of a value."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from numbers import Integral
+from typing import Any, NamedTuple
+
+from netloupe.explorer.errors import ViewError
+
+#: longer texts are no number that anybody means, and slow to read as one
+_MOST_DIGITS = 18
+
+
+class Choice(NamedTuple):
+    """One of the values that an option may have.
+
+    Parameters
+    ----------
+    word
+        What it is called on the command line.
+    value
+        What it is in Python.
+    meaning
+        What it does, in a few words.
+    menu
+        Its entry in the canvas's menu; "" where it has none.
+    """
+
+    word: str
+    value: str | bool
+    meaning: str
+    menu: str = ""
+
+
+class Number(NamedTuple):
+    """The numbers that an option may have.
+
+    Parameters
+    ----------
+    name
+        What stands for it in the command line's help.
+    unit
+        What is counted, in the plural.
+    least, most
+        The smallest and the largest; None for no largest.
+    """
+
+    name: str
+    unit: str
+    least: int
+    most: int | None = None
+
+    def read(self, given: object) -> int | None:
+        """Return the one that is given, as a number or as its digits; None for anything else."""
+        if isinstance(given, str) and given.isdecimal() and len(given) <= _MOST_DIGITS:
+            given = int(given)
+        if not isinstance(given, Integral) or isinstance(given, bool):
+            return None
+        number = int(given)
+        fits = self.least <= number and (self.most is None or number <= self.most)
+        return number if fits else None
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"number of {self.unit}, {self.least} or more"
+        return f"number of {self.unit} from {self.least} to {self.most}"
+
+
+class Option(NamedTuple):
+    """An option of a view.
+
+    Parameters
+    ----------
+    name
+        Its name as a keyword; on the command line two dashes stand before it.
+    default
+        Its value in Python where none is given.
+    help
+        What it does, in a line; ``{focus}`` stands for the name of the option ``focus``.
+    details
+        What more there is to say, in sentences; "" for nothing.
+    choices
+        The values that have names.
+    number
+        The numbers that it takes; None where it takes none.
+    elements
+        Where it takes a path or a name: the classes of the elements that stand for theirs.
+    """
+
+    name: str
+    default: str | int
+    help: str
+    details: str = ""
+    choices: tuple[Choice, ...] = ()
+    number: Number | None = None
+    elements: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What its choices are called on the command line."""
+        return tuple(choice.word for choice in self.choices)
+
+
+def _read_options() -> dict[str, Option]:
+    text = files(__package__).joinpath("options.json").read_text(encoding="utf-8")
+    return {name: _read_option(name, **fields) for name, fields in json.loads(text).items()}
+
+
+def _read_option(
+    name: str,
+    *,
+    choices: dict[str, dict[str, Any]] | None = None,
+    number: dict[str, Any] | None = None,
+    elements: tuple[str, ...] = (),
+    **fields: Any,
+) -> Option:
+    return Option(
+        name,
+        **fields,
+        choices=tuple(
+            Choice(word, **{"value": word, **choice}) for word, choice in (choices or {}).items()
+        ),
+        number=Number(**number) if number else None,
+        elements=tuple(elements),
+    )
+
+
+#: by name
+OPTIONS = _read_options()
+
+
+def check_option(name: str, value: Any) -> Any:
+    """Return a value of an option that takes choices or numbers.
+
+    Raises
+    ------
+    ViewError
+        Where it is none of them.
+    """
+    option = OPTIONS[name]
+    for choice in option.choices:
+        if isinstance(value, type(choice.value)) and value == choice.value:
+            return value
+    number = option.number
+    if number is None:
+        raise ViewError(f"{name} {value!r} is unknown. Choose {_join(option.choices)}.")
+    read = number.read(value)
+    if read is not None:
+        return read
+    raise ViewError(f"{name} is {value!r}. Give {_join(option.choices, f'a {number}')}.")
+
+
+def _join(choices: tuple[Choice, ...], *others: str) -> str:
+    *words, last = [*(str(choice.value) for choice in choices), *others]
+    return f"{', '.join(words)} or {last}" if words else last

@@ -1,0 +1,12 @@
+"""The types of options that are choices or numbers, as ``options.json`` lists them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Direction = Literal["TB", "LR"]
+Expand = int | Literal["auto", "all", "none"]
+Grouping = Literal["auto", "names", "modules", "repeats", "none"]
+ThemeName = Literal["light", "dark"]
+#: whether, how, or into how many columns
+Wrap = bool | int | Literal["auto"]
