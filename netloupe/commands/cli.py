@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import gc
 import io
 import json
 import os
@@ -39,6 +41,7 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
+    atexit.register(gc.freeze)  # at the end nobody needs to search what is left for garbage
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = make_parser()
     if "_ARGCOMPLETE" in os.environ:

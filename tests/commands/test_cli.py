@@ -476,3 +476,15 @@ def test_an_empty_path_in_python(model: Path) -> None:
 
 def test_a_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is no regular file" in fail(capsys, "info", Path("/dev/zero"))
+
+
+def test_nothing_is_searched_for_garbage_at_the_end_of_a_command(model: Path) -> None:
+    script = (
+        "import atexit, gc, sys; from netloupe.commands.cli import main\n"
+        "atexit.register(lambda: print('frozen', gc.get_freeze_count() > 0))\n"
+        "sys.exit(main(['info', sys.argv[1]]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script, str(model)], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.endswith("frozen True\n")

@@ -13,7 +13,7 @@ from google.protobuf import json_format, text_format
 from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.errors import ModelFormatError, ReadingError, TensorDataError
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, Value
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.caffe2 import arguments, net
 from netloupe.explorer.readers.load import load
@@ -274,8 +274,8 @@ ONNX_MISTAKES: dict[str, tuple[Any, str, str, str]] = {
     "node": (graph, "Node", "Conv_12", "node 'Conv_12' in main/If_3.else_branch"),
     "wiring": (Scope, "use", "Conv_12", "node 'Conv_12' in main/If_3.else_branch"),
     "in function": (Scope, "use", "double", "node 'double' in functions/own::Twice"),
-    "input": (graph, "take_value", "x", "input 'x' in main"),
-    "output": (Scope, "find_output", "y", "output 'y' in main/If_3.else_branch"),
+    "input": (graph, "Value", "x", "input 'x' in main"),
+    "output": (Value, "_read_later", "y", "output 'y' in main/If_3.else_branch"),
     "initializer": (TensorReader, "read_initializer", "weights", "initializer 'weights' in main"),
     "sparse": (TensorReader, "read_sparse", "main/%few", "sparse initializer 'few' in main"),
     "annotation": (

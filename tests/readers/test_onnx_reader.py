@@ -13,8 +13,10 @@ from netloupe.explorer.describe import describe_path
 from netloupe.explorer.describe.as_json import to_json
 from netloupe.explorer.model import Function, Graph, Model, SparseTensor, Tensor, TensorType, Value
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx.scope import MOST_UNDEFINED
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
+from tests.hostile_models import undefined_inputs
 from tests.onnx_text import load_text
 
 
@@ -410,6 +412,18 @@ def test_functions_do_not_see_the_graph() -> None:
     assert used is not None
     assert used.graph is function
     assert "uses %x, which nothing defines" in messages(model)
+
+
+def test_of_very_many_inputs_that_nothing_defines_the_first_are_named() -> None:
+    few, many = (load(undefined_inputs(count)) for count in (MOST_UNDEFINED, MOST_UNDEFINED + 50))
+    assert [w.message for w in few.graph.warnings] == [
+        f"uses %undefined {number}, which nothing defines" for number in range(MOST_UNDEFINED)
+    ]
+    assert many.graph.warnings[:-1] == few.graph.warnings
+    assert many.graph.warnings[-1].path == "main/join"
+    assert many.graph.warnings[-1].message == "has 50 more inputs that nothing defines"
+    assert all(value.users for value in many.graph.nodes[0].inputs if value)
+    assert len(many.graph.nodes[0].inputs) == MOST_UNDEFINED + 50
 
 
 def make_chain(*nodes: tuple[list[str], list[str]], **graph: Any) -> Model:

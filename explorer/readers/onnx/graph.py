@@ -176,30 +176,39 @@ class GraphReader:
     def _read_inputs(self, scope: Scope, declared: Declared) -> None:
         graph, values, name = scope.graph, scope.values, ""
         inputs = graph.inputs
+        start, names = declared.inputs()
         try:
-            for place, name in declared.inputs():
-                value = take_value(graph, name, values)
-                value._read_later(place)
-                if value.is_input:
+            for place, name in enumerate(names, start):
+                if name in values:
+                    value = values[name]
+                    value._read_later(place)
                     scope.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
                     continue
+                value = values[name] = Value(name, graph, "", None, -1, place)
                 value.is_input = True
                 inputs.append(value)
         except Exception as error:
             _fail(error, graph, f"input '{name}'")
 
     def _read_outputs(self, scope: Scope, declared: Declared) -> None:
-        graph, name = scope.graph, ""
+        graph, values, redefined, name = scope.graph, scope.values, scope.redefined, ""
         outputs = graph.outputs
-        listed: dict[str, int] = {}  # where the first of each name is
+        start, names = declared.outputs()
+        #: where the first of each name is, as far as names stand there again
+        listed: dict[str, int] = {}
+        has_doubles = len(set(names)) < len(names)
         try:
-            for place, name in declared.outputs():
-                value = scope.find_output(name)
+            for place, name in enumerate(names, start):
+                value = values.get(name)
+                if value is not None and value.producer is not None and name not in redefined:
+                    value.is_output = True
+                else:
+                    value = scope.find_output(name)
                 outputs.append(value)
                 if value.graph is not graph:
-                    value = take_value(graph, name, scope.values)
+                    value = take_value(graph, name, values)
                 value._read_later(place)
-                first = listed.setdefault(name, place)
+                first = listed.setdefault(name, place) if has_doubles else place
                 if first != place:
                     message = "is listed twice as an output"
                     types = declared.stated_type(first), declared.stated_type(place)
@@ -320,7 +329,7 @@ class GraphReader:
                 step()
             node, proto = nodes[index], messages[index]
             try:
-                node.inputs = tuple(scope.use(node, read_text(name)) for name in proto.input[:])
+                node.inputs = scope.use(node, proto.input[:])
                 if has_subgraphs:
                     inside: dict[str, Graph] = {}
                     for number, attribute in enumerate(proto.attribute):

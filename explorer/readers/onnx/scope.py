@@ -8,11 +8,16 @@ against the specification, a use means the last definition before it.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.model import Graph, ModelWarning, Node, Value
+from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .value_infos import take_value
+
+#: so many inputs of a node that nothing defines are named; the others are counted
+MOST_UNDEFINED = 100
 
 
 class Versions(NamedTuple):
@@ -67,30 +72,40 @@ class Scope:
         value.output_index = index
         return value
 
-    def use(self, node: Node, name: str) -> Value | None:
-        """Return the value that a node takes under a name, and note on it that it does."""
-        if not name:
-            return None
-        graph = self.graph
-        value = self.values.get(name)
-        if value is None or not _is_defined(value):
-            value = self._capture(name) or value
-        if value is None:
-            value = take_value(graph, name, self.values)
-        if not _is_defined(value):
-            message = f"uses %{name}, which nothing defines"
+    def use(self, node: Node, names: Sequence[str | bytes]) -> tuple[Value | None, ...]:
+        """Return the values that a node takes under some names, and note on them that it does."""
+        graph, values, redefined = self.graph, self.values, self.redefined
+        taken: list[Value | None] = []
+        undefined = 0
+        for name in map(read_text, names):
+            if not name:
+                taken.append(None)
+                continue
+            value = values.get(name)
+            if value is None or not _is_defined(value):
+                value = self._capture(name) or value
+                if value is None:
+                    value = values[name] = Value(name, graph)
+                if value.graph is graph:
+                    undefined += 1
+                    if undefined <= MOST_UNDEFINED:
+                        message = f"uses %{name}, which nothing defines"
+                        self.warnings.append(ModelWarning(node.path, message))
+            if redefined and name in redefined:  # in the order of the nodes that give them
+                versions = redefined[name]
+                before = bisect_left(versions.givers, node.index)
+                value = versions.values[before - 1] if before else value
+            producer = value.producer
+            if producer is not None and producer.graph is graph and producer.index >= node.index:
+                self.warnings.append(
+                    ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
+                )
+            value._add_user(node)
+            taken.append(value)
+        if undefined > MOST_UNDEFINED:
+            message = f"has {undefined - MOST_UNDEFINED:,} more inputs that nothing defines"
             self.warnings.append(ModelWarning(node.path, message))
-        versions = self.redefined.get(name)
-        if versions is not None:  # in the order of the nodes that give them
-            before = bisect_left(versions.givers, node.index)
-            value = versions.values[before - 1] if before else value
-        producer = value.producer
-        if producer is not None and producer.graph is graph and producer.index >= node.index:
-            self.warnings.append(
-                ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
-            )
-        value._add_user(node)
-        return value
+        return tuple(taken)
 
     def find_output(self, name: str) -> Value:
         """Return the value that is an output of the graph under a name."""

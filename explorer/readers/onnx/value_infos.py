@@ -72,18 +72,19 @@ class Declared:
         #: the places of further infos with one of these names, or with names that are not UTF-8
         self.more: list[tuple[str, int]] = []
 
-    def inputs(self) -> Iterator[tuple[int, str]]:
-        """Yield place and name of each input that is listed."""
+    def inputs(self) -> tuple[int, list[str]]:
+        """Return the place of the first input that is listed, and the names of all."""
         return self._name_all(1)
 
-    def outputs(self) -> Iterator[tuple[int, str]]:
-        """Yield place and name of each output that is listed."""
+    def outputs(self) -> tuple[int, list[str]]:
+        """Return the place of the first output that is listed, and the names of all."""
         return self._name_all(2)
 
-    def _name_all(self, number: int) -> Iterator[tuple[int, str]]:
-        start = sum(map(len, self._lists[:number]))
-        names = map(_GET_NAME, iterate(self._lists[number]))
-        return enumerate(map(read_text, names), start)
+    def _name_all(self, number: int) -> tuple[int, list[str]]:
+        names = [*map(_GET_NAME, iterate(self._lists[number]))]
+        if not set(map(type, names)) <= {str}:
+            names = [*map(read_text, names)]
+        return sum(map(len, self._lists[:number])), names
 
     def stated_type(self, place: int) -> ValueType | None:
         """Return the type that the info at a place states, if any."""
@@ -94,10 +95,10 @@ class Declared:
         """Return the types that the infos at some places state, equal ones once."""
         kinds: dict[bytes | None, Any] = {}
         for info in self._find_all(places):
-            kind = info.type if info.HasField("type") else None
-            written = None if kind is None else kind.SerializeToString()
+            kind = info.type
+            written = kind.SerializeToString() or (b"" if info.HasField("type") else None)
             if written not in kinds:
-                kinds[written] = kind
+                kinds[written] = None if written is None else kind
         return [None if kind is None else read_type(kind) for kind in kinds.values()]
 
     def _find_all(self, places: Sequence[int]) -> Iterator[Any]:
