@@ -170,7 +170,7 @@ def test_several_nodes_are_marked_and_seen_together(show: Open) -> None:
 def test_all_repetitions_are_shown_around_the_one_before(show: Open) -> None:
     stand = show(make_layers(60), expand="none")
     stack = "main/layers.0-59/"
-    stand.explorer._requests.session.view.show_repetition(stack, 40)
+    stand.explorer._requests.session.views.current.show_repetition(stack, 40)
     stand.explorer.select("main/layers.40/")
     stand.settle()
     before = stand.locate("main/layers.40/")
