@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterable
@@ -178,3 +179,22 @@ def test_no_circle_of_the_front_end_but_of_imports_for_types() -> None:
     pairs = list_typescript_imports(_FRONT_END, types=False)
     assert len(pairs) > 50
     assert list_circles((str(file), str(other)) for file, other in pairs) == []
+
+
+#: counterparts: what a format's folder has as the other's has too, and what Python runs
+_COUNTERPARTS = {"Scope", "damage", "read_tensor", "main"}
+
+
+def test_no_two_modules_define_the_same_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for room in ("explorer", "widgets", "netloupe/commands"):
+        for path in sorted((_ROOT / room).rglob("*.py")):
+            for defined in ast.parse(path.read_text("utf-8")).body:
+                if isinstance(defined, ast.ClassDef | ast.FunctionDef):
+                    homes.setdefault(defined.name, []).append(str(path.relative_to(_ROOT)))
+    twice = {
+        name: found
+        for name, found in homes.items()
+        if len(found) > 1 and not name.startswith("_") and name not in _COUNTERPARTS
+    }
+    assert twice == {}

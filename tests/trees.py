@@ -30,7 +30,7 @@ def make_view(model: Model, change: Change, grouping: str = "names") -> View:
     try:
         view = View(model, None, grouping)
         for graph in [*model.graphs, *(f for f in model.functions)]:
-            view.wiring(graph)
+            view.borders(graph)
     finally:
         patched.stop()
     return view
@@ -156,4 +156,4 @@ def take_random_step(view: View, data: st.DataObject) -> None:
         else:
             assert view.shown(path) is item
     elif action == "shapes":
-        view.unfold_shapes()
+        view.show_shapes()

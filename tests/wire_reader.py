@@ -10,8 +10,8 @@ import numpy as np
 
 
 @dataclass
-class ReadShape:
-    """A shape as numbers."""
+class ReadForm:
+    """A form as numbers."""
 
     boxes: np.ndarray
     box_table: np.ndarray
@@ -24,10 +24,10 @@ class ReadShape:
 
 
 @dataclass
-class ReadLayer:
-    """A layer with its shape and the ids of its inner layers."""
+class ReadLevel:
+    """A level with its form and the ids of its inner levels."""
 
-    shape: ReadShape
+    form: ReadForm
     names: list[str]
     inner: list[int]
 
@@ -37,14 +37,14 @@ class SceneReader:
 
     def __init__(self) -> None:
         self.header: dict[str, Any] = {}
-        self.layers: dict[int, ReadLayer] = {}
-        self.shapes: dict[int, ReadShape] = {}
+        self.levels: dict[int, ReadLevel] = {}
+        self.forms: dict[int, ReadForm] = {}
         self.faces: list[Any] = []
         self.labels: list[str] = []
 
     def read(self, header: dict[str, Any], buffers: list[bytes]) -> None:
         """Take a message in."""
-        assert header["version"] == 3
+        assert header["version"] == 4
         if header["since"] is None:
             self.__init__()  # type: ignore[misc] # begins anew
         else:
@@ -63,8 +63,8 @@ class SceneReader:
             return found.reshape(rows, columns)
 
         positions = [0, 0]
-        for identity, boxes, ports, edges, numbers, bundles in header["shapes"]:
-            self.shapes[identity] = ReadShape(
+        for identity, boxes, ports, edges, numbers, bundles in header["forms"]:
+            self.forms[identity] = ReadForm(
                 boxes=take("f", boxes, 4),
                 box_table=take("i", boxes, 6),
                 ports=take("f", ports, 2),
@@ -74,29 +74,29 @@ class SceneReader:
                 points=take("f", numbers, 1)[:, 0],
                 bundles=take("i", bundles, 3),
             )
-        for _ in range(header["layers"]):
-            identity, shape, start, length, inner = take("i", 1, 5)[0].tolist()
+        for _ in range(header["levels"]):
+            identity, form, start, length, inner = take("i", 1, 5)[0].tolist()
             names = json.loads(buffers[2][start : start + length].decode("utf-8"))
             ids = take("i", inner, 1)[:, 0].tolist()
-            assert all(each in self.layers for each in ids)
-            self.layers[identity] = ReadLayer(self.shapes[shape], names, ids)
+            assert all(each in self.levels for each in ids)
+            self.levels[identity] = ReadLevel(self.forms[form], names, ids)
         assert positions == [len(floats), len(integers)]
         self._forget()
 
     def _forget(self) -> None:
-        reached: dict[int, ReadLayer] = {}
+        reached: dict[int, ReadLevel] = {}
         pending = [self.header["root"]]
         while pending:
             identity = pending.pop()
-            reached[identity] = self.layers[identity]
-            pending += self.layers[identity].inner
-        self.layers = reached
-        used = {id(layer.shape) for layer in reached.values()}
-        self.shapes = {i: shape for i, shape in self.shapes.items() if id(shape) in used}
+            reached[identity] = self.levels[identity]
+            pending += self.levels[identity].inner
+        self.levels = reached
+        used = {id(level.form) for level in reached.values()}
+        self.forms = {i: form for i, form in self.forms.items() if id(form) in used}
 
     def paths(self) -> set[str]:
         """Return the names in the scene."""
-        return {name for layer in self.layers.values() for name in layer.names}
+        return {name for level in self.levels.values() for name in level.names}
 
     def keys(self) -> list[str]:
         """Return the keys of all boxes, outer ones first."""
@@ -108,18 +108,18 @@ class SceneReader:
         pending = [(self.header["root"], 0.0, 0.0, -1)]
         while pending:
             identity, left, top, parent = pending.pop()
-            layer = self.layers[identity]
+            level = self.levels[identity]
             first = len(boxes)
-            table = layer.shape.box_table.tolist()
-            inner = iter(layer.inner)
+            table = level.form.box_table.tolist()
+            inner = iter(level.inner)
             below = []
             for number, ((x, y, width, height), row) in enumerate(
-                zip(layer.shape.boxes.tolist(), table, strict=True)
+                zip(level.form.boxes.tolist(), table, strict=True)
             ):
                 _, key, _, flags, at, count = row
-                rows = layer.names[at : at + count]
+                rows = level.names[at : at + count]
                 boxes.append(
-                    (layer.names[key], left + x, top + y, width, height, parent, flags, rows)
+                    (level.names[key], left + x, top + y, width, height, parent, flags, rows)
                 )
                 if flags & 1:
                     below.append((next(inner), left + x, top + y, first + number))
@@ -130,9 +130,9 @@ class SceneReader:
     def bundles(self) -> list[list[str]]:
         """Return the paths of the values of every edge along which several flow."""
         return [
-            layer.names[first : first + count]
-            for layer in self.layers.values()
-            for _, first, count in layer.shape.bundles.tolist()
+            level.names[first : first + count]
+            for level in self.levels.values()
+            for _, first, count in level.form.bundles.tolist()
         ]
 
     def edges(self) -> list[tuple[str, str, bool, list[float]]]:
@@ -141,19 +141,19 @@ class SceneReader:
         pending = [(self.header["root"], 0.0, 0.0)]
         while pending:
             identity, left, top = pending.pop()
-            layer = self.layers[identity]
-            for path, label, source, target, flags, at, count in layer.shape.edge_table.tolist():
-                assert -1 <= source < len(layer.shape.boxes)
-                assert -1 <= target < len(layer.shape.boxes)
-                points = layer.shape.points[at : at + count].astype(float)
+            level = self.levels[identity]
+            for path, label, source, target, flags, at, count in level.form.edge_table.tolist():
+                assert -1 <= source < len(level.form.boxes)
+                assert -1 <= target < len(level.form.boxes)
+                points = level.form.points[at : at + count].astype(float)
                 points[0::2] += left
                 points[1::2] += top
                 text = self.labels[label] if label >= 0 else ""
-                edges.append((layer.names[path], text, bool(flags & 1), points.tolist()))
-            opened = [n for n, row in enumerate(layer.shape.box_table.tolist()) if row[3] & 1]
+                edges.append((level.names[path], text, bool(flags & 1), points.tolist()))
+            opened = [n for n, row in enumerate(level.form.box_table.tolist()) if row[3] & 1]
             below = []
-            for number, inner in zip(opened, layer.inner, strict=True):
-                x, y = layer.shape.boxes[number, :2].tolist()
+            for number, inner in zip(opened, level.inner, strict=True):
+                x, y = level.form.boxes[number, :2].tolist()
                 below.append((inner, left + x, top + y))
             pending += reversed(below)
         return edges

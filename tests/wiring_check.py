@@ -58,8 +58,8 @@ class _Accounting:
         shown, body = item.repetition, item.body
         if shown is None or body is None:
             return
-        wiring = self.view.wiring(body.graph)
-        borders = {Node: wiring.node_inputs, Group: wiring.group_inputs}
+        borders = self.view.borders(body.graph)
+        borders = {Node: borders.node_inputs, Group: borders.group_inputs}
         taken = borders[type(shown)](shown)
         stubs = {value for _, value in item.stubs}
         for value in taken:
@@ -80,7 +80,7 @@ class _Accounting:
         producer = value.producer
         if producer is None:
             return None
-        return self.view.wiring(value.graph).folded_group(producer)
+        return self.view.borders(value.graph).hidden_group(producer)
 
     def _check_node(self, item: Item, node: Node) -> Iterator[str]:
         operands = [value for value in node.inputs if value is not None]
@@ -137,7 +137,7 @@ class _Accounting:
         if element.producer is None:
             return found
         inner: Group | Node = element.producer
-        group = self.view.wiring(element.graph).tree.group_of(element.producer)
+        group = self.view.borders(element.graph).tree.group_of(element.producer)
         while group is not None:
             shown = self.view.items.get(group.path)
             if group.kind == "repeat" and (shown is None or not shown.is_unrolled):
@@ -217,7 +217,7 @@ class _Accounting:
         repeat, shown = level.repeat, level.repetition
         if shown is None or repeat is None or value.producer is None:
             return False
-        tree = self.view.wiring(repeat.graph).tree
+        tree = self.view.borders(repeat.graph).tree
         position = tree.positions[value.producer.index]
         if isinstance(shown, Node):
             is_here = shown is value.producer

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.layout import Composer, LayoutEngine, SceneLayer
+from netloupe.explorer.layout import Composer, LayoutEngine, SceneLevel
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
@@ -19,7 +19,7 @@ _PREPARE_SECONDS = 3.0
 def prepare_next(
     composer: Composer,
     view: View,
-    root: SceneLayer,
+    root: SceneLevel,
     labels: Labels,
     engine: LayoutEngine,
     is_wanted: Callable[[], bool],
@@ -31,7 +31,7 @@ def prepare_next(
     composer
         Keeps the layouts until they are asked for.
     view, root
-        What is shown, and the outermost layer of its scene.
+        What is shown, and the outermost level of its scene.
     labels
         The sizes of boxes and labels.
     engine
@@ -56,20 +56,20 @@ def prepare_next(
             return
 
 
-def _list_likely(root: SceneLayer) -> list[Item]:
+def _list_likely(root: SceneLevel) -> list[Item]:
     """Return closed items of a scene that have an inside, those of most nodes first."""
     sizes: dict[str, int] = {}
     likely: list[tuple[int, Item]] = []
     pending = [root]
     while pending and len(likely) < 20 * MOST_PREPARED:
-        layer = pending.pop()
-        pending.extend(layer.inner.values())
-        for number, child in enumerate(layer.children):
+        level = pending.pop()
+        pending.extend(level.inner.values())
+        for number, child in enumerate(level.children):
             # a list of inputs is laid out in no time
             if child.openable and not child.is_open and not child.is_terminal:
                 size = getattr(child.element, "node_count", 1)
                 # of boxes alike the first stands for all: their layouts are the same
-                likeness = f"{layer.inside.boxes[number][2:]} {size}"
+                likeness = f"{level.inside.boxes[number][2:]} {size}"
                 if sizes.setdefault(likeness, number) == number:
                     likely.append((size, child))
     likely.sort(key=lambda pair: -pair[0])

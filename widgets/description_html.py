@@ -55,7 +55,7 @@ def write_section(section: Section) -> str:
     """Return a section: its title, a table of its rows, and its text."""
     write = _write_markdown if section.is_markdown else _write_text
     body = write_rows(section.rows) + write(section.text)
-    if not section.is_folded:
+    if not section.is_hidden:
         return write_title(section) + body
     count = f' <span class="nl-inspector-note">{len(section.rows):,}</span>' if section.rows else ""
     return (

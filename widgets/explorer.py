@@ -25,7 +25,7 @@ from .canvas import Canvas
 from .details import Details, say_changes
 from .fallback import show_with_picture
 from .inspector import Inspector
-from .lookup import Selectable, find_element, list_paths, path_of
+from .lookup import Selectable, look_up_element, path_of, take_paths
 from .requests import Requests, write_paths
 from .reveal import reveal, reveal_all
 from .session import Session
@@ -161,7 +161,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         ViewError
             For anything that is neither an element nor a path.
         """
-        wanted = list_paths(element)
+        wanted = take_paths(element)
         if not wanted:
             self._set_selection(())
             return
@@ -362,7 +362,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _find_element(self, path: str) -> Any:
         """Return the group or element at a path; None where it is gone."""
         try:
-            return find_element(self.model, self._views.current, path)
+            return look_up_element(self.model, self._views.current, path)
         except NotFoundError:
             return None
 

@@ -30,7 +30,7 @@ class HasPath(Protocol):
 Selectable = str | HasPath
 
 
-def list_paths(wanted: Selectable | Iterable[Selectable] | None) -> list[str]:
+def take_paths(wanted: Selectable | Iterable[Selectable] | None) -> list[str]:
     """Return the paths or names of what a person wants: one thing, several, None for nothing.
 
     Raises
@@ -61,7 +61,7 @@ def path_of(element: Selectable) -> str:
     return path
 
 
-def find_element(model: Model, view: View, path: str) -> Any:
+def look_up_element(model: Model, view: View, path: str) -> Any:
     """Return the group or the element of the model that is at a path.
 
     Groups exist only in views, so that they are found as items.

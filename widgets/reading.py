@@ -119,7 +119,7 @@ class Reading:
             draw_frequencies(ax, counts, theme)
 
 
-def read_tensor(
+def look_at_tensor(
     whole: Tensor | SparseTensor,
     question: Question,
     quantization: Quantization | None = None,

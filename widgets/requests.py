@@ -23,7 +23,7 @@ from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .reveal import reveal
 from .session import Session
-from .trail import find_holder
+from .trail import find_caller
 
 #: a flat picture of more boxes is asked about first
 SURE_ABOVE = 5_000
@@ -197,7 +197,7 @@ class Requests:
         inner = self.views.current.graph
         graph = self.views.enter(_path(message))
         # who comes out of a graph sees where it hangs
-        holder = find_holder(inner, graph)
+        holder = find_caller(inner, graph)
         self._reply(number, self._compose(), **self._fit_at([holder.path] if holder else []))
         self._tell_view()
 

@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Value
 from netloupe.explorer.view import Item
 
-from .lookup import find_element
+from .lookup import look_up_element
 from .trail import find_outermost
 from .views import Views
 
@@ -100,7 +100,7 @@ def _find_hiding_repeat(views: Views, path: str) -> Item | None:
     item = views.current.shown(path)
     if item is None or item.repetition is None or path in (item.path, item.repetition_path):
         return None
-    element = find_element(views.model, views.current, path)
+    element = look_up_element(views.model, views.current, path)
     # a value of a family crosses the repeat's border beside the others
     crossing = {member for port in item.merged for member in item.members(port)}
     return None if isinstance(element, Value) and element in crossing else item

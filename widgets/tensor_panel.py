@@ -14,14 +14,14 @@ from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.options import ThemeName
-from netloupe.explorer.plots import draw_png, draw_scales
+from netloupe.explorer.plots import draw_plot_png, draw_scales
 from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import Statistics
 
 from .background import Background
 from .description_html import write_error, write_section
-from .reading import Question, Reading, TensorView, read_tensor
+from .reading import Question, Reading, TensorView, look_at_tensor
 from .tensor_choice import TensorChoice
 
 #: of a tensor of more elements a sample is shown first, and the rest is read in the background;
@@ -244,7 +244,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
                 self._arrange()
                 return
             # bound here: by the time a thread reads, another tensor may be shown
-            read = partial(read_tensor, self._tensor, question, self._quantization)
+            read = partial(look_at_tensor, self._tensor, question, self._quantization)
             job = _Job(question, read, self._known)
             if self._tensor.size <= AT_ONCE:
                 self._answer(None, job)
@@ -329,7 +329,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     def _draw(self) -> None:
         if self.choice.view.value == "scales" and self._quantization is not None:
             quantization, theme = self._quantization, self._theme
-            self.picture.value = draw_png(
+            self.picture.value = draw_plot_png(
                 lambda ax: draw_scales(ax, quantization, theme),
                 theme,
                 width=_WIDTH,
@@ -338,7 +338,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         elif self._reading is not None and self._reading.counts is not None:
             reading = self._reading
             log, overlay, theme = self.log_scale.value, self.overlay.value, self._theme
-            self.picture.value = draw_png(
+            self.picture.value = draw_plot_png(
                 lambda ax: reading.draw(ax, log=log, overlay=overlay, theme=theme),
                 theme,
                 width=_WIDTH,

@@ -23,7 +23,7 @@ def list_trail(model: Model, graph: Graph) -> list[list[str]]:
     return trail[::-1]
 
 
-def find_holder(inner: Graph, outer: Graph) -> Node | None:
+def find_caller(inner: Graph, outer: Graph) -> Node | None:
     """Return the node of a graph that holds another one at whatever depth; None for none."""
     while inner.parent_node is not None:
         if inner.parent_node.graph is outer:

@@ -191,7 +191,7 @@ class Views:
     def find_tree(self, graph: Graph) -> GroupTree:
         """Return the groups of a graph, those that a neighbourhood leaves out included."""
         if self.current.only is None:
-            return self.current.wiring(graph).tree
+            return self.current.borders(graph).tree
         key = self.current.grouping, graph.path
         if key not in self._trees:
             self._trees[key] = build_group_tree(graph, self.current.grouping)

@@ -65,7 +65,7 @@ def _find_graph_cycles(graph: Graph) -> Iterator[ModelWarning]:
             else f"the node {names[0]} waits for itself: a cycle"
         )
         yield ModelWarning(graph.path, what)
-    yield from _tell_rest(graph.path, len(cycles), "cycle")
+    yield from _count_rest(graph.path, len(cycles), "cycle")
 
 
 def _is_sorted(graph: Graph) -> bool:
@@ -102,7 +102,7 @@ def _find_shared_names(graph: Graph) -> Iterator[ModelWarning]:
     shared = [(name, count) for name, count in counts.items() if count > 1]
     for name, count in shared[:_MOST_PER_GRAPH]:
         yield ModelWarning(graph.path, f"{count:,} nodes have the name {name!r}")
-    yield from _tell_rest(graph.path, len(shared), "shared name")
+    yield from _count_rest(graph.path, len(shared), "shared name")
 
 
 def _find_hidden_names(graph: Graph) -> Iterator[ModelWarning]:
@@ -126,7 +126,7 @@ def _find_hidden_names(graph: Graph) -> Iterator[ModelWarning]:
     ]
     for path in hidden[:_MOST_PER_GRAPH]:
         yield ModelWarning(path, "hides a value of the same name in a graph around it")
-    yield from _tell_rest(graph.path, len(hidden), "hidden name")
+    yield from _count_rest(graph.path, len(hidden), "hidden name")
 
 
 def _gives(graph: Graph, name: str) -> bool:
@@ -211,7 +211,7 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
     missing: Counter[tuple[str, str]] = Counter()
     for graph in graphs:
         imports = graph.opset_imports
-        told = 0
+        written = 0
         for node in graph.nodes:
             domain = node.domain
             is_own = domain == dialect.domain
@@ -221,13 +221,13 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
                 if node.function is None:
                     missing[_root_path(graph), domain] += 1
             elif (
-                told < _MOST_PER_GRAPH
+                written < _MOST_PER_GRAPH
                 and domain in domains
                 and not is_own
                 and node.function is None
                 and find_schema(domain, node.op_type, None) is None
             ):
-                told += 1
+                written += 1
                 yield ModelWarning(
                     node.path,
                     f"calls {domain}::{node.op_type}, which is not among the model's functions",
@@ -259,6 +259,6 @@ def _find_bad_text(graphs: list[Graph]) -> Iterator[ModelWarning]:
             yield ModelWarning(graph.path, f"has names that are not UTF-8: {shown}")
 
 
-def _tell_rest(path: str, count: int, noun: str) -> Iterator[ModelWarning]:
+def _count_rest(path: str, count: int, noun: str) -> Iterator[ModelWarning]:
     if count > _MOST_PER_GRAPH:
         yield ModelWarning(path, f"has {write_count(count - _MOST_PER_GRAPH, noun)} more")

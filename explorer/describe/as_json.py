@@ -30,7 +30,7 @@ from netloupe.explorer.view import nodes_inside
 
 from .description import Description
 from .encoding import MOST_ENTRIES, Listing, encode_json
-from .notation import list_operators
+from .file_text import list_operators
 from .operands import name_operands
 from .statistics import choose_elements
 
@@ -49,7 +49,7 @@ def to_json(
     bins
         Number of bins of the histogram.
     most
-        So many entries of each list are told, and where lists are cut stands in ``cut`` (see
+        So many entries of each list are given, and where lists are cut stands in ``cut`` (see
         :func:`encode_json`); all of them where None.
 
     Returns
@@ -60,58 +60,62 @@ def to_json(
         ``{"base64": …}``.
     """
     element = description.element
-    told: dict[str, Any]
+    entries: dict[str, Any]
     if isinstance(element, Node):
-        told = _tell_node(element)
+        entries = _collect_node(element)
     elif isinstance(element, Value):
-        told = _tell_value(element)
+        entries = _collect_value(element)
     elif isinstance(element, Tensor | SparseTensor):
-        told = {"name": element.name, **_tell_tensor(element)}
+        entries = {"name": element.name, **_collect_tensor(element)}
         if description.value is not None:
-            told["quantization"] = _tell_quantization(description.value)
-            told["consumers"] = _list_consumers(description.value)
+            entries["quantization"] = _collect_quantization(description.value)
+            entries["consumers"] = _list_consumers(description.value)
     elif isinstance(element, Graph):
-        told = _tell_graph(element)
+        entries = _collect_graph(element)
     elif isinstance(element, Model):
-        told = _tell_model(element)
+        entries = _collect_model(element)
     elif isinstance(element, tuple):
         values = [value for value in element if isinstance(value, Value)]
         if len(values) == len(element):
-            told = {
-                "values": Listing(values, lambda v: {"path": v.path, **_tell_value(v)}, len(values))
+            entries = {
+                "values": Listing(
+                    values, lambda v: {"path": v.path, **_collect_value(v)}, len(values)
+                )
             }
         else:
             rows = (row for section in description.sections for row in section.rows)
-            told = {"elements": [{"path": row.path, "name": row.name} for row in rows]}
+            entries = {"elements": [{"path": row.path, "name": row.name} for row in rows]}
     else:
-        told = _tell_group(element)
+        entries = _collect_group(element)
     tensor = description.tensor
     if tensor is not None:
         stored = constant_tensor(description.value) if description.value is not None else None
         is_packed = stored is not None and stored.dims != tensor.dims
         if not isinstance(element, Tensor | SparseTensor):
-            told["tensor"] = _tell_tensor(stored if stored is not None and is_packed else tensor)
+            entries["tensor"] = _collect_tensor(
+                stored if stored is not None and is_packed else tensor
+            )
         if is_packed:
-            told["unpacked"] = {"dtype": str(tensor.dtype), "dims": tensor.dims}
-        told |= _tell_elements(tensor, bins)
+            entries["unpacked"] = {"dtype": str(tensor.dtype), "dims": tensor.dims}
+        entries |= _collect_elements(tensor, bins)
     head = {"path": description.path, "kind": description.kind}
     unknown = element.header if isinstance(element, Model) else element
     if not isinstance(unknown, Group | tuple):
-        told["unknown_fields"] = unknown.unknown_fields
-    told["warnings"] = Listing(
+        entries["unknown_fields"] = unknown.unknown_fields
+    entries["warnings"] = Listing(
         description.warnings,
         lambda warning: {"path": warning.path, "message": warning.message},
         len(description.warnings),
     )
-    return encode_json(head | told, most=most, expand=_expand)
+    return encode_json(head | entries, most=most, expand=_expand)
 
 
 def _expand(thing: Any) -> Any:
     """Return what is told of anything that is no number, text or list."""
     if isinstance(thing, Attribute):
-        return _tell_attribute(thing)
+        return _collect_attribute(thing)
     if isinstance(thing, Tensor | SparseTensor):
-        return {"name": thing.name} | _tell_tensor(thing) | {"path": thing.path}
+        return {"name": thing.name} | _collect_tensor(thing) | {"path": thing.path}
     if isinstance(thing, Graph):
         return {"path": thing.path, "name": thing.name, "nodes": len(thing.nodes)}
     if isinstance(thing, Dimension):
@@ -119,54 +123,54 @@ def _expand(thing: Any) -> Any:
             return {"value": thing.value, "denotation": thing.denotation}
         return thing.value
     if isinstance(thing, ValueType):
-        return _tell_type(thing)
+        return _collect_type(thing)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = dataclasses.fields(thing)
         return {field.name: getattr(thing, field.name) for field in fields}
     return str(thing)
 
 
-def _tell_type(value_type: ValueType | None) -> dict[str, Any] | None:
+def _collect_type(value_type: ValueType | None) -> dict[str, Any] | None:
     if value_type is None:
         return None
-    told: dict[str, Any] = {"kind": type(value_type).__name__.removesuffix("Type").lower()}
+    entries: dict[str, Any] = {"kind": type(value_type).__name__.removesuffix("Type").lower()}
     for field in dataclasses.fields(value_type):
         entry = getattr(value_type, field.name)
         if field.name in ("dtype", "key"):
             entry = str(entry)
         if field.name != "denotation" or entry:
-            told[field.name] = entry
-    return told
+            entries[field.name] = entry
+    return entries
 
 
-def _tell_value_type(value: Value) -> dict[str, Any] | None:
+def _collect_value_type(value: Value) -> dict[str, Any] | None:
     """Return a value's type as stated or, marked ``inferred``, as it follows from a constant."""
-    inferred = _tell_type(value.inferred_type)
-    return _tell_type(value.type) if inferred is None else inferred | {"inferred": True}
+    inferred = _collect_type(value.inferred_type)
+    return _collect_type(value.type) if inferred is None else inferred | {"inferred": True}
 
 
-def _tell_attribute(attribute: Attribute, *, default: bool = False) -> dict[str, Any]:
-    told: dict[str, Any] = {"kind": attribute.kind, "value": attribute.value, "default": default}
+def _collect_attribute(attribute: Attribute, *, default: bool = False) -> dict[str, Any]:
+    entries: dict[str, Any] = {"kind": attribute.kind, "value": attribute.value, "default": default}
     if attribute.reference:
-        told["reference"] = attribute.reference
+        entries["reference"] = attribute.reference
     if attribute.doc:
-        told["doc"] = attribute.doc
-    return told
+        entries["doc"] = attribute.doc
+    return entries
 
 
-def _tell_node(node: Node) -> dict[str, Any]:
+def _collect_node(node: Node) -> dict[str, Any]:
     function = node.function
     version = node.opset_version
     schema = None if function is not None else find_schema(node.domain, node.op_type, version)
     attributes: dict[str, Any] = {
-        name: _tell_attribute(attribute) for name, attribute in node.attributes.items()
+        name: _collect_attribute(attribute) for name, attribute in node.attributes.items()
     }
     for name, declared in schema.attributes.items() if schema else ():
         if name not in attributes and declared.default is not None:
             attributes[name] = {"kind": declared.kind, "value": declared.default, "default": True}
     for name, attribute in function.attribute_defaults.items() if function is not None else ():
         if name not in attributes:
-            attributes[name] = _tell_attribute(attribute, default=True)
+            attributes[name] = _collect_attribute(attribute, default=True)
     formals = [value.name for value in function.inputs] if function is not None else []
     results = [value.name for value in function.outputs] if function is not None else []
     return {
@@ -181,11 +185,11 @@ def _tell_node(node: Node) -> dict[str, Any]:
         "index": node.index,
         "attributes": attributes,
         "inputs": Listing(
-            name_operands(node.inputs, schema, "input", formals), _tell_operand, len(node.inputs)
+            name_operands(node.inputs, schema, "input", formals), _collect_operand, len(node.inputs)
         ),
         "outputs": Listing(
             name_operands(node.outputs, schema, "output", results),
-            _tell_operand,
+            _collect_operand,
             len(node.outputs),
         ),
         "captures": _list_paths(node.captures),
@@ -199,7 +203,7 @@ def _tell_node(node: Node) -> dict[str, Any]:
     }
 
 
-def _tell_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None:
+def _collect_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None:
     formal, value = operand
     if value is None:
         return None
@@ -207,10 +211,10 @@ def _tell_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None:
         "name": value.name,
         "formal": formal,
         "path": value.path,
-        "type": _tell_value_type(value),
+        "type": _collect_value_type(value),
         "constant": is_constant(value),
         "producer": value.producer.path if value.producer is not None else None,
-        "quantization": _tell_quantization(value),
+        "quantization": _collect_quantization(value),
     }
 
 
@@ -218,7 +222,7 @@ def _list_paths(elements: Collection[Any]) -> Listing:
     return Listing(elements, lambda element: element.path, len(elements))
 
 
-def _tell_quantization(value: Value) -> dict[str, Any] | None:
+def _collect_quantization(value: Value) -> dict[str, Any] | None:
     found = find_quantization(value)
     if found is None:
         return None
@@ -246,12 +250,12 @@ def _list_consumers(value: Value) -> Listing:
     )
 
 
-def _tell_value(value: Value) -> dict[str, Any]:
+def _collect_value(value: Value) -> dict[str, Any]:
     tensor = constant_tensor(value)
     return {
         "name": value.name,
         "graph": value.graph.path,
-        "type": _tell_value_type(value),
+        "type": _collect_value_type(value),
         "producer": value.producer.path if value.producer is not None else None,
         "output_index": value.output_index if value.producer is not None else None,
         "consumers": _list_consumers(value),
@@ -259,23 +263,23 @@ def _tell_value(value: Value) -> dict[str, Any]:
         "is_output": value.is_output,
         "constant": is_constant(value),
         "initializer": tensor.path if tensor is not None and value.initializer else None,
-        "quantization": _tell_quantization(value),
+        "quantization": _collect_quantization(value),
         "doc": value.doc,
         "metadata": value.metadata,
     }
 
 
-def _tell_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _collect_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
+    entries: dict[str, Any] = {
         "dtype": str(tensor.dtype),
         "dims": tensor.dims,
         "elements": count_elements(tensor),
         "bytes": count_bytes(tensor),
     }
     if isinstance(tensor, SparseTensor):
-        indices = _tell_tensor(tensor.indices) if tensor.indices is not None else None
-        return told | {"values": _tell_tensor(tensor.values), "indices": indices}
-    return told | {
+        indices = _collect_tensor(tensor.indices) if tensor.indices is not None else None
+        return entries | {"values": _collect_tensor(tensor.values), "indices": indices}
+    return entries | {
         "storage": tensor.storage,
         "external": dict(tensor.external.entries) if tensor.external is not None else None,
         "segment": tensor.segment,
@@ -285,31 +289,31 @@ def _tell_tensor(tensor: Tensor | SparseTensor) -> dict[str, Any]:
     }
 
 
-def _tell_elements(tensor: Tensor | SparseTensor, bins: int) -> dict[str, Any]:
+def _collect_elements(tensor: Tensor | SparseTensor, bins: int) -> dict[str, Any]:
     """Return statistics and histogram of the elements, or the error that they give."""
     try:
         elements = open_elements(choose_elements(tensor))
     except TensorDataError as error:
         return {"statistics": None, "histogram": None, "error": str(error)}
-    told: dict[str, Any] = {"statistics": compute_statistics(elements), "histogram": None}
+    entries: dict[str, Any] = {"statistics": compute_statistics(elements), "histogram": None}
     if elements.dtype == object:
-        told["strings"] = Listing(
+        entries["strings"] = Listing(
             range(elements.size), lambda n: elements.take(n, n + 1).item(), elements.size
         )
-        return told
+        return entries
     found = compute_histogram(elements, bins)
-    told["histogram"] = {
+    entries["histogram"] = {
         "edges": found.edges,
         "counts": found.counts,
         "below": found.below,
         "above": found.above,
         "nans": found.nans,
     }
-    return told
+    return entries
 
 
-def _tell_graph(graph: Graph) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _collect_graph(graph: Graph) -> dict[str, Any]:
+    entries: dict[str, Any] = {
         "name": graph.name,
         "graph_kind": graph.kind,
         "nodes": len(graph.nodes),
@@ -327,29 +331,29 @@ def _tell_graph(graph: Graph) -> dict[str, Any]:
         "metadata": graph.metadata,
     }
     if graph.net is not None:
-        told["net"] = graph.net
+        entries["net"] = graph.net
     if isinstance(graph, Function):
-        told |= {
+        entries |= {
             "domain": graph.stated_domain,
             "overload": graph.overload,
             "attributes": graph.attribute_names,
             "attribute_defaults": {
-                name: _tell_attribute(attribute, default=True)
+                name: _collect_attribute(attribute, default=True)
                 for name, attribute in graph.attribute_defaults.items()
             },
         }
-    return told
+    return entries
 
 
 def _list_typed(values: Collection[Value]) -> Listing:
     return Listing(
         values,
-        lambda v: {"name": v.name, "path": v.path, "type": _tell_value_type(v)},
+        lambda v: {"name": v.name, "path": v.path, "type": _collect_value_type(v)},
         len(values),
     )
 
 
-def _tell_model(model: Model) -> dict[str, Any]:
+def _collect_model(model: Model) -> dict[str, Any]:
     header = model.header
     graphs = model.graphs
     return {
@@ -385,7 +389,7 @@ def _tell_model(model: Model) -> dict[str, Any]:
     }
 
 
-def _tell_group(group: Group) -> dict[str, Any]:
+def _collect_group(group: Group) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "label": group.label,

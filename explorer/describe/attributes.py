@@ -21,7 +21,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema
 
 from .description import MOST_ROWS, Row
-from .notation import (
+from .file_text import (
     list_denotations,
     write_array,
     write_line,

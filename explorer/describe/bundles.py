@@ -14,7 +14,7 @@ from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.families import name_family
 
 from .description import MOST_ROWS, Description, Row, keep_sections, make_section
-from .notation import name_value, write_line, write_value_type
+from .file_text import name_value, write_line, write_value_type
 from .place import Place, find_place
 
 #: so many consumers of one value are named beside it

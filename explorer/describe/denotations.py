@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from netloupe.explorer.model import SparseTensorType, TensorType, Value
 
 from .description import Row
-from .notation import write_line
+from .file_text import write_line
 
 _PIXEL_FORMATS = {
     "gray8": "gray 8-bit",

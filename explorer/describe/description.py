@@ -44,14 +44,14 @@ class Row:
 class Section:
     """Facts under one title, and a longer text after them.
 
-    ``is_folded`` advises to show the title alone at first; ``is_markdown`` says how the text is
+    ``is_hidden`` advises to show the title alone at first; ``is_markdown`` says how the text is
     written.
     """
 
     title: str
     rows: tuple[Row, ...]
     text: str = ""
-    is_folded: bool = False
+    is_hidden: bool = False
     is_markdown: bool = False
 
 
@@ -97,18 +97,18 @@ def make_section(
     *,
     total: int | None = None,
     most: int = MOST_ROWS,
-    is_folded: bool = False,
+    is_hidden: bool = False,
 ) -> Section:
     """Return a section of the rows that say something, ``most`` of them at most.
 
     ``total`` is the number of rows that there would be, where ``rows`` was cut short already.
     """
-    told = [row for row in rows if row.value]
-    kept = told[:most]
-    hidden = max(len(told), total or 0) - len(kept)
+    given = [row for row in rows if row.value]
+    kept = given[:most]
+    hidden = max(len(given), total or 0) - len(kept)
     if hidden > 0:
         kept.append(Row("…", f"{hidden:,} more"))
-    return Section(title, tuple(kept), text, is_folded)
+    return Section(title, tuple(kept), text, is_hidden)
 
 
 def keep_sections(sections: Iterable[Section | None]) -> tuple[Section, ...]:

@@ -11,13 +11,12 @@ from netloupe.explorer.grouping import Group, describe_shape_value
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
 from netloupe.explorer.view import View
-from netloupe.explorer.view.wiring import nodes_inside
+from netloupe.explorer.view.group_borders import nodes_inside
 
 from .attributes import list_defaults
 from .denotations import list_image_facts
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
-from .nets import list_net_sections
-from .notation import (
+from .file_text import (
     list_counts,
     list_entries,
     list_operators,
@@ -29,8 +28,9 @@ from .notation import (
     write_text,
     write_value_type,
 )
+from .nets import list_net_sections
 from .place import Place
-from .repeats import find_constants, list_contents, list_differences, list_stored
+from .repeats import list_constants, list_contents, list_differences, list_stored
 from .unknown import describe_unknown
 
 MOST_WEIGHTS = 20
@@ -164,12 +164,12 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
         make_section("Outputs", _list_values(graph.outputs, place), total=len(graph.outputs)),
         make_section("Operators", list_counts(list_operators([graph]))),
         make_section("Operator sets", opsets),
-        make_section("Nodes", _list_nodes(graph, place), total=len(graph.nodes), is_folded=True),
+        make_section("Nodes", _list_nodes(graph, place), total=len(graph.nodes), is_hidden=True),
         make_section("Largest weights", list_weights(stored, place), total=len(stored)),
         Section("Note in the file", (), write_text(graph.doc)),
         make_section("Quantization annotations", annotations, total=len(graph.annotations)),
         make_section(
-            "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_folded=True
+            "Metadata", list_entries(graph.metadata), total=len(graph.metadata), is_hidden=True
         ),
         describe_unknown(graph.unknown_fields),
     ]
@@ -193,7 +193,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         suffix = group.path[len(group.graph.path) :]
         place = Place(group.graph.path, shown.removesuffix(suffix))
     nodes = nodes_inside(group)
-    constants = find_constants(nodes)
+    constants = list_constants(nodes)
     stored = list_stored(nodes)
     size = sum(count_bytes(tensor) or 0 for tensor in stored)
     totals = count_nodes(group.graph.model, nodes)
@@ -219,8 +219,8 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
     if group.kind == "shape":
         sections.append(make_section("Computes", _list_shapes(group, place)))
     if view is not None:
-        wiring = view.wiring(group.graph)
-        inputs, outputs = wiring.group_inputs(group), wiring.group_outputs(group)
+        borders = view.borders(group.graph)
+        inputs, outputs = borders.group_inputs(group), borders.group_outputs(group)
         sections += [
             make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
             make_section("Outputs", _list_values(outputs, place), total=len(outputs)),

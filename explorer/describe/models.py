@@ -20,8 +20,7 @@ from netloupe.explorer.quantization import summarize_quantization
 
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
-from .graphs import list_graph_warnings, list_parameters, list_weights
-from .notation import (
+from .file_text import (
     list_counts,
     list_entries,
     list_operators,
@@ -31,6 +30,7 @@ from .notation import (
     write_text,
     write_value_type,
 )
+from .graphs import list_graph_warnings, list_parameters, list_weights
 from .place import Place
 from .unknown import describe_unknown
 
@@ -78,7 +78,7 @@ def describe_model(model: Model) -> Description:
         make_section("Devices", _list_devices(model.header.device_configurations)),
         Section("Note in the file", (), write_text(model.doc)),
         make_section(
-            "Metadata", list_entries(model.metadata), total=len(model.metadata), is_folded=True
+            "Metadata", list_entries(model.metadata), total=len(model.metadata), is_hidden=True
         ),
     ]
     found = list(islice(_find_warnings(model, nodes), MOST_WARNINGS + 1))

@@ -6,7 +6,7 @@ from netloupe.explorer.model import DeviceOption, Graph
 
 from .attributes import list_values
 from .description import MOST_ROWS, Row, Section, make_section
-from .notation import write_line
+from .file_text import write_line
 from .place import Place
 
 
@@ -36,7 +36,7 @@ def list_net_sections(graph: Graph, place: Place) -> list[Section]:
     return [
         make_section("Net", facts),
         make_section("Net arguments", list_values(net.arguments, place)),
-        make_section("External blobs", listed, total=total, is_folded=True),
+        make_section("External blobs", listed, total=total, is_hidden=True),
     ]
 
 

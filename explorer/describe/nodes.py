@@ -14,8 +14,8 @@ from netloupe.explorer.operators import OperatorSchema, find_schema, read_docume
 
 from .attributes import list_attributes
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
+from .file_text import list_entries, name_value, write_domain, write_line, write_text
 from .nets import list_device
-from .notation import list_entries, name_value, write_domain, write_line, write_text
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
 from .quantized import list_operand_quantization
@@ -57,7 +57,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         Section("Note in the file", (), write_text(node.doc)),
         make_section("Devices", devices),
         make_section(
-            "Metadata", list_entries(node.metadata), total=len(node.metadata), is_folded=True
+            "Metadata", list_entries(node.metadata), total=len(node.metadata), is_hidden=True
         ),
         describe_unknown(node.unknown_fields),
         _read_documentation(node, schema),

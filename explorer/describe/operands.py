@@ -12,7 +12,7 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.operators import OperatorSchema
 
 from .description import MOST_ROWS, Row
-from .notation import name_value, write_line, write_value_type
+from .file_text import name_value, write_line, write_value_type
 from .place import Place
 
 _MOST_USERS = 3

@@ -12,7 +12,7 @@ from netloupe.explorer.notation import join_parts, write_computed
 from netloupe.explorer.quantization import Quantization, find_quantization
 
 from .description import MOST_ROWS, Row
-from .notation import name_value, write_array, write_entry, write_line
+from .file_text import name_value, write_array, write_entry, write_line
 from .place import Place
 
 _MOST_ENDS = 16

@@ -13,7 +13,7 @@ from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.view import nodes_inside
 
 from .description import MOST_ROWS, Row
-from .notation import write_line
+from .file_text import write_line
 from .place import Place
 
 MOST_OPERATORS = 6
@@ -38,7 +38,7 @@ def list_contents(repeat: Group) -> list[Contents]:
     return [_summarize(child) for child in repeat.children]
 
 
-def find_constants(nodes: Sequence[Node]) -> dict[str, Value]:
+def list_constants(nodes: Sequence[Node]) -> dict[str, Value]:
     """Return the constants that some nodes use, by path."""
     return {
         value.path: value
@@ -50,7 +50,7 @@ def find_constants(nodes: Sequence[Node]) -> dict[str, Value]:
 
 def list_stored(nodes: Sequence[Node]) -> list[Tensor | SparseTensor]:
     """Return the tensors behind the constants that some nodes use."""
-    tensors = map(constant_tensor, find_constants(nodes).values())
+    tensors = map(constant_tensor, list_constants(nodes).values())
     return [tensor for tensor in tensors if tensor is not None]
 
 

@@ -13,7 +13,7 @@ from netloupe.explorer.view import View
 
 from .bundles import describe_values
 from .description import Description, Element, Row, make_section
-from .notation import name_value, write_line, write_tensor_type, write_value_type
+from .file_text import name_value, write_line, write_tensor_type, write_value_type
 
 
 def describe_several(model: Model, paths: Sequence[str], view: View) -> Description:

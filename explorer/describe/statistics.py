@@ -18,7 +18,7 @@ from netloupe.explorer.tensors import (
 )
 
 from .description import Description, Row, Section, keep_sections, make_section
-from .notation import write_array, write_scalar, write_text
+from .file_text import write_array, write_scalar, write_text
 
 #: of a sparse tensor of more elements than this only the given ones are looked at
 MOST_DENSE = 1 << 24

@@ -7,8 +7,8 @@ from netloupe.explorer.model import SparseTensor, Tensor
 from netloupe.explorer.notation import write_bytes, write_count, write_dims
 
 from .description import Description, Row, Section, keep_sections, make_section
+from .file_text import list_entries, write_line, write_tensor_type, write_text
 from .nets import list_device
-from .notation import list_entries, write_line, write_tensor_type, write_text
 from .place import Place
 from .unknown import describe_unknown
 
@@ -81,7 +81,7 @@ def _list_notes(tensor: Tensor, prefix: str) -> list[Section]:
             f"{prefix}Metadata",
             list_entries(tensor.metadata),
             total=len(tensor.metadata),
-            is_folded=True,
+            is_hidden=True,
         ),
         describe_unknown(tensor.unknown_fields, prefix),
     ]

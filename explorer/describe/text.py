@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .description import Description, Row, Section
-from .notation import write_line
+from .file_text import write_line
 
 _WIDEST_NAME = 28
 _MOST_WARNINGS = 20

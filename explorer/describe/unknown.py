@@ -6,7 +6,7 @@ from netloupe.explorer.model.unknown import UnknownField, UnknownFields
 from netloupe.explorer.notation import write_bytes, write_count
 
 from .description import MOST_ROWS, Row, Section, make_section
-from .notation import write_line, write_scalar
+from .file_text import write_line, write_scalar
 
 _LONGEST_VALUE = 120
 

@@ -7,7 +7,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import find_schema
 
 from .description import Row
-from .notation import write_line
+from .file_text import write_line
 from .place import Place
 
 MOST_CONSUMERS = 50

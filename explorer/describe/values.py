@@ -8,7 +8,7 @@ from netloupe.explorer.quantization import find_quantization, unpack_constant
 
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
-from .notation import (
+from .file_text import (
     list_denotations,
     list_dimensions,
     list_entries,
@@ -38,7 +38,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         make_section("Axes", list_dimensions(value.type)),
         Section("Note in the file", (), write_text(value.doc)),
         make_section(
-            "Metadata", list_entries(value.metadata), total=len(value.metadata), is_folded=True
+            "Metadata", list_entries(value.metadata), total=len(value.metadata), is_hidden=True
         ),
         describe_unknown(value.unknown_fields),
     ]

@@ -63,7 +63,7 @@ def _name_convolutions(nodes: Sequence[Node]) -> str:
 
 def _takes_from_before(wires: Wires, join: Node) -> bool:
     """Return whether a concatenation takes what the block begins with."""
-    return any(value is not None and wires.giver(value) is None for value in join.inputs)
+    return any(value is not None and wires.producer(value) is None for value in join.inputs)
 
 
 def _joins_twins(wires: Wires, join: Node) -> bool:
@@ -73,13 +73,13 @@ def _joins_twins(wires: Wires, join: Node) -> bool:
     """
     starts = []
     for value in wires.computed(wires.place(join)):
-        giver = wires.giver(value)
-        while giver is not None and wires.op(giver) not in CONVOLUTIONS:
-            operands = wires.computed(giver)
-            giver = wires.giver(operands[0]) if len(operands) == 1 else None
-        if giver is None:
+        producer = wires.producer(value)
+        while producer is not None and wires.op(producer) not in CONVOLUTIONS:
+            operands = wires.computed(producer)
+            producer = wires.producer(operands[0]) if len(operands) == 1 else None
+        if producer is None:
             return False
-        starts += wires.computed(giver)[:1]
+        starts += wires.computed(producer)[:1]
     return len(starts) == 2 and starts[0] is starts[1]
 
 
@@ -92,13 +92,13 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
             continue
         depths = []
         for value in operands:
-            depth, giver = 0, wires.giver(value)
+            depth, producer = 0, wires.producer(value)
             for _ in nodes:
-                if giver is None:
+                if producer is None:
                     break
-                depth += wires.op(giver) in CONVOLUTIONS
-                following = wires.computed(giver)
-                giver = wires.giver(following[0]) if following else None
+                depth += wires.op(producer) in CONVOLUTIONS
+                following = wires.computed(producer)
+                producer = wires.producer(following[0]) if following else None
             depths.append(depth)
         if min(depths) < max(depths):
             return True

@@ -119,12 +119,12 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
 def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:
     """Return the nodes that only bring constants into the layout in which some nodes use them."""
     return {
-        giver
+        producer
         for place in places
-        for giver in wires.givers(place)
-        if giver not in places
-        and not wires.computed(giver)
-        and places.issuperset(wires.users(giver))
+        for producer in wires.producers(place)
+        if producer not in places
+        and not wires.computed(producer)
+        and places.issuperset(wires.users(producer))
     }
 
 
@@ -141,21 +141,25 @@ def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
         if variance is None:
             continue
         name = "RMSNorm"
-        centred = next(iter(wires.givers(variance)), None)
+        centred = next(iter(wires.producers(variance)), None)
         if centred is not None and wires.op(centred) == "Cast":
             if set(wires.users(centred)) <= places | {variance}:
                 places.add(centred)
-            centred = next(iter(wires.givers(centred)), None)
+            centred = next(iter(wires.producers(centred)), None)
         if centred is not None and wires.op(centred) == "Sub":
-            mean = [giver for giver in wires.givers(centred) if wires.op(giver) == "ReduceMean"]
+            mean = [
+                producer
+                for producer in wires.producers(centred)
+                if wires.op(producer) == "ReduceMean"
+            ]
             if mean:
                 name = "LayerNorm"
                 places |= {centred, mean[-1]}
         end = _walk_tail(wires, root, places, name)
         for place in sorted(places)[:4]:
-            for giver in wires.givers(place):
-                if wires.op(giver) == "Cast" and places.issuperset(wires.users(giver)):
-                    places.add(giver)
+            for producer in wires.producers(place):
+                if wires.op(producer) == "Cast" and places.issuperset(wires.users(producer)):
+                    places.add(producer)
         if end is not None and wires.is_closed(places, (end,)):
             yield Motif(name, frozenset(places))
 
@@ -163,14 +167,14 @@ def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
 def _walk_back(wires: Wires, place: int, places: set[int], *steps: tuple[str, ...]) -> int | None:
     """Go back by one node for each step, Cast aside; add them. Return the last."""
     for ops in steps:
-        giver = next(iter(wires.givers(place)), None)
-        if giver is not None and wires.op(giver) == "Cast":
-            places.add(giver)
-            giver = next(iter(wires.givers(giver)), None)
-        if giver is None or wires.op(giver) not in ops:
+        producer = next(iter(wires.producers(place)), None)
+        if producer is not None and wires.op(producer) == "Cast":
+            places.add(producer)
+            producer = next(iter(wires.producers(producer)), None)
+        if producer is None or wires.op(producer) not in ops:
             return None
-        places.add(giver)
-        place = giver
+        places.add(producer)
+        place = producer
     return place
 
 
@@ -216,7 +220,7 @@ def _find_activations(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             product = wires.only_user(place)
             if product is None or wires.op(product) != "Mul":
                 continue
-            inner = next(iter(wires.givers(place)), None)
+            inner = next(iter(wires.producers(place)), None)
             operand = wires.nodes[place].inputs[0]
             if operand is not None and operand in wires.nodes[product].inputs:
                 name = "SiLU" if op == "Sigmoid" else "HardSwish"
@@ -247,14 +251,14 @@ def _find_gelu(wires: Wires, anchor: int) -> Motif | None:
         return None
     pending = [*places]
     while pending and len(places) < 12:
-        for giver in wires.givers(pending.pop()):
+        for producer in wires.producers(pending.pop()):
             if (
-                giver not in places
-                and wires.op(giver) in ("Add", "Div", "Mul", "Pow")
-                and wires.only_user(giver) is not None
+                producer not in places
+                and wires.op(producer) in ("Add", "Div", "Mul", "Pow")
+                and wires.only_user(producer) is not None
             ):
-                places.add(giver)
-                pending.append(giver)
+                places.add(producer)
+                pending.append(producer)
     return Motif("GELU", frozenset(places)) if wires.is_closed(places, (end,)) else None
 
 
@@ -276,7 +280,7 @@ def _find_attentions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
 
 
 def _find_core(wires: Wires, softmax: int) -> tuple[set[int], int] | None:
-    back = _search(softmax, lambda place: list(wires.givers(place)), wires)
+    back = _search(softmax, lambda place: list(wires.producers(place)), wires)
     onward = _search(
         softmax, lambda place: [user for user in wires.users(place) if user >= 0], wires
     )
@@ -314,7 +318,9 @@ def _search(start: int, follow: Callable[[int], list[int]], wires: Wires) -> lis
 
 def _add_projections(wires: Wires, core: set[int]) -> None:
     """Add what alone leads to the core, back to the projections and these."""
-    pending = [-giver for place in core for giver in wires.givers(place) if giver not in core]
+    pending = [
+        -producer for place in core for producer in wires.producers(place) if producer not in core
+    ]
     heapq.heapify(pending)
     #: what only brings a projection's operand into the form of a matrix: nothing lies behind it
     last: set[int] = set()
@@ -329,12 +335,12 @@ def _add_projections(wires: Wires, core: set[int]) -> None:
         core.add(place)
         if place in last:
             continue
-        for giver in wires.givers(place):
+        for producer in wires.producers(place):
             if not is_linear:
-                heapq.heappush(pending, -giver)
-            elif wires.op(giver) == "Reshape" and wires.only_user(giver) == place:
-                last.add(giver)
-                heapq.heappush(pending, -giver)
+                heapq.heappush(pending, -producer)
+            elif wires.op(producer) == "Reshape" and wires.only_user(producer) == place:
+                last.add(producer)
+                heapq.heappush(pending, -producer)
 
 
 def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
@@ -356,7 +362,7 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             value
             for part in sorted(inner)
             for value in wires.computed(part)
-            if wires.giver(value) not in inner
+            if wires.producer(value) not in inner
         ]
         if not outer or any(value is not outer[0] for value in outer):
             continue
@@ -365,7 +371,7 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
         gate = wires.only_user(end)
         gated: list[int] = []
         if gate is not None and wires.op(gate) == "Mul" and len(wires.computed(gate)) > 1:
-            other = [value for value in wires.computed(gate) if wires.giver(value) != end]
+            other = [value for value in wires.computed(gate) if wires.producer(value) != end]
             gated = wires.linear_before(other[0], (gate,)) if other else []
             inner.add(gate)
             end, name = gate, "Gated MLP"

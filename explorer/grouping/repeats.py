@@ -61,7 +61,7 @@ _MOST_SKIPPED = 80
 
 
 @dataclass(eq=False, slots=True)
-class Repetitions:
+class FoundRepeat:
     """A found repeat: the places of the nodes of each block in its stretch.
 
     Parameters
@@ -87,7 +87,7 @@ class Repetitions:
         """The number of nodes in all blocks."""
         return sum(map(len, self.blocks))
 
-    def without(self, low: int, high: int) -> Repetitions | None:
+    def without(self, low: int, high: int) -> FoundRepeat | None:
         """Return what is left without the blocks in a range; None where that is no repeat."""
         if high <= self.low or self.high <= low:
             return self
@@ -96,7 +96,7 @@ class Repetitions:
             return None
         first = next(number for number, block in enumerate(self.blocks) if block is kept[0])
         exemplar = min(max(self.exemplar - first, 0), len(kept) - 1)
-        return Repetitions(kept, exemplar, self.run)
+        return FoundRepeat(kept, exemplar, self.run)
 
     @property
     def low(self) -> int:
@@ -109,13 +109,13 @@ class Repetitions:
         return int(self.blocks[-1][-1]) + 1
 
 
-def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
+def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
     """Return the repeats among some rows of a table, not those inside their blocks.
 
     They are disjoint and in order; their places count in ``rows``.
     """
     stretch = Stretch(table, rows)
-    found: list[list[Repetitions]] = []
+    found: list[list[FoundRepeat]] = []
     pending = [(0, len(rows))]
     while pending:
         step()
@@ -146,9 +146,9 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[Repetitions]:
     return sorted(repeats, key=lambda repeat: repeat.low)
 
 
-def _find_largest(stretch: Stretch, low: int, high: int) -> list[Repetitions]:
+def _find_largest(stretch: Stretch, low: int, high: int) -> list[FoundRepeat]:
     """Return the repeat that says most of a range, in all ways in which it may be cut."""
-    tried: list[list[Repetitions]] = []
+    tried: list[list[FoundRepeat]] = []
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
         cuts = [_cut(stretch, moved, first) for first in _find_cuts(stretch, moved)]
@@ -165,7 +165,7 @@ def _find_largest(stretch: Stretch, low: int, high: int) -> list[Repetitions]:
         producers = stretch.producers[block]
         if ((producers >= block[0]) & (producers <= block[-1])).any(axis=1).mean() < _WIRED:
             continue
-        repeat = Repetitions([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
+        repeat = FoundRepeat([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
         for forwards in (False, True):
             _join_neighbours(stretch, repeat, low, high, forwards=forwards)
         if len(repeat.blocks) > 1:
@@ -184,8 +184,8 @@ def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
 
 
 def _choose_cut(
-    stretch: Stretch, cuts: list[Repetitions], repeats: list[Repetitions]
-) -> Repetitions:
+    stretch: Stretch, cuts: list[FoundRepeat], repeats: list[FoundRepeat]
+) -> FoundRepeat:
     """Return the way of cutting a repeat that suits best once its neighbours have joined.
 
     That is the one of most blocks; then the one of most nodes; then where the last node of a
@@ -193,8 +193,8 @@ def _choose_cut(
     """
     others = [repeat for repeat in repeats if repeat not in cuts]
 
-    def score(repeat: Repetitions) -> tuple[int, int, int, int]:
-        joined = Repetitions(list(repeat.blocks), repeat.exemplar, repeat.run)
+    def score(repeat: FoundRepeat) -> tuple[int, int, int, int]:
+        joined = FoundRepeat(list(repeat.blocks), repeat.exemplar, repeat.run)
         low, high = _room(stretch, repeat, others)
         for forwards in (False, True):
             _join_neighbours(stretch, joined, low, high, forwards=forwards)
@@ -204,7 +204,7 @@ def _choose_cut(
     return max(cuts, key=score)
 
 
-def _room(stretch: Stretch, repeat: Repetitions, others: list[Repetitions]) -> tuple[int, int]:
+def _room(stretch: Stretch, repeat: FoundRepeat, others: list[FoundRepeat]) -> tuple[int, int]:
     """Return the range in which blocks may join: up to repeats larger than a block."""
     size = len(repeat.blocks[repeat.exemplar])
     low, high = 0, len(stretch.rows)
@@ -245,7 +245,7 @@ def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
     return cuts if earliest in cuts else [*cuts, earliest]
 
 
-def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
+def _cut(stretch: Stretch, run: Run, first: int) -> FoundRepeat | None:
     """Cut a run into blocks from a place on; keep the longest row of equal wiring."""
     period = run.period
     count = (run.high - first) // period
@@ -269,7 +269,7 @@ def _cut(stretch: Stretch, run: Run, first: int) -> Repetitions | None:
     if not _is_enough(high - low, period):
         return None
     typical = min(max(exemplar, low), high - 1)
-    return Repetitions(list(places[low:high]), typical - low, run)
+    return FoundRepeat(list(places[low:high]), typical - low, run)
 
 
 def _have_same_sources(
@@ -314,7 +314,7 @@ def _longest_true(flags: Integers) -> tuple[int, int]:
 
 
 def _join_neighbours(
-    stretch: Stretch, repeat: Repetitions, low: int, high: int, *, forwards: bool
+    stretch: Stretch, repeat: FoundRepeat, low: int, high: int, *, forwards: bool
 ) -> None:
     """Let blocks behind or before, within a range, join as long as they are like the others."""
     pattern = repeat.blocks[repeat.exemplar]

@@ -64,21 +64,21 @@ def _find_sides(wires: Wires, end: int, shortcut: Value, main: Value) -> set[int
         places = _walk_back(wires, {end, *chain}, main, start)
         if places is not None:
             return places
-        giver = wires.giver(start)
-        if giver is None or wires.op(giver) not in _SHORTCUT:
+        producer = wires.producer(start)
+        if producer is None or wires.op(producer) not in _SHORTCUT:
             return None
-        operands = wires.computed(giver)
-        if not operands or not {end, *chain}.issuperset(wires.users(giver)):
+        operands = wires.computed(producer)
+        if not operands or not {end, *chain}.issuperset(wires.users(producer)):
             return None
-        chain.add(giver)
+        chain.add(producer)
         start = operands[0]
     return None
 
 
 def _walk_back(wires: Wires, core: set[int], main: Value, start: Value) -> set[int] | None:
     """Return a core with all that only leads to it from where a value begins."""
-    barrier = wires.giver(start)
-    first = wires.giver(main)
+    barrier = wires.producer(start)
+    first = wires.producer(main)
     pending = [-first] if first is not None and first != barrier else []
     convolutions = 0
     reached = False
@@ -93,7 +93,7 @@ def _walk_back(wires: Wires, core: set[int], main: Value, start: Value) -> set[i
             return None
         convolutions += wires.op(place) in CONVOLUTIONS
         reached = reached or start in wires.nodes[place].inputs
-        for giver in wires.givers(place):
-            if giver != barrier and giver not in core:
-                heapq.heappush(pending, -giver)
+        for producer in wires.producers(place):
+            if producer != barrier and producer not in core:
+                heapq.heappush(pending, -producer)
     return core if reached and convolutions > 1 else None

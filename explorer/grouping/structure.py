@@ -16,7 +16,7 @@ from netloupe.explorer.model import Node
 from .block_names import name_block
 from .blocks import Motif, find_motifs
 from .order import walk_from_outputs
-from .repeats import Repetitions, find_repeats
+from .repeats import FoundRepeat, find_repeats
 from .signatures import Integers, NodeTable, wiring_key
 
 #: repeats in repeats are looked for down to this depth
@@ -26,7 +26,7 @@ _COVER = 0.5
 
 
 @dataclass(slots=True)
-class Plan:
+class GroupPlan:
     """A group to be made: its children are rows of a table and further plans.
 
     Parameters
@@ -45,7 +45,7 @@ class Plan:
     exemplar: int = 0
 
 
-Children = int | Plan
+Children = int | GroupPlan
 
 
 class Planner:
@@ -87,7 +87,7 @@ class Planner:
         self,
         table: NodeTable,
         rows: Integers,
-        repeats: list[Repetitions],
+        repeats: list[FoundRepeat],
         depth: int,
     ) -> list[Children]:
         """Return repeats, motifs and what is left of some rows, in order."""
@@ -104,18 +104,18 @@ class Planner:
         return [children[number] for number in np.argsort(places, kind="stable").tolist()]
 
     def _plan_repeat(
-        self, table: NodeTable, rows: Integers, repeat: Repetitions, depth: int
-    ) -> Plan:
+        self, table: NodeTable, rows: Integers, repeat: FoundRepeat, depth: int
+    ) -> GroupPlan:
         exemplar = rows[repeat.blocks[repeat.exemplar]]
         name = self._name(table, exemplar)
         if len(exemplar) == 1:  # there may be a million
             firsts = np.array([block[0] for block in repeat.blocks], np.int64)
-            return Plan("repeat", name, rows[firsts].tolist(), repeat.exemplar)
+            return GroupPlan("repeat", name, rows[firsts].tolist(), repeat.exemplar)
         planned: list[Children] = [
-            Plan("block", name, self._plan_block(table, rows[block], depth + 1))
+            GroupPlan("block", name, self._plan_block(table, rows[block], depth + 1))
             for block in repeat.blocks
         ]
-        return Plan("repeat", name, planned, repeat.exemplar)
+        return GroupPlan("repeat", name, planned, repeat.exemplar)
 
     def _name(self, table: NodeTable, rows: Integers) -> str:
         key = table.kinds[rows].tobytes()
@@ -136,16 +136,16 @@ class Planner:
 
 def _nest(motifs: list[Motif], count: int) -> list[Children]:
     """Return places and motifs as plans; a motif inside another is its child."""
-    owner: list[Plan | None] = [None] * count
+    owner: list[GroupPlan | None] = [None] * count
     # the innermost come first
     for motif in sorted(motifs, key=lambda motif: len(motif.places)):
-        plan = Plan("block", motif.name, _gather(sorted(motif.places), owner))
+        plan = GroupPlan("block", motif.name, _gather(sorted(motif.places), owner))
         for place in motif.places:
             owner[place] = plan
     return _gather(range(count), owner)
 
 
-def _gather(places: Iterable[int], owner: list[Plan | None]) -> list[Children]:
+def _gather(places: Iterable[int], owner: list[GroupPlan | None]) -> list[Children]:
     """Return the outermost plan of each place, or the place itself, each once."""
     children: list[Children] = []
     seen: set[int] = set()
@@ -171,20 +171,20 @@ def _write_letters(number: int) -> str:
 
 def first_row(child: Children) -> int:
     """Return the first row of a plan."""
-    while isinstance(child, Plan):
+    while isinstance(child, GroupPlan):
         child = child.children[0]
     return child
 
 
-def _weigh(repeats: list[Repetitions]) -> float:
+def _weigh(repeats: list[FoundRepeat]) -> float:
     return sum(repeat.weight for repeat in repeats)
 
 
 def _renumber(children: list[Children], numbers: Sequence[int] | dict[int, int]) -> list[Children]:
     """Return a copy of plans with other numbers."""
     return [
-        Plan(child.kind, child.name, _renumber(child.children, numbers), child.exemplar)
-        if isinstance(child, Plan)
+        GroupPlan(child.kind, child.name, _renumber(child.children, numbers), child.exemplar)
+        if isinstance(child, GroupPlan)
         else numbers[child]
         for child in children
     ]

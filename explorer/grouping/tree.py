@@ -11,10 +11,10 @@ import numpy as np
 from netloupe.explorer.model import Graph, Node, find_constant_nodes
 from netloupe.explorer.progress import step
 
-from .fold import fold_tree
 from .group import Group, adopt
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
 from .shape_arithmetic import find_shape_nodes
+from .simplify import simplify_tree
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
@@ -133,7 +133,7 @@ def build_group_tree(
     if grouping != "none":
         taken = tree.groups.keys() | tree.singles.keys()
         shown = shape_nodes if only is None else shape_nodes & only
-        fold_tree(tree.root, tree.node_labels, taken, shown, grouping)
+        simplify_tree(tree.root, tree.node_labels, taken, shown, grouping)
     step()
     _number(tree)
     return tree

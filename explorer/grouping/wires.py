@@ -54,7 +54,7 @@ class Wires:
         """Return the place of one of the nodes."""
         return self._places[node]
 
-    def giver(self, value: Value | None) -> int | None:
+    def producer(self, value: Value | None) -> int | None:
         """Return the place of the node that gives a value; None where it comes from outside."""
         return self._places.get(value.producer) if value is not None and value.producer else None
 
@@ -68,12 +68,12 @@ class Wires:
         """Return whether a node has an operand that is a constant."""
         return any(value is not None and is_fixed(value) for value in self.nodes[place].inputs)
 
-    def givers(self, place: int) -> Iterator[int]:
+    def producers(self, place: int) -> Iterator[int]:
         """Yield the places of the nodes that a node takes from."""
         for value in self.nodes[place].inputs:
-            giver = self.giver(value)
-            if giver is not None:
-                yield giver
+            producer = self.producer(value)
+            if producer is not None:
+                yield producer
 
     def users(self, place: int) -> tuple[int, ...]:
         """Return the places of the nodes that use a node's results, and `OUTSIDE` for others."""
@@ -131,20 +131,24 @@ class Wires:
         """
         chain: list[int] = []
         allowed = set(inside)
-        giver = self.giver(value)
-        while giver is not None and len(chain) < 8 and allowed.issuperset(self.users(giver)):
-            chain.append(giver)
-            allowed.add(giver)
-            if self.is_linear(giver):
-                first = self.giver(self.computed(giver)[0]) if self.computed(giver) else None
+        producer = self.producer(value)
+        while producer is not None and len(chain) < 8 and allowed.issuperset(self.users(producer)):
+            chain.append(producer)
+            allowed.add(producer)
+            if self.is_linear(producer):
+                first = (
+                    self.producer(self.computed(producer)[0]) if self.computed(producer) else None
+                )
                 is_reshaped = first is not None and self.op(first) == "Reshape"
-                if first is not None and is_reshaped and self.only_user(first) == giver:
+                if first is not None and is_reshaped and self.only_user(first) == producer:
                     chain.append(first)
                 return chain
-            if self.op(giver) not in PASSING and not self.is_scaling(giver, "Add", "Mul", "Div"):
+            if self.op(producer) not in PASSING and not self.is_scaling(
+                producer, "Add", "Mul", "Div"
+            ):
                 return []
-            following = self.computed(giver)
-            giver = self.giver(following[0]) if following else None
+            following = self.computed(producer)
+            producer = self.producer(following[0]) if following else None
         return []
 
     def is_closed(self, places: Iterable[int], ends: Collection[int]) -> bool:

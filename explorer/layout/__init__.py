@@ -7,19 +7,19 @@ on a box nor how it is coloured.
 from .compose import DEADLINE, PATIENCE, Composer
 from .engine import LayoutEngine, shared_engine
 from .plan import Measure
-from .scene import LayerEdge, Scene, SceneBox, SceneEdge, SceneLayer, ScenePort
+from .scene import LevelEdge, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort
 
 __all__ = [
     "DEADLINE",
     "PATIENCE",
     "Composer",
-    "LayerEdge",
     "LayoutEngine",
+    "LevelEdge",
     "Measure",
     "Scene",
     "SceneBox",
     "SceneEdge",
-    "SceneLayer",
+    "SceneLevel",
     "ScenePort",
     "shared_engine",
 ]

@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 class AreaIndex:
-    """Areas of one layer, found by the cells that they touch.
+    """Areas of one level, found by the cells that they touch.
 
     The larger an area, the coarser the grid that it is kept in, so that each touches few cells
     however large the picture is. Everything is done for many areas at once, so that none costs

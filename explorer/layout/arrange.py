@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .layer import Layer
+from .level import Level
 from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
 from .scene import Inside
 
@@ -33,47 +33,47 @@ _PORT_HALF = 3.0
 _MOST_DRIFT = 8.0
 
 
-def arrange_root(layer: Layer, places: Places, columns: int) -> Inside:
+def arrange_root(level: Level, places: Places, columns: int) -> Inside:
     """Return the places in the scene of what is outermost, in so many columns."""
     size = places.width + 2 * MARGIN, places.height + 2 * MARGIN
-    return _fill(layer, places, size, (MARGIN, MARGIN), columns)
+    return _fill(level, places, size, (MARGIN, MARGIN), columns)
 
 
-def arrange_inside(layer: Layer, places: Places, title_width: float, columns: int) -> Inside:
+def arrange_inside(level: Level, places: Places, title_width: float, columns: int) -> Inside:
     """Return the places inside an open item, with room for its title.
 
     Parameters
     ----------
-    layer, places
+    level, places
         What is inside.
     title_width
         Width of the title in the top left corner, and so the least width of the item.
     columns
         Number of columns (rows for LR) that the places are cut into.
     """
-    if layer.direction == "TB":
+    if level.direction == "TB":
         width = max(places.width + 2 * SIDE, title_width)
         shift_x = (width - places.width) / 2
         widening = _room_for_title(places, shift_x, title_width)
         width += widening
         shift_x += widening
-        shift_y = -_PORT_HALF if layer.input_count else TITLE_BAND
-        bottom = -_PORT_HALF if layer.output_count else END
+        shift_y = -_PORT_HALF if level.input_count else TITLE_BAND
+        bottom = -_PORT_HALF if level.output_count else END
         height = places.height + shift_y + bottom
-        if layer.input_count and not layer.wires:
+        if level.input_count and not level.wires:
             height += TITLE_BAND
-        entering = layer.arrays().sources < 0
+        entering = level.arrays().sources < 0
         if _bends_into_title(places.edges, entering, (shift_x, shift_y), title_width):
             places = replace(places, edges=_lead_in(places.edges, entering))
             shift_y += LEAD
             height += LEAD
     else:
-        shift_x = -_PORT_HALF if layer.input_count else SIDE
-        right = -_PORT_HALF if layer.output_count else SIDE
+        shift_x = -_PORT_HALF if level.input_count else SIDE
+        right = -_PORT_HALF if level.output_count else SIDE
         shift_y = TITLE_BAND
         width = max(places.width + shift_x + right, title_width)
         height = places.height + TITLE_BAND + END
-    return _fill(layer, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
+    return _fill(level, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
 
 
 def _room_for_title(places: Places, shift: float, title_width: float) -> float:
@@ -114,7 +114,7 @@ def _lead_in(edges: Curves, entering: Flags) -> Curves:
 
 
 def _fill(
-    layer: Layer,
+    level: Level,
     places: Places,
     size: tuple[float, float],
     shift: tuple[float, float],
@@ -123,10 +123,10 @@ def _fill(
     has_ports: bool = False,
 ) -> Inside:
     """Return what was placed, moved by a shift, in an item of a size."""
-    arrays = layer.arrays()
+    arrays = level.arrays()
     corners = places.boxes + shift - arrays.sizes / 2
     boxes = np.concatenate([corners, arrays.sizes], axis=1)
-    axis = 0 if layer.direction == "TB" else 1
+    axis = 0 if level.direction == "TB" else 1
     inputs = places.inputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
     outputs = places.outputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
     starts = _on_border(inputs, 0.0, axis)

@@ -1,4 +1,4 @@
-"""A layer put together from pieces: each is placed alone, all are moved to where they belong.
+"""A level put together from pieces: each is placed alone, all are moved to where they belong.
 
 Pieces of one part follow each other along the flow and share a child where they meet; parts
 stand beside one another. What is known of the pieces is kept in arrays, so that one changed
@@ -17,7 +17,7 @@ import numpy as np
 from netloupe.explorer.options import Direction
 
 from .components import set_in_rows, split_components
-from .layer import Layer
+from .level import Level
 from .placement import (
     Curves,
     Floats,
@@ -34,7 +34,7 @@ from .series import Part, cut_series
 
 @dataclass(slots=True, eq=False)
 class Division:
-    """How a layer falls into pieces, which depends on its wiring alone.
+    """How a level falls into pieces, which depends on its wiring alone.
 
     Parameters
     ----------
@@ -78,19 +78,19 @@ class Division:
         return pieces
 
 
-def divide_layer(layer: Layer) -> tuple[Division, list[Part]]:
-    """Return how a layer falls into pieces, and these.
+def divide_level(level: Level) -> tuple[Division, list[Part]]:
+    """Return how a level falls into pieces, and these.
 
-    Their children and wires have the numbers that they have in the whole layer.
+    Their children and wires have the numbers that they have in the whole level.
     """
-    if layer.is_list:
-        whole = Part(layer, list(range(len(layer.children))), [])
+    if level.is_list:
+        whole = Part(level, list(range(len(level.children))), [])
         parts = [(whole, [whole])]
     else:
-        parts = [(part, cut_series(part.layer)) for part in split_components(layer)]
+        parts = [(part, cut_series(part.level)) for part in split_components(level)]
     pieces = [
         Part(
-            piece.layer,
+            piece.level,
             [part.children[child] for child in piece.children],
             [part.wires[wire] for wire in piece.wires],
         )
@@ -107,19 +107,19 @@ def divide_layer(layer: Layer) -> tuple[Division, list[Part]]:
         wire_starts,
         starts_of(counts),
         np.repeat(np.arange(len(parts)), counts),
-        child_starts[:-1] + np.array([max(piece.layer.first, 0) for piece in pieces]),
-        child_starts[:-1] + np.array([max(piece.layer.last, 0) for piece in pieces]),
+        child_starts[:-1] + np.array([max(piece.level.first, 0) for piece in pieces]),
+        child_starts[:-1] + np.array([max(piece.level.last, 0) for piece in pieces]),
         [
             number
             for number, piece in enumerate(pieces)
-            if piece.layer.input_count or piece.layer.output_count
+            if piece.level.input_count or piece.level.output_count
         ],
     )
     return division, pieces
 
 
 class Assembly:
-    """The pieces of a layer, each with its placement. Never changed once it is made."""
+    """The pieces of a level, each with its placement. Never changed once it is made."""
 
     __slots__ = ("_boxes", "_edges", "_extents", "division", "pieces", "placements")
 
@@ -133,13 +133,13 @@ class Assembly:
         self._edges = Curves.of(chain.from_iterable(placement.edges for placement in placed))
         self._extents = np.array([(p.width, p.height) for p in placed], np.float64)
 
-    def replaced(self, changes: Mapping[int, tuple[Layer, Placement]]) -> Assembly:
+    def replaced(self, changes: Mapping[int, tuple[Level, Placement]]) -> Assembly:
         """Return an assembly with some pieces placed anew.
 
         Parameters
         ----------
         changes
-            By the piece's number it as a layer, and its placement.
+            By the piece's number it as a level, and its placement.
         """
         new = object.__new__(Assembly)
         division = new.division = self.division
@@ -149,9 +149,9 @@ class Assembly:
         counts = self._edges.counts
         end = 0
         for number in sorted(changes):
-            layer, placement = changes[number]
+            level, placement = changes[number]
             old = self.pieces[number]
-            new.pieces[number] = Part(layer, old.children, old.wires)
+            new.pieces[number] = Part(level, old.children, old.wires)
             new.placements[number] = placement
             first, last = division.child_starts[number : number + 2]
             new._boxes[first:last] = np.array(placement.boxes, np.float64).reshape(-1, 2)
@@ -165,17 +165,17 @@ class Assembly:
         new._edges = Curves(np.concatenate(points), starts_of(counts))
         return new
 
-    def join(self, layer: Layer) -> Places:
-        """Return the positions of the whole layer."""
+    def join(self, level: Level) -> Places:
+        """Return the positions of the whole level."""
         division = self.division
-        shifts, (width, height), stretch = self._arrange_pieces(layer.direction)
-        boxes = np.zeros((len(layer.children), 2))
+        shifts, (width, height), stretch = self._arrange_pieces(level.direction)
+        boxes = np.zeros((len(level.children), 2))
         held = np.repeat(shifts, np.diff(division.child_starts), axis=0)
         boxes[division.children] = self._boxes + held
         edges = self._join_edges(shifts)
-        axis = 1 if layer.direction == "TB" else 0
+        axis = 1 if level.direction == "TB" else 0
         if stretch:
-            edges = _lengthen(edges, layer.arrays().targets < 0, stretch, axis)
+            edges = _lengthen(edges, level.arrays().targets < 0, stretch, axis)
         inputs = self._join_ports(shifts, "inputs")
         outputs = self._join_ports(shifts, "outputs")
         outputs[:, axis] += stretch
@@ -201,7 +201,7 @@ class Assembly:
         return shifts + moves[part_of], extent, stretch
 
     def _join_edges(self, shifts: Floats) -> Curves:
-        """Return the wires' curves in the order of the layer's wires."""
+        """Return the wires' curves in the order of the level's wires."""
         counts = self._edges.counts
         moved = self._edges.points + np.repeat(
             shifts, np.diff(self._edges.starts[self.division.wire_starts]), axis=0

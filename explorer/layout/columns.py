@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .layer import Layer
+from .level import Level
 from .placement import Placement
 
 #: a list is about so much wider than high
@@ -14,9 +14,9 @@ _GAP = 10.0
 _GUTTER = 14.0
 
 
-def place_columns(layer: Layer) -> Placement:
+def place_columns(level: Level) -> Placement:
     """Place boxes in as many columns as make a page of a screen's proportions."""
-    children = layer.children
+    children = level.children
     count = max(len(children), 1)
     breadth = sum(child.width + _GUTTER for child in children) / count
     length = sum(child.height + _GAP for child in children) / count

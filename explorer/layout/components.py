@@ -1,4 +1,4 @@
-"""Layers of several parts that no edge joins: each is laid out alone, all are set in rows."""
+"""Levels of several parts that no edge joins: each is laid out alone, all are set in rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from netloupe.explorer.options import Direction
 
 from .dot import NODE_GAP, RANK_GAP
-from .layer import Layer
+from .level import Level
 from .placement import Floats
 from .series import Part, take_part
 
@@ -17,9 +17,9 @@ from .series import Part, take_part
 _ROW = 2_400.0
 
 
-def split_components(layer: Layer) -> list[Part]:
-    """Return the connected parts of a layer, that with the border's ports first."""
-    count = len(layer.children)
+def split_components(level: Level) -> list[Part]:
+    """Return the connected parts of a level, that with the border's ports first."""
+    count = len(level.children)
     parents = list(range(count + 1))  # the last is the border
 
     def find(child: int) -> int:
@@ -28,25 +28,25 @@ def split_components(layer: Layer) -> list[Part]:
             child = parents[child]
         return child
 
-    for wire in layer.wires:
+    for wire in level.wires:
         first = find(wire.source if wire.source >= 0 else count)
         second = find(wire.target if wire.target >= 0 else count)
         parents[first] = second
     groups: dict[int, tuple[list[int], list[int]]] = {}
-    if layer.input_count or layer.output_count:
+    if level.input_count or level.output_count:
         groups[find(count)] = [], []
     for child in range(count):
         groups.setdefault(find(child), ([], []))[0].append(child)
-    for number, wire in enumerate(layer.wires):
+    for number, wire in enumerate(level.wires):
         end = max(wire.source, wire.target)
         groups[find(end if end >= 0 else count)][1].append(number)
     if len(groups) <= 1:
-        return [Part(layer, list(range(count)), list(range(len(layer.wires))))]
-    parts = [take_part(layer, children, wires) for children, wires in groups.values()]
-    if layer.input_count or layer.output_count:
+        return [Part(level, list(range(count)), list(range(len(level.wires))))]
+    parts = [take_part(level, children, wires) for children, wires in groups.values()]
+    if level.input_count or level.output_count:
         # ports that no wire goes to stand on the border too
-        parts[0].layer.input_count = layer.input_count
-        parts[0].layer.output_count = layer.output_count
+        parts[0].level.input_count = level.input_count
+        parts[0].level.output_count = level.output_count
     return parts
 
 

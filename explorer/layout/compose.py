@@ -26,11 +26,11 @@ from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
 from .labels import place_labels
-from .layer import Layer
+from .level import Level
 from .place import Budget, Placer
 from .placement import Floats
 from .plan import Measure, Placed, plan_item, renew_plan
-from .scene import Scene, SceneLayer
+from .scene import Scene, SceneLevel
 from .steady import PieceHistory
 from .texts import Texts
 from .wrap import is_extreme, wrap_places
@@ -102,7 +102,7 @@ class Composer:
             shown = Shown(view, direction, wrap)
         shown.root = self._compose_items(shown, measure, budget)
         self._shown.put(id(view), shown, 1)
-        root = shown.root.layer
+        root = shown.root.level
         width, height = root.inside.width, root.inside.height
         return Scene(
             width,
@@ -156,7 +156,7 @@ class Composer:
         known = [shown.root]
         for outer in reversed(around[:-1]):
             inner = known[-1].inner.values()
-            found = next((each for each in inner if each.layer.item is outer), None)
+            found = next((each for each in inner if each.level.item is outer), None)
             if found is None:
                 return
             known.append(found)
@@ -165,7 +165,7 @@ class Composer:
         try:
             made = {id(item): self._compose_item(shown, item, None, {}, measure, budget)}
             for outer, before in zip(around, reversed(known), strict=True):
-                made.update((id(each.layer.item), each) for each in before.inner.values())
+                made.update((id(each.level.item), each) for each in before.inner.values())
                 new = self._compose_item(shown, outer, before, made, measure, budget, is_trial=True)
                 made = {id(outer): new}
         finally:
@@ -186,7 +186,7 @@ class Composer:
                 continue
             todo.append((item, before))
             inner = before.inner.values() if before is not None else ()
-            known = {id(each.layer.item): each for each in inner}
+            known = {id(each.level.item): each for each in inner}
             for child in item.children:
                 if child.is_open:
                     pending.append((child, known.get(id(child))))
@@ -224,9 +224,9 @@ class Composer:
         if plan is None:
             plan = plan_item(view, item, measure, shown.direction, placed)
         history = None
-        if before is not None and not before.layer.notices and before.arranged.layer.children:
-            history = before.history or PieceHistory(before.arranged.layer.wiring())
-            if not is_renewed and history.wiring != plan.layer.wiring():
+        if before is not None and not before.level.notices and before.arranged.level.children:
+            history = before.history or PieceHistory(before.arranged.level.connections())
+            if not is_renewed and history.connections != plan.level.connections():
                 history = None  # it is wired in another way
         if is_trial and history is not None:
             history = history.copy()
@@ -237,13 +237,13 @@ class Composer:
             before is not None and before.arranged.inside.columns > 1,
         )
         if before is None or history is None:
-            arranged = self._arrange(plan.layer, frame, budget)
+            arranged = self._arrange(plan.level, frame, budget)
         else:
-            arranged = self._rearrange(before.arranged, plan.layer, frame, budget, history)
+            arranged = self._rearrange(before.arranged, plan.level, frame, budget, history)
         notices = dict.fromkeys(budget.notices[already:])
         for each in inner.values():
-            notices.update(dict.fromkeys(each.layer.notices))
-        layer = SceneLayer(
+            notices.update(dict.fromkeys(each.level.notices))
+        level = SceneLevel(
             next(self._ids),
             item,
             arranged.inside,
@@ -251,21 +251,21 @@ class Composer:
             plan.ports,
             plan.texts.strings,
             _find_labels(arranged, list(inner), plan.texts),
-            {number: each.layer for number, each in inner.items()},
+            {number: each.level for number, each in inner.items()},
             plan.children,
             plan.revisions,
             tuple(notices),
         )
-        return Composed(layer, item.revision, plan, arranged, history, inner)
+        return Composed(level, item.revision, plan, arranged, history, inner)
 
-    def _arrange(self, layer: Layer, frame: Frame, budget: Budget) -> Arranged:
+    def _arrange(self, level: Level, frame: Frame, budget: Budget) -> Arranged:
         """Return the places inside an open item."""
-        key = (layer.key(), frame)
+        key = (level.key(), frame)
         arranged = self._insides.get(key)
         if arranged is None:
             already = len(budget.notices)
-            assembly = self._placer.place(layer, budget)
-            arranged = _put_together(assembly, layer, frame)
+            assembly = self._placer.place(level, budget)
+            arranged = _put_together(assembly, level, frame)
             if len(budget.notices) == already:
                 self._insides.put(key, arranged, arranged.inside.weight)
         return arranged
@@ -273,25 +273,25 @@ class Composer:
     def _rearrange(
         self,
         before: Arranged,
-        layer: Layer,
+        level: Level,
         frame: Frame,
         budget: Budget,
         history: PieceHistory,
     ) -> Arranged:
         """Return the places inside an open item that was shown before and is wired as it was."""
-        assembly = self._placer.replace(before.assembly, before.layer, layer, budget, history)
-        return _put_together(assembly, layer, frame)
+        assembly = self._placer.replace(before.assembly, before.level, level, budget, history)
+        return _put_together(assembly, level, frame)
 
 
-def _put_together(assembly: Assembly, layer: Layer, frame: Frame) -> Arranged:
+def _put_together(assembly: Assembly, level: Level, frame: Frame) -> Arranged:
     """Put pieces together and give them the border of an open item."""
-    joined = assembly.join(layer)
-    places, columns = wrap_places(layer, joined, frame.wrap, was_wrapped=frame.was_wrapped)
+    joined = assembly.join(level)
+    places, columns = wrap_places(level, joined, frame.wrap, was_wrapped=frame.was_wrapped)
     if frame.title_width is None:
-        inside = arrange_root(layer, places, columns)
+        inside = arrange_root(level, places, columns)
     else:
-        inside = arrange_inside(layer, places, frame.title_width, columns)
-    return Arranged(inside, layer, assembly)
+        inside = arrange_inside(level, places, frame.title_width, columns)
+    return Arranged(inside, level, assembly)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +308,7 @@ class Frame:
 
 
 def _find_labels(arranged: Arranged, opened: list[int], texts: Texts) -> Floats:
-    """Return where labels stand; those of layers that look alike are placed once."""
+    """Return where labels stand; those of levels that look alike are placed once."""
     key = (
         tuple(opened),
         texts.wanted.tobytes(),
@@ -318,7 +318,7 @@ def _find_labels(arranged: Arranged, opened: list[int], texts: Texts) -> Floats:
     found = arranged.labels.get(key)
     if found is None:
         numbers = np.array(opened, np.int64)
-        found = place_labels(arranged.inside, arranged.layer.direction, numbers, texts)
+        found = place_labels(arranged.inside, arranged.level.direction, numbers, texts)
         found.flags.writeable = False
         arranged.labels[key] = found
     return found

@@ -9,10 +9,10 @@ from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.view import View
 
 from .assembly import Assembly
-from .layer import Layer
+from .level import Level
 from .placement import Floats
 from .plan import Plan
-from .scene import Inside, SceneLayer
+from .scene import Inside, SceneLevel
 from .steady import PieceHistory
 
 
@@ -24,7 +24,7 @@ class Arranged:
     ----------
     inside
         Where everything is.
-    layer
+    level
         What was placed.
     assembly
         The pieces that it was put together from.
@@ -33,7 +33,7 @@ class Arranged:
     """
 
     inside: Inside
-    layer: Layer
+    level: Level
     assembly: Assembly
     labels: dict[Hashable, Floats] = field(default_factory=dict)
 
@@ -44,21 +44,21 @@ class Composed:
 
     Parameters
     ----------
-    layer
+    level
         What is shown of it.
     revision
-        That of the item when the layer was made.
+        That of the item when the level was made.
     plan
-        What was laid out, by which the next layer of the item is found with little work.
+        What was laid out, by which the next level of the item is found with little work.
     arranged
-        The layer's inside, and how it came about.
+        The level's inside, and how it came about.
     history
         What the item looked like before; None where it has not changed since it was opened.
     inner
         Those of its children that are open, by their number.
     """
 
-    layer: SceneLayer
+    level: SceneLevel
     revision: int
     plan: Plan
     arranged: Arranged

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from netloupe.explorer.options import Direction
 
 from .engine import Drawing
-from .layer import Child, Layer
+from .level import Child, Level
 from .placement import Placement
 
 #: a port is a small node on the border; edges of an open child end at ports given here
@@ -27,57 +27,57 @@ RANK_GAP = 38.0
 NODE_GAP = 22.0
 
 
-def write_dot(layer: Layer) -> str:
-    """Return a layer as DOT text: nodes n, border ports i and o, and edge ids, from 0 on."""
+def write_level_dot(level: Level) -> str:
+    """Return a level as DOT text: nodes n, border ports i and o, and edge ids, from 0 on."""
     lines = [
         "digraph {",
-        f"graph [rankdir={layer.direction},ranksep={RANK_GAP / 72:.4f},nodesep={NODE_GAP / 72:.4f}"
-        + (",nslimit=0,nslimit1=0,mclimit=0.3" if len(layer.children) > _MANY else "")
+        f"graph [rankdir={level.direction},ranksep={RANK_GAP / 72:.4f},nodesep={NODE_GAP / 72:.4f}"
+        + (",nslimit=0,nslimit1=0,mclimit=0.3" if len(level.children) > _MANY else "")
         + "]",
         'node [shape=box,fixedsize=true,label=""]',
         f"edge [dir=none,weight={_MAIN_WEIGHT}]",
     ]
-    for index, child in enumerate(layer.children):
-        lines.append(f"n{index} [{_node_attributes(child, layer.direction)}]")
+    for index, child in enumerate(level.children):
+        lines.append(f"n{index} [{_node_attributes(child, level.direction)}]")
     for letter, count, rank in (
-        ("i", layer.input_count, "source"),
-        ("o", layer.output_count, "sink"),
+        ("i", level.input_count, "source"),
+        ("o", level.output_count, "sink"),
     ):
         if count:
             size = f"width={PORT_SIZE / 72:.4f},height={PORT_SIZE / 72:.4f}"
             ports = ";".join(f"{letter}{n} [{size}]" for n in range(count))
             lines.append(f"{{rank={rank};{ports}}}")
-    if layer.first >= 0:
-        lines.append(f"{{rank={_first_rank(layer)};n{layer.first}}}")
-    if layer.last >= 0:
-        lines.append(f"{{rank=sink;n{layer.last}}}")
-    top, bottom = ("n", "s") if layer.direction == "TB" else ("w", "e")
-    for number, wire in enumerate(layer.wires):
-        tail = _end(wire.source, "i", wire.source_port, "o", bottom, layer.children)
-        head = _end(wire.target, "o", wire.target_port, "i", top, layer.children)
+    if level.first >= 0:
+        lines.append(f"{{rank={_first_rank(level)};n{level.first}}}")
+    if level.last >= 0:
+        lines.append(f"{{rank=sink;n{level.last}}}")
+    top, bottom = ("n", "s") if level.direction == "TB" else ("w", "e")
+    for number, wire in enumerate(level.wires):
+        tail = _end(wire.source, "i", wire.source_port, "o", bottom, level.children)
+        head = _end(wire.target, "o", wire.target_port, "i", top, level.children)
         weight = "" if wire.is_main else ",weight=1"
         lines.append(f'{tail} -> {head} [id="{number}"{weight}]')
     lines.append("}")
     return "\n".join(lines)
 
 
-def _first_rank(layer: Layer) -> str:
+def _first_rank(level: Level) -> str:
     """Return the rank of the first child: ``min`` lets others stand beside it."""
-    is_down = layer.direction == "TB"
-    depths = [child.height if is_down else child.width for child in layer.children]
-    room = depths[layer.first]
-    return "min" if all(depths[child] <= room for child in _find_topmost(layer)) else "source"
+    is_down = level.direction == "TB"
+    depths = [child.height if is_down else child.width for child in level.children]
+    room = depths[level.first]
+    return "min" if all(depths[child] <= room for child in _find_topmost(level)) else "source"
 
 
-def _find_topmost(layer: Layer) -> list[int]:
+def _find_topmost(level: Level) -> list[int]:
     """Return the children that may come into the first rank.
 
     Those are what no edge comes to, and all that is in a cycle or behind one: which edges of a
     cycle are turned round is Graphviz's choice.
     """
-    waiting = [0] * len(layer.children)
-    followers: list[list[int]] = [[] for _ in layer.children]
-    for wire in layer.wires:
+    waiting = [0] * len(level.children)
+    followers: list[list[int]] = [[] for _ in level.children]
+    for wire in level.wires:
         if wire.source >= 0 and wire.target >= 0 and wire.source != wire.target:
             waiting[wire.target] += 1
             followers[wire.source].append(wire.target)
@@ -91,17 +91,17 @@ def _find_topmost(layer: Layer) -> list[int]:
     return free + [child for child, count in enumerate(waiting) if count]
 
 
-def read_drawing(layer: Layer, drawing: Drawing) -> Placement | None:
-    """Return what Graphviz made of a layer's text; None where boxes or ports are missing."""
+def read_drawing(level: Level, drawing: Drawing) -> Placement | None:
+    """Return what Graphviz made of a level's text; None where boxes or ports are missing."""
     nodes = drawing.nodes
     try:
         return Placement(
             drawing.width,
             drawing.height,
-            [nodes[f"n{number}"] for number in range(len(layer.children))],
-            [nodes[f"i{number}"] for number in range(layer.input_count)],
-            [nodes[f"o{number}"] for number in range(layer.output_count)],
-            [drawing.edges.get(str(number), ()) for number in range(len(layer.wires))],
+            [nodes[f"n{number}"] for number in range(len(level.children))],
+            [nodes[f"i{number}"] for number in range(level.input_count)],
+            [nodes[f"o{number}"] for number in range(level.output_count)],
+            [drawing.edges.get(str(number), ()) for number in range(len(level.wires))],
         )
     except KeyError:
         return None

@@ -35,12 +35,12 @@ _CELL = 120.0
 
 
 def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: Texts) -> Floats:
-    """Find room beside the edges of one layer for their labels.
+    """Find room beside the edges of one level for their labels.
 
     Parameters
     ----------
     inside
-        The layer's places.
+        The level's places.
     direction
         Where values flow to.
     opened
@@ -69,7 +69,7 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
 
 
 class _Samples:
-    """Points on the curves of a layer, the same number for each of their pieces."""
+    """Points on the curves of a level, the same number for each of their pieces."""
 
     def __init__(self, curves: Curves) -> None:
         counts = curves.piece_counts
@@ -108,7 +108,7 @@ class _Samples:
 
 
 class _Labels:
-    """The labels of one layer while room is found for them."""
+    """The labels of one level while room is found for them."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Placing one layer: split into parts, cut into pieces, each piece laid out once.
+"""Placing one level: split into parts, cut into pieces, each piece laid out once.
 
 What needs no Graphviz goes without it: single boxes, and two boxes with an edge. What takes
 too long or fails gets the simpler layout.
@@ -14,12 +14,12 @@ from typing import TypeVar
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.progress import step
 
-from .assembly import Assembly, divide_layer
+from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
-from .dot import PORT_SIZE, RANK_GAP, read_drawing, write_dot
+from .dot import PORT_SIZE, RANK_GAP, read_drawing, write_level_dot
 from .engine import LayoutEngine
-from .layer import Child, Layer, Wire
+from .level import Child, Level, Wire
 from .placement import Placement
 from .series import Part
 from .simple import place_simply
@@ -49,83 +49,83 @@ class Budget:
 
 
 class Placer:
-    """Places layers; keeps the placements of pieces that it has seen."""
+    """Places levels; keeps the placements of pieces that it has seen."""
 
     def __init__(self) -> None:
         self._pieces: BoundedCache[Placement] = BoundedCache(_MOST_KEPT)
 
-    def place(self, layer: Layer, budget: Budget) -> Assembly:
-        """Place a layer.
+    def place(self, level: Level, budget: Budget) -> Assembly:
+        """Place a level.
 
         Parameters
         ----------
-        layer
+        level
             What is placed.
         budget
             Time and notices.
         """
-        division, pieces = divide_layer(layer)
+        division, pieces = divide_level(level)
         return Assembly(
-            division, pieces, [self._place_piece(piece.layer, budget) for piece in pieces]
+            division, pieces, [self._place_piece(piece.level, budget) for piece in pieces]
         )
 
     def replace(
-        self, before: Assembly, old: Layer, layer: Layer, budget: Budget, history: PieceHistory
+        self, before: Assembly, old: Level, level: Level, budget: Budget, history: PieceHistory
     ) -> Assembly:
-        """Place anew the pieces of a layer that are not as they were.
+        """Place anew the pieces of a level that are not as they were.
 
         Parameters
         ----------
         before, old
-            How the layer was placed, and what it was then: wired as it is now.
-        layer
+            How the level was placed, and what it was then: wired as it is now.
+        level
             What is placed.
         budget
             Time and notices.
         history
             What the pieces looked like; boxes keep their order as far as may be.
         """
-        children = _differences(old.children, layer.children)
-        wires = _differences(old.wires, layer.wires)
+        children = _differences(old.children, level.children)
+        wires = _differences(old.wires, level.wires)
         changes = {}
         for number in before.division.pieces_with(children, wires):
             piece = before.pieces[number]
-            new = _renew(piece, layer)
-            if new.key() == piece.layer.key():
+            new = _renew(piece, level)
+            if new.key() == piece.level.key():
                 continue
-            history.show(number, piece.layer, before.placements[number])
+            history.show(number, piece.level, before.placements[number])
             placement = history.settle(number, new, self._place_piece(new, budget))
             changes[number] = new, placement
         return before.replaced(changes) if changes else before
 
-    def _place_piece(self, layer: Layer, budget: Budget) -> Placement:
-        if layer.is_list:
-            return place_columns(layer)
-        if not layer.wires and len(layer.children) <= 1:
-            return place_simply(layer)
-        key: Hashable = layer.key()
+    def _place_piece(self, level: Level, budget: Budget) -> Placement:
+        if level.is_list:
+            return place_columns(level)
+        if not level.wires and len(level.children) <= 1:
+            return place_simply(level)
+        key: Hashable = level.key()
         placement = self._pieces.get(key)
         if placement is None:
             step()
-            placement = _place_pair(layer)
+            placement = _place_pair(level)
             if placement is None:
                 try:
-                    placement = self._ask(layer, budget)
+                    placement = self._ask(level, budget)
                 except LayoutError as error:
                     budget.notices.append(f"Shown with a simpler layout: {error}.")
-                    return place_simply(layer)
+                    return place_simply(level)
             self._pieces.put(key, placement, placement.weight)
         return placement
 
-    def _ask(self, layer: Layer, budget: Budget) -> Placement:
-        boxes, wires = len(layer.children), len(layer.wires)
+    def _ask(self, level: Level, budget: Budget) -> Placement:
+        boxes, wires = len(level.children), len(level.wires)
         if boxes > MOST_FOR_GRAPHVIZ or wires > MOST_WIRES_FOR_GRAPHVIZ:
             raise LayoutError(f"{boxes:,} boxes and {wires:,} edges hang together here")
         left = budget.left
         if left <= 0:
             raise LayoutError("the layout took too long and was stopped")
-        drawing = budget.engine.place(write_dot(layer), left)
-        placement = read_drawing(layer, drawing)
+        drawing = budget.engine.place(write_level_dot(level), left)
+        placement = read_drawing(level, drawing)
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")
         return placement
@@ -136,13 +136,13 @@ def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:
     return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
 
 
-def _renew(piece: Part, layer: Layer) -> Layer:
-    """Return a piece with the children and wires that a changed layer has in its places."""
-    old = piece.layer
-    wires = [layer.wires[number] for number in piece.wires]
-    return Layer(
+def _renew(piece: Part, level: Level) -> Level:
+    """Return a piece with the children and wires that a changed level has in its places."""
+    old = piece.level
+    wires = [level.wires[number] for number in piece.wires]
+    return Level(
         old.direction,
-        [layer.children[child] for child in piece.children],
+        [level.children[child] for child in piece.children],
         old.input_count,
         old.output_count,
         [
@@ -157,35 +157,35 @@ def _renew(piece: Part, layer: Layer) -> Layer:
     )
 
 
-def _place_pair(layer: Layer) -> Placement | None:
+def _place_pair(level: Level) -> Placement | None:
     """Place two boxes, or a box and a port, with one edge between them; None for anything else.
 
     The edge is straight. Graphviz would say the same, a thousand times slower.
     """
-    if len(layer.wires) != 1:
+    if len(level.wires) != 1:
         return None
-    (wire,) = layer.wires
+    (wire,) = level.wires
     if wire.source == wire.target >= 0:
         return None
     is_whole = (
-        len(layer.children) == (wire.source >= 0) + (wire.target >= 0)
-        and layer.input_count == (wire.source < 0)
-        and layer.output_count == (wire.target < 0)
+        len(level.children) == (wire.source >= 0) + (wire.target >= 0)
+        and level.input_count == (wire.source < 0)
+        and level.output_count == (wire.target < 0)
     )
     if not is_whole:
         return None
-    if layer.direction == "LR":
-        turned = Layer(
+    if level.direction == "LR":
+        turned = Level(
             "TB",
-            [Child(c.height, c.width, c.inputs, c.outputs) for c in layer.children],
-            layer.input_count,
-            layer.output_count,
-            layer.wires,
+            [Child(c.height, c.width, c.inputs, c.outputs) for c in level.children],
+            level.input_count,
+            level.output_count,
+            level.wires,
         )
         placement = _place_pair(turned)
         return placement.turned() if placement is not None else None
-    tail = layer.children[wire.source] if wire.source >= 0 else None
-    head = layer.children[wire.target] if wire.target >= 0 else None
+    tail = level.children[wire.source] if wire.source >= 0 else None
+    head = level.children[wire.target] if wire.target >= 0 else None
     start = _port_offset(tail, wire.source_port, "outputs")
     end = _port_offset(head, wire.target_port, "inputs")
     tail_width, tail_height = (tail.width, tail.height) if tail else (PORT_SIZE, PORT_SIZE)
@@ -195,7 +195,7 @@ def _place_pair(layer: Layer) -> Placement | None:
     top, bottom = tail_height, tail_height + RANK_GAP
     tail_place = (line - start + tail_width / 2, tail_height / 2)
     head_place = (line - end + head_width / 2, bottom + head_height / 2)
-    boxes = [(0.0, 0.0)] * len(layer.children)
+    boxes = [(0.0, 0.0)] * len(level.children)
     if tail is not None:
         boxes[wire.source] = tail_place
     if head is not None:

@@ -17,7 +17,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Placement:
-    """Positions of one piece of a layer, in pixels from its top left corner, y growing downwards.
+    """Positions of one piece of a level, in pixels from its top left corner, y growing downwards.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def spread_runs(starts: Integers, counts: Integers) -> Integers:
 
 @dataclass(slots=True, eq=False)
 class Places:
-    """Positions of a whole layer, as :class:`Placement` but in arrays.
+    """Positions of a whole level, as :class:`Placement` but in arrays.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From an open item of a view to the layer that has to be placed."""
+"""From an open item of a view to the level that has to be placed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
-from .layer import Child, Layer, Wire
-from .scene import Inside, LayerEdge
+from .level import Child, Level, Wire
+from .scene import Inside, LevelEdge
 from .texts import Texts, choose_texts
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
@@ -50,7 +50,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """An open item's inside as a layer, and what its ports and wires stand for.
+    """An open item's inside as a level, and what its ports and wires stand for.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Plan:
         children and what follows from them can change.
     revisions
         Those of the children.
-    layer
+    level
         What is to be placed.
     edges
         What flows along its wires.
@@ -76,8 +76,8 @@ class Plan:
     item: Item
     children: list[Item]
     revisions: list[int]
-    layer: Layer
-    edges: list[LayerEdge]
+    level: Level
+    edges: list[LevelEdge]
     texts: Texts
     ports: list[str]
     borders: Borders
@@ -97,7 +97,7 @@ def plan_item(
     direction: Direction,
     inner: Mapping[int, Placed],
 ) -> Plan:
-    """Describe an open item's inside as a layer.
+    """Describe an open item's inside as a level.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ def plan_item(
     inner
         The open children, by their numbers.
     """
-    layer = Layer(direction, is_list=item.is_terminal)
+    level = Level(direction, is_list=item.is_terminal)
     for number, child in enumerate(item.children):
         if number % _CHECK_EVERY == 0:
             step()
-        layer.children.append(_make_child(child, inner.get(number), measure))
+        level.children.append(_make_child(child, inner.get(number), measure))
     links = view.links(item)
     # what nothing inside uses ends at a port too, such as the condition of an If
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
@@ -123,10 +123,10 @@ def plan_item(
     if item is not view.root and not item.is_terminal:
         inputs += [value for value in item.inputs if value not in used]
         outputs += [value for value in item.outputs if value not in given]
-    layer.input_count, layer.output_count = len(inputs), len(outputs)
+    level.input_count, level.output_count = len(inputs), len(outputs)
     input_index, output_index = _number(inputs), _number(outputs)
     for link in links:
-        layer.wires.append(
+        level.wires.append(
             Wire(
                 link.source if link.source != BORDER else -1 - input_index[link.source_value],
                 link.target if link.target != BORDER else -1 - output_index[link.target_value],
@@ -140,7 +140,7 @@ def plan_item(
         item,
         item.children,
         [child.revision for child in item.children],
-        layer,
+        level,
         edges,
         choose_texts(edges, item.children, measure.label),
         [] if item is view.root else _list_ports(item, [*inputs, *outputs]),
@@ -173,11 +173,11 @@ def renew_plan(
     revisions = [child.revision for child in children]
     pairs = zip(revisions, before.revisions, strict=True)
     changed = [number for number, (new, old) in enumerate(pairs) if new != old]
-    arrays = before.layer.arrays()
+    arrays = before.level.arrays()
     edges = before.edges.copy()
     wires = {}
     for number in arrays.wires_at(changed):
-        edge, wire = edges[number], before.layer.wires[number]
+        edge, wire = edges[number], before.level.wires[number]
         wires[number] = wire._replace(
             source_port=_port_at(inner.get(edge.source), "outputs", edge.source_value),
             target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
@@ -190,7 +190,7 @@ def renew_plan(
         item,
         children,
         revisions,
-        before.layer.changed(made, wires),
+        before.level.changed(made, wires),
         edges,
         before.texts.renewed(edges, children, wires),
         before.ports,
@@ -228,7 +228,7 @@ def _has_arrow(target: int, value: Value | None, inner: Mapping[int, Placed]) ->
     return target != BORDER and (target not in inner or value in inner[target].borders.idle)
 
 
-def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> list[LayerEdge]:
+def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> list[LevelEdge]:
     """Return what flows along the links inside an open item."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
@@ -243,7 +243,7 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
             path = _path_of(link.value, body)
             bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
         edges.append(
-            LayerEdge(
+            LevelEdge(
                 link.value,
                 path,
                 link.source,

@@ -85,8 +85,8 @@ class ScenePort(NamedTuple):
     path: str
 
 
-class LayerEdge(NamedTuple):
-    """An edge of a layer; source and target number the layer's boxes, -1 is its border.
+class LevelEdge(NamedTuple):
+    """An edge of a level; source and target number the level's boxes, -1 is its border.
 
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
     ``bundle`` has the paths of all its values where there are several, ``path`` first.
@@ -143,19 +143,19 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SceneLayer:
+class SceneLevel:
     """The inside of one open item, placed, in coordinates from the item's top left corner.
 
-    Layers are never changed: an item whose inside changes gets a new one.
+    Levels are never changed: an item whose inside changes gets a new one.
 
     Parameters
     ----------
     id
-        Unique among the layers of a composer.
+        Unique among the levels of a composer.
     item
         The open item.
     inside
-        Where everything is; shared by layers that look alike.
+        Where everything is; shared by levels that look alike.
     edges
         What flows along the curves of ``inside``, in their order.
     ports
@@ -164,15 +164,15 @@ class SceneLayer:
         Text beside each edge, and its centre in an array of shape (edges, 2); NaN where there
         is no room or nothing to say.
     inner
-        The layers of those children that are open, by their number.
+        The levels of those children that are open, by their number.
     children
         The boxes' items.
     revisions
-        Those of the children when the layer was made; none where it is made by hand.
+        Those of the children when the level was made; none where it is made by hand.
     notices
         What is to be said of it and of what is inside.
-    boxes_total, edges_total, ports_total, layers_total
-        Counts, those inside inner layers included.
+    boxes_total, edges_total, ports_total, levels_total
+        Counts, those inside inner levels included.
     is_wrapped
         Whether this or anything inside is cut into columns.
     """
@@ -180,28 +180,28 @@ class SceneLayer:
     id: int
     item: Item
     inside: Inside
-    edges: Sequence[LayerEdge]
+    edges: Sequence[LevelEdge]
     ports: Sequence[str]
     texts: Sequence[str]
     places: Floats
-    inner: Mapping[int, SceneLayer]
+    inner: Mapping[int, SceneLevel]
     children: Sequence[Item]
     revisions: Sequence[int] = ()
     notices: tuple[str, ...] = ()
     boxes_total: int = field(init=False)
     edges_total: int = field(init=False)
     ports_total: int = field(init=False)
-    layers_total: int = field(init=False)
+    levels_total: int = field(init=False)
     is_wrapped: bool = field(init=False)
 
     def __post_init__(self) -> None:
         inner = self.inner.values()
         found = {
-            "boxes_total": len(self.children) + sum([layer.boxes_total for layer in inner]),
-            "edges_total": len(self.edges) + sum([layer.edges_total for layer in inner]),
-            "ports_total": len(self.ports) + sum([layer.ports_total for layer in inner]),
-            "layers_total": 1 + sum([layer.layers_total for layer in inner]),
-            "is_wrapped": self.inside.columns > 1 or any(layer.is_wrapped for layer in inner),
+            "boxes_total": len(self.children) + sum([level.boxes_total for level in inner]),
+            "edges_total": len(self.edges) + sum([level.edges_total for level in inner]),
+            "ports_total": len(self.ports) + sum([level.ports_total for level in inner]),
+            "levels_total": 1 + sum([level.levels_total for level in inner]),
+            "is_wrapped": self.inside.columns > 1 or any(level.is_wrapped for level in inner),
         }
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -231,7 +231,7 @@ class Scene:
     notices
         What the user should know, such as that a simpler layout is shown.
     root
-        The outermost layer; None for a scene made by hand.
+        The outermost level; None for a scene made by hand.
     is_extreme
         Whether it is so long that it should be shown wrapped into columns, or is so already.
     by_hand
@@ -242,7 +242,7 @@ class Scene:
     height: float
     direction: Direction = "TB"
     notices: tuple[str, ...] = ()
-    root: SceneLayer | None = None
+    root: SceneLevel | None = None
     is_extreme: bool = False
     by_hand: Flat = _NOTHING
 
@@ -266,41 +266,41 @@ class Scene:
         return self.by_hand if self.root is None else flatten(self.root)
 
 
-def flatten(root: SceneLayer) -> Flat:
-    """Return what is in a layer and in those inside it, in places of the scene."""
+def flatten(root: SceneLevel) -> Flat:
+    """Return what is in a level and in those inside it, in places of the scene."""
     all_boxes: list[SceneBox] = []
     all_edges: list[SceneEdge] = []
     all_ports: list[ScenePort] = []
-    pending: list[tuple[SceneLayer, float, float, int, int]] = [(root, 0.0, 0.0, -1, 0)]
+    pending: list[tuple[SceneLevel, float, float, int, int]] = [(root, 0.0, 0.0, -1, 0)]
     while pending:
-        layer, left, top, parent, depth = pending.pop()
-        inside = layer.inside
+        level, left, top, parent, depth = pending.pop()
+        inside = level.inside
         first = len(all_boxes)
         corner = np.array((left, top))
         moved = inside.boxes + np.array((left, top, 0.0, 0.0))
         boxes = moved.tolist()
-        for child, (x, y, width, height) in zip(layer.children, boxes, strict=True):
+        for child, (x, y, width, height) in zip(level.children, boxes, strict=True):
             all_boxes.append(SceneBox(child, x, y, width, height, parent, depth))
-        all_edges += _place_edges(layer, corner, parent, first)
+        all_edges += _place_edges(level, corner, parent, first)
         ports = np.round(inside.ports + corner, 2).tolist()
-        for path, (x, y) in zip(layer.ports, ports, strict=False):
+        for path, (x, y) in zip(level.ports, ports, strict=False):
             all_ports.append(ScenePort(x, y, parent, path))
-        for number, inner in reversed([*layer.inner.items()]):
+        for number, inner in reversed([*level.inner.items()]):
             x, y, _, _ = boxes[number]
             pending.append((inner, x, y, first + number, depth + 1))
     return Flat(tuple(all_boxes), tuple(all_edges), tuple(all_ports))
 
 
-def _place_edges(layer: SceneLayer, corner: Floats, parent: int, first: int) -> Iterator[SceneEdge]:
-    """Yield the edges of a layer whose boxes begin at a number, moved to their place."""
-    curves = layer.inside.curves
+def _place_edges(level: SceneLevel, corner: Floats, parent: int, first: int) -> Iterator[SceneEdge]:
+    """Yield the edges of a level whose boxes begin at a number, moved to their place."""
+    curves = level.inside.curves
     curves = Curves(np.round(curves.points + corner, 2), curves.starts)
-    is_placed = ~np.isnan(layer.places[:, 0])
-    places = np.where(is_placed[:, None], np.round(layer.places + corner, 2), 0.0)
+    is_placed = ~np.isnan(level.places[:, 0])
+    places = np.where(is_placed[:, None], np.round(level.places + corner, 2), 0.0)
     for edge, curve, text, has_room, (x, y) in zip(
-        layer.edges,
+        level.edges,
         curves.tuples(),
-        layer.texts,
+        level.texts,
         is_placed.tolist(),
         places.tolist(),
         strict=True,

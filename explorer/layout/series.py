@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .layer import Layer, Wire
+from .level import Level, Wire
 
 #: what hangs aside of the chain of pieces may be so large; larger parts are no mere twigs
 _MOST_ASIDE = 8
@@ -20,19 +20,19 @@ _MOST_ASIDE = 8
 
 @dataclass(slots=True)
 class Part:
-    """A part of a layer as a layer of its own, with the numbers that its contents had there."""
+    """A part of a level as a level of its own, with the numbers that its contents had there."""
 
-    layer: Layer
+    level: Level
     children: list[int]
     wires: list[int]
 
 
 def take_part(
-    layer: Layer, children: list[int], wires: list[int], first: int = -1, last: int = -1
+    level: Level, children: list[int], wires: list[int], first: int = -1, last: int = -1
 ) -> Part:
-    """Return some of a layer's children and wires as a layer; ports where wires go to them."""
+    """Return some of a level's children and wires as a level; ports where wires go to them."""
     local = {child: number for number, child in enumerate(children)}
-    taken = [layer.wires[number] for number in wires]
+    taken = [level.wires[number] for number in wires]
     moved = [
         Wire(
             wire.source if wire.source < 0 else local[wire.source],
@@ -43,11 +43,11 @@ def take_part(
         )
         for wire in taken
     ]
-    part = Layer(
-        layer.direction,
-        [layer.children[child] for child in children],
-        layer.input_count if any(wire.source < 0 for wire in taken) else 0,
-        layer.output_count if any(wire.target < 0 for wire in taken) else 0,
+    part = Level(
+        level.direction,
+        [level.children[child] for child in children],
+        level.input_count if any(wire.source < 0 for wire in taken) else 0,
+        level.output_count if any(wire.target < 0 for wire in taken) else 0,
         moved,
         local.get(first, -1),
         local.get(last, -1),
@@ -55,16 +55,16 @@ def take_part(
     return Part(part, children, wires)
 
 
-def cut_series(layer: Layer) -> list[Part]:
-    """Return the pieces of a connected layer in the order of flow.
+def cut_series(level: Level) -> list[Part]:
+    """Return the pieces of a connected level in the order of flow.
 
     Consecutive pieces share one child, which is the ``last`` of one and the ``first`` of the
-    next. A layer that cannot be cut is its own only piece.
+    next. A level that cannot be cut is its own only piece.
     """
-    whole = [Part(layer, list(range(len(layer.children))), list(range(len(layer.wires))))]
-    if len(layer.children) < 3:
+    whole = [Part(level, list(range(len(level.children))), list(range(len(level.wires))))]
+    if len(level.children) < 3:
         return whole
-    chain, joints, wires_of = _find_chain(layer)
+    chain, joints, wires_of = _find_chain(level)
     if len(chain) < 2:
         return whole
     parts = []
@@ -74,30 +74,30 @@ def cut_series(layer: Layer) -> list[Part]:
         last = joints[number] if number < len(joints) else -1
         ends = {first, last}
         for wire in wires:
-            ends.add(layer.wires[wire].source)
-            ends.add(layer.wires[wire].target)
-        parts.append(take_part(layer, sorted(end for end in ends if end >= 0), wires, first, last))
-    if sum(part.layer.input_count > 0 for part in parts) > 1 or _lacks_ports(layer, parts):
+            ends.add(level.wires[wire].source)
+            ends.add(level.wires[wire].target)
+        parts.append(take_part(level, sorted(end for end in ends if end >= 0), wires, first, last))
+    if sum(part.level.input_count > 0 for part in parts) > 1 or _lacks_ports(level, parts):
         return whole
     return parts
 
 
-def _lacks_ports(layer: Layer, parts: list[Part]) -> bool:
+def _lacks_ports(level: Level, parts: list[Part]) -> bool:
     """Return whether ports would be missing, or stand elsewhere than at the ends."""
-    inputs = [number for number, part in enumerate(parts) if part.layer.input_count]
-    outputs = [number for number, part in enumerate(parts) if part.layer.output_count]
-    if layer.input_count and inputs != [0]:
+    inputs = [number for number, part in enumerate(parts) if part.level.input_count]
+    outputs = [number for number, part in enumerate(parts) if part.level.output_count]
+    if level.input_count and inputs != [0]:
         return True
-    return bool(layer.output_count) and outputs != [len(parts) - 1]
+    return bool(level.output_count) and outputs != [len(parts) - 1]
 
 
-def _find_chain(layer: Layer) -> tuple[list[int], list[int], dict[int, list[int]]]:
+def _find_chain(level: Level) -> tuple[list[int], list[int], dict[int, list[int]]]:
     """Return the longest way through the pieces, the joints on it, and each piece's wires."""
-    count = len(layer.children)
+    count = len(level.children)
     source, sink = count, count + 1  # all inputs of the border, all outputs
     ends = [
         (wire.source if wire.source >= 0 else source, wire.target if wire.target >= 0 else sink)
-        for wire in layer.wires
+        for wire in level.wires
     ]
     blocks = _find_blocks(count + 2, ends)
     pieces = _Union(max(blocks) + 1 if blocks else 0)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from .dot import NODE_GAP, PORT_SIZE, RANK_GAP
-from .layer import Layer
+from .level import Level
 from .placement import Placement
 
 #: boxes wider than this together go on in another row of the same rank
 _MOST_ROW = 6000.0
 
 
-def place_simply(layer: Layer) -> Placement:
+def place_simply(level: Level) -> Placement:
     """Place boxes in rows by their depth and draw edges as plain curves.
 
     Takes time linear in boxes and edges, whatever the graph is.
     """
-    vertical = layer.direction == "TB"
+    vertical = level.direction == "TB"
     sizes: dict[str, tuple[float, float]] = {}
-    for index, child in enumerate(layer.children):
+    for index, child in enumerate(level.children):
         size = (child.width, child.height)
         sizes[f"n{index}"] = size if vertical else (child.height, child.width)
     rows = [
-        [f"i{n}" for n in range(layer.input_count)],
-        *_split_rows(_pin_ends(layer, _rank_children(layer)), sizes),
-        [f"o{n}" for n in range(layer.output_count)],
+        [f"i{n}" for n in range(level.input_count)],
+        *_split_rows(_pin_ends(level, _rank_children(level)), sizes),
+        [f"o{n}" for n in range(level.output_count)],
     ]
     centres: dict[str, tuple[float, float]] = {}
     across, widest = 0.0, 0.0
@@ -45,27 +45,27 @@ def place_simply(layer: Layer) -> Placement:
             for name in row:
                 x, y = centres[name]
                 centres[name] = (x + shift, y)
-    edges = [_curve(layer, wire.source, wire.target, centres, sizes) for wire in layer.wires]
+    edges = [_curve(level, wire.source, wire.target, centres, sizes) for wire in level.wires]
     placement = Placement(
         widest,
         max(across - RANK_GAP, 0.0),
-        [centres[f"n{n}"] for n in range(len(layer.children))],
-        [centres[f"i{n}"] for n in range(layer.input_count)],
-        [centres[f"o{n}"] for n in range(layer.output_count)],
+        [centres[f"n{n}"] for n in range(len(level.children))],
+        [centres[f"i{n}"] for n in range(level.input_count)],
+        [centres[f"o{n}"] for n in range(level.output_count)],
         edges,
     )
     return placement if vertical else placement.turned()
 
 
-def _rank_children(layer: Layer) -> list[list[str]]:
+def _rank_children(level: Level) -> list[list[str]]:
     """Return the names of the children by rank: the longest path from a source.
 
     Edges that lead back to a box seen before in file order are left out, so that cycles do
     no harm.
     """
-    ranks = [0] * len(layer.children)
-    followers: list[list[int]] = [[] for _ in layer.children]
-    for wire in layer.wires:
+    ranks = [0] * len(level.children)
+    followers: list[list[int]] = [[] for _ in level.children]
+    for wire in level.wires:
         if 0 <= wire.source < wire.target:
             followers[wire.source].append(wire.target)
     for index, targets in enumerate(followers):
@@ -77,14 +77,14 @@ def _rank_children(layer: Layer) -> list[list[str]]:
     return rows
 
 
-def _pin_ends(layer: Layer, rows: list[list[str]]) -> list[list[str]]:
+def _pin_ends(level: Level, rows: list[list[str]]) -> list[list[str]]:
     """Give the child that must be first, and the one that must be last, a row of its own."""
-    pinned = {f"n{layer.first}", f"n{layer.last}"}
+    pinned = {f"n{level.first}", f"n{level.last}"}
     rows = [[name for name in row if name not in pinned] for row in rows]
-    if layer.first >= 0:
-        rows.insert(0, [f"n{layer.first}"])
-    if layer.last >= 0:
-        rows.append([f"n{layer.last}"])
+    if level.first >= 0:
+        rows.insert(0, [f"n{level.first}"])
+    if level.last >= 0:
+        rows.append([f"n{level.last}"])
     return [row for row in rows if row]
 
 
@@ -104,7 +104,7 @@ def _split_rows(rows: list[list[str]], sizes: dict[str, tuple[float, float]]) ->
 
 
 def _curve(
-    layer: Layer,
+    level: Level,
     source: int,
     target: int,
     centres: dict[str, tuple[float, float]],

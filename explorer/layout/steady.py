@@ -1,6 +1,6 @@
 """Steady pictures: what is opened grows, and everything else keeps its order around it.
 
-Graphviz may arrange a layer quite differently when one of its boxes becomes larger. The eye
+Graphviz may arrange a level quite differently when one of its boxes becomes larger. The eye
 would lose its place, so its answer is taken only where boxes keep their order; elsewhere the
 placement before is stretched at the box that grew.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .layer import Layer
+from .level import Level
 from .placement import Floats, Placement
 
 #: in pieces of more boxes the order is not compared: they are rarely opened and costly
@@ -24,7 +24,7 @@ _MOST_STATES = 12
 
 @dataclass(slots=True)
 class _State:
-    layer: Layer
+    level: Level
     key: Hashable
     placement: Placement
 
@@ -34,46 +34,46 @@ class PieceHistory:
 
     Parameters
     ----------
-    wiring
-        The item's :meth:`Layer.wiring`: only states that are wired alike can be compared.
+    connections
+        The item's :meth:`Level.connections`: only states that are wired alike can be compared.
     """
 
-    def __init__(self, wiring: Hashable) -> None:
-        self.wiring = wiring
+    def __init__(self, connections: Hashable) -> None:
+        self.connections = connections
         self._states: dict[Hashable, list[_State]] = {}
 
     def copy(self) -> PieceHistory:
         """Return a history that begins with this one and does not change it."""
-        copy = PieceHistory(self.wiring)
+        copy = PieceHistory(self.connections)
         copy._states = {piece: states.copy() for piece, states in self._states.items()}
         return copy
 
-    def show(self, piece: Hashable, layer: Layer, placement: Placement) -> None:
+    def show(self, piece: Hashable, level: Level, placement: Placement) -> None:
         """Note what a piece looks like now, before it changes."""
         states = self._states.setdefault(piece, [])
         known = next((state for state in states if state.placement is placement), None)
         if known is None:
-            known = _State(layer, layer.key(), placement)
+            known = _State(level, level.key(), placement)
         elif known is not states[-1]:
             states.remove(known)
         else:
             return
         states.append(known)
 
-    def settle(self, piece: Hashable, layer: Layer, proposed: Placement) -> Placement:
+    def settle(self, piece: Hashable, level: Level, proposed: Placement) -> Placement:
         """Return the placement of a piece that fits to what was shown before.
 
         Parameters
         ----------
         piece
             Which piece of the item it is.
-        layer
+        level
             The piece.
         proposed
             What Graphviz says.
         """
         states = self._states.setdefault(piece, [])
-        key = layer.key()
+        key = level.key()
         chosen = proposed
         if states:
             known = next((state for state in states if state.key == key), None)
@@ -81,37 +81,37 @@ class PieceHistory:
                 states.remove(known)
                 states.append(known)
                 return known.placement
-            chosen = _choose(states, layer, proposed)
-        states.append(_State(layer, key, chosen))
+            chosen = _choose(states, level, proposed)
+        states.append(_State(level, key, chosen))
         del states[1:-_MOST_STATES]  # the first stays: most is closed in it
         return chosen
 
 
-def _choose(states: list[_State], layer: Layer, proposed: Placement) -> Placement:
+def _choose(states: list[_State], level: Level, proposed: Placement) -> Placement:
     last = states[-1]
-    if len(last.layer.children) != len(layer.children) or (
-        len(layer.children) > _MOST_COMPARED or not layer.children
+    if len(last.level.children) != len(level.children) or (
+        len(level.children) > _MOST_COMPARED or not level.children
     ):
         return proposed
-    if keeps_order(last.layer, last.placement, layer, proposed):
+    if keeps_order(last.level, last.placement, level, proposed):
         return proposed
     for state in reversed(states):
         if any(
             new.width < old.width - 0.01 or new.height < old.height - 0.01
-            for new, old in zip(layer.children, state.layer.children, strict=True)
+            for new, old in zip(level.children, state.level.children, strict=True)
         ):
             continue
-        stretched = stretch(state.layer, state.placement, layer)
-        if is_sound(layer, stretched) and (
-            state is last or keeps_order(last.layer, last.placement, layer, stretched)
+        stretched = stretch(state.level, state.placement, level)
+        if is_sound(level, stretched) and (
+            state is last or keeps_order(last.level, last.placement, level, stretched)
         ):
             return stretched
-    shrunk = stretch(last.layer, last.placement, layer)
-    return shrunk if is_sound(layer, shrunk) else proposed
+    shrunk = stretch(last.level, last.placement, level)
+    return shrunk if is_sound(level, shrunk) else proposed
 
 
 def keeps_order(
-    layer: Layer, placement: Placement, new_layer: Layer, new_placement: Placement
+    level: Level, placement: Placement, new_level: Level, new_placement: Placement
 ) -> bool:
     """Return whether no two boxes have changed sides.
 
@@ -119,30 +119,30 @@ def keeps_order(
     and one that was on the left of another beside it (above it, where values flow to the
     right) must not be on its right.
     """
-    along = 1 if layer.direction == "TB" else 0
-    before, left = _relations(*_bounds(layer, placement), along)
-    new_before, new_left = _relations(*_bounds(new_layer, new_placement), along)
+    along = 1 if level.direction == "TB" else 0
+    before, left = _relations(*_bounds(level, placement), along)
+    new_before, new_left = _relations(*_bounds(new_level, new_placement), along)
     return not (np.any(before & new_before.T) or np.any(left & new_left.T))
 
 
-def is_sound(layer: Layer, placement: Placement) -> bool:
+def is_sound(level: Level, placement: Placement) -> bool:
     """Return whether no boxes overlap, and those where pieces are joined stand at the ends."""
-    low, high = _bounds(layer, placement)
+    low, high = _bounds(level, placement)
     apart = np.any(high[:, None, :] <= low[None, :, :] + 0.5, axis=2)
     touching = ~(apart | apart.T)
     np.fill_diagonal(touching, False)
     if np.any(touching):
         return False
-    along = 1 if layer.direction == "TB" else 0
-    if layer.first >= 0 and np.any(low[:, along] < low[layer.first, along] - 0.5):
+    along = 1 if level.direction == "TB" else 0
+    if level.first >= 0 and np.any(low[:, along] < low[level.first, along] - 0.5):
         return False
-    others = np.arange(len(low)) != layer.last
-    return layer.last < 0 or not np.any(high[others, along] > low[layer.last, along] + 0.5)
+    others = np.arange(len(low)) != level.last
+    return level.last < 0 or not np.any(high[others, along] > low[level.last, along] + 0.5)
 
 
-def _bounds(layer: Layer, placement: Placement) -> tuple[Floats, Floats]:
+def _bounds(level: Level, placement: Placement) -> tuple[Floats, Floats]:
     centres = np.array(placement.boxes, float).reshape(-1, 2)
-    sizes = np.array([(c.width, c.height) for c in layer.children], float).reshape(-1, 2)
+    sizes = np.array([(c.width, c.height) for c in level.children], float).reshape(-1, 2)
     return centres - sizes / 2, centres + sizes / 2
 
 
@@ -157,7 +157,7 @@ def _relations(
     return before, left_of & beside
 
 
-def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
+def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
     """Return a placement with room for boxes that have grown, everything in the same order.
 
     For each box that has another size, coordinates along either axis are mapped by a piecewise
@@ -172,7 +172,7 @@ def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
     for points in placement.edges:
         flat += points
     places = np.array([*flat, 0.0, 0.0, placement.width, placement.height]).reshape(-1, 2)
-    for index, (old, new) in enumerate(zip(layer.children, new_layer.children, strict=True)):
+    for index, (old, new) in enumerate(zip(level.children, new_level.children, strict=True)):
         for axis in (0, 1):
             before = old.height if axis else old.width
             after = new.height if axis else new.width
@@ -182,9 +182,9 @@ def stretch(layer: Layer, placement: Placement, new_layer: Layer) -> Placement:
             start = centre - before / 2
             inside = np.clip(places[:, axis] - start, 0.0, before)
             places[:, axis] += inside * ((after - before) / before if before > 0 else 0.0)
-    halves = np.array([(c.width, c.height) for c in new_layer.children]).reshape(-1, 2) / 2
+    halves = np.array([(c.width, c.height) for c in new_level.children]).reshape(-1, 2) / 2
     boxes = places[:count]
-    first, along = new_layer.first, 1 if new_layer.direction == "TB" else 0
+    first, along = new_level.first, 1 if new_level.direction == "TB" else 0
     if first >= 0:
         # what stood beside the first box may have become higher: it hangs down from its top
         top = (boxes - halves)[first, along]

@@ -12,12 +12,12 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.view import Item
 
 from .placement import Floats, Integers
-from .scene import LayerEdge
+from .scene import LevelEdge
 
 
 @dataclass(slots=True, eq=False)
 class Texts:
-    """The labels of a layer's edges, before there is room for them.
+    """The labels of a level's edges, before there is room for them.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Texts:
     wanted: NDArray[np.bool_]
 
     def renewed(
-        self, edges: list[LayerEdge], children: list[Item], changed: Iterable[int]
+        self, edges: list[LevelEdge], children: list[Item], changed: Iterable[int]
     ) -> Texts:
         """Return the labels after some children were opened or closed.
 
@@ -55,7 +55,7 @@ class Texts:
 
 
 def choose_texts(
-    edges: list[LayerEdge], children: list[Item], label_of: Callable[[Value], tuple[str, float]]
+    edges: list[LevelEdge], children: list[Item], label_of: Callable[[Value], tuple[str, float]]
 ) -> Texts:
     """Return the text of each edge's label where it says something new.
 
@@ -66,9 +66,9 @@ def choose_texts(
     Parameters
     ----------
     edges
-        Of a layer.
+        Of a level.
     children
-        The layer's boxes.
+        The level's boxes.
     label_of
         Gives the type of a value as text, and its width in pixels.
     """
@@ -93,7 +93,7 @@ def choose_texts(
 
 
 def _is_news(
-    edge: LayerEdge, children: list[Item], text: str, entering: dict[int, set[str]]
+    edge: LevelEdge, children: list[Item], text: str, entering: dict[int, set[str]]
 ) -> bool:
     if edge.source < 0 or edge.kind == "control" or children[edge.source].kind == "input":
         return False
@@ -102,6 +102,6 @@ def _is_news(
     return text not in entering.get(edge.source, ())
 
 
-def _is_wanted(edge: LayerEdge, children: list[Item]) -> bool:
+def _is_wanted(edge: LevelEdge, children: list[Item]) -> bool:
     """Return whether the source is closed; what leaves an open box has its label inside."""
     return not children[edge.source].is_open

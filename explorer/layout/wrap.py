@@ -15,7 +15,7 @@ import numpy as np
 
 from netloupe.explorer.options import OPTIONS, Wrap
 
-from .layer import Layer
+from .level import Level
 from .placement import (
     Curve,
     Curves,
@@ -52,13 +52,13 @@ def is_extreme(width: float, height: float, direction: str) -> bool:
 
 
 def wrap_places(
-    layer: Layer, places: Places, wrap: Wrap, *, was_wrapped: bool = False
+    level: Level, places: Places, wrap: Wrap, *, was_wrapped: bool = False
 ) -> tuple[Places, int]:
-    """Cut a layer into columns.
+    """Cut a level into columns.
 
     Parameters
     ----------
-    layer, places
+    level, places
         What is inside one open item.
     wrap
         As for :meth:`Composer.compose`.
@@ -75,12 +75,12 @@ def wrap_places(
     if wrap is False:
         return places, 1
     width, height = places.width, places.height
-    length, breadth = (height, width) if layer.direction == "TB" else (width, height)
+    length, breadth = (height, width) if level.direction == "TB" else (width, height)
     is_kept = was_wrapped and length > KEPT_LENGTH and length > KEPT_RATIO * breadth
-    if not is_kept and not is_extreme(width, height, layer.direction):
+    if not is_kept and not is_extreme(width, height, level.direction):
         return places, 1
-    sizes, flows = layer.arrays().sizes, layer.arrays().sources
-    if layer.direction == "LR":
+    sizes, flows = level.arrays().sizes, level.arrays().sources
+    if level.direction == "LR":
         wrapped, count = _wrap(places.turned(), sizes[:, ::-1], flows, wrap)
         return wrapped.turned(), count
     return _wrap(places, sizes, flows, wrap)

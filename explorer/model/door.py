@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from netloupe.explorer.plots import plot_histogram as plot_histogram
     from netloupe.explorer.quantization import Quantization as Quantization
     from netloupe.explorer.quantization import find_quantization as find_quantization
-    from netloupe.explorer.render.html import describe_graph as describe_graph
-    from netloupe.explorer.render.html import describe_model as describe_model
-    from netloupe.explorer.render.html import describe_node as describe_node
-    from netloupe.explorer.render.html import describe_statistics as describe_statistics
-    from netloupe.explorer.render.html import describe_tensor as describe_tensor
+    from netloupe.explorer.render.html import write_graph_html as write_graph_html
+    from netloupe.explorer.render.html import write_model_html as write_model_html
+    from netloupe.explorer.render.html import write_node_html as write_node_html
+    from netloupe.explorer.render.html import write_statistics_html as write_statistics_html
+    from netloupe.explorer.render.html import write_tensor_html as write_tensor_html
     from netloupe.explorer.render.paint import Paint as Paint
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
@@ -67,11 +67,11 @@ _HOMES = {
     "count_model": "costs.totals",
     "decode_sparse_tensor": "tensors",
     "decode_tensor": "tensors",
-    "describe_graph": "render.html",
-    "describe_model": "render.html",
-    "describe_node": "render.html",
-    "describe_statistics": "render.html",
-    "describe_tensor": "render.html",
+    "write_graph_html": "render.html",
+    "write_model_html": "render.html",
+    "write_node_html": "render.html",
+    "write_statistics_html": "render.html",
+    "write_tensor_html": "render.html",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
     "find_oddities": "checks",

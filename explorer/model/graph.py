@@ -204,7 +204,7 @@ class Graph(FilledLater, Drawable, Loaded):
         return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"
 
     def _repr_html_(self) -> str:
-        return door.describe_graph(self)
+        return door.write_graph_html(self)
 
 
 class Function(Graph):

@@ -30,11 +30,11 @@ class Loaded:
         model = self._find_model()
         source = "" if model is None else f"{model.source}: "
         file = "the file" if model is None or model.folder is None else repr(model.source)
-        path = "" if self is model else f"[{self._tell_path()!r}]"
+        path = "" if self is model else f"[{self._write_path()!r}]"
         raise CopyError(
             f"{source}a {kind} cannot be copied or pickled, since it is read from its file when it "
             f"is asked for. Load it anew where it is needed: netloupe.load({file}){path}."
         )
 
-    def _tell_path(self) -> str:
+    def _write_path(self) -> str:
         return str(getattr(self, "path", ""))

@@ -160,7 +160,7 @@ def _say_other(model: Model, name: str, kind: str, found: Element | None) -> Not
     if isinstance(other, Node):
         what, hint = "a node", _list_operands(other, kind)
     elif isinstance(other, Value):
-        what, hint = "a value", _tell_use(other, kind)
+        what, hint = "a value", _write_use(other, kind)
     else:
         what = "the model" if other is model else "a graph"
         hint = f"model[{name!r}] gives it."
@@ -179,7 +179,7 @@ def _list_operands(node: Node, kind: str) -> str:
     return f"Its {kind}s are {join_parts(paths[:5], len(paths))}."
 
 
-def _tell_use(value: Value, kind: str) -> str:
+def _write_use(value: Value, kind: str) -> str:
     if kind == "tensor":
         return "Its elements are not stored in the file; model.value() gives what is said of it."
     if value.producer is not None:

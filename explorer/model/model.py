@@ -366,7 +366,7 @@ class Model(Drawable, Loaded):
         return f"<Model {self.source!r}: {self.format}, {self.node_count} nodes in {graphs} graphs>"
 
     def _repr_html_(self) -> str:
-        return door.describe_model(self)
+        return door.write_model_html(self)
 
 
 def _find_value(model: Model, element: object) -> Value:

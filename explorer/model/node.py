@@ -252,7 +252,7 @@ class Node(Loaded):
         return f"<Node {self.op_type} {self.path!r}>"
 
     def _repr_html_(self) -> str:
-        return door.describe_node(self)
+        return door.write_node_html(self)
 
 
 def wire_nodes(

@@ -12,7 +12,7 @@ from . import door
 from .array import ArrayLike
 from .dtype import DataType
 from .loaded import Loaded
-from .storage import count_elements
+from .storage import multiply_dims
 from .tensor import Tensor
 from .types import Dimension, SparseTensorType
 from .unknown import UnknownFields
@@ -79,7 +79,7 @@ class SparseTensor(ArrayLike, Loaded):
     @property
     def size(self) -> int:
         """Number of elements of the dense tensor; 0 where a dimension is negative."""
-        return count_elements(self.dims)
+        return multiply_dims(self.dims)
 
     @property
     def nbytes(self) -> int | None:

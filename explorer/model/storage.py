@@ -114,7 +114,7 @@ class StatedQuantization:
     storage: DataType | None
 
 
-def count_elements(dims: Sequence[int]) -> int:
+def multiply_dims(dims: Sequence[int]) -> int:
     """Return how many elements dimensions claim: at most ``MOST_ELEMENTS``, 0 if one is negative.
 
     Notes

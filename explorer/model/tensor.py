@@ -15,7 +15,7 @@ from .array import ArrayLike
 from .dtype import DataType
 from .failing import fail
 from .loaded import Loaded
-from .storage import ExternalLocation, Payload, Segment, StatedQuantization, count_elements
+from .storage import ExternalLocation, Payload, Segment, StatedQuantization, multiply_dims
 from .types import Dimension, TensorType
 from .unknown import FindUnknown, UnknownFields
 from .warning import ModelWarning
@@ -135,7 +135,7 @@ class Tensor(ArrayLike, Loaded):
     @property
     def size(self) -> int:
         """Number of elements that the dimensions claim; 0 where one is negative."""
-        return count_elements(self.dims)
+        return multiply_dims(self.dims)
 
     @property
     def nbytes(self) -> int | None:
@@ -352,4 +352,4 @@ class Tensor(ArrayLike, Loaded):
         return f"<Tensor {self.name!r} {self.dtype}{write_dims(self.dims, 8)}>"
 
     def _repr_html_(self) -> str:
-        return door.describe_tensor(self)
+        return door.write_tensor_html(self)

@@ -32,7 +32,7 @@ class Wiring:
     ----------
     values
         The values that nodes use or give, by number.
-    givers
+    producers
         By value, the index of the node of the graph that gives it, else -1: shape (values,),
         int64.
     used
@@ -49,7 +49,7 @@ class Wiring:
     """
 
     values: list[Value]
-    givers: Integers
+    producers: Integers
     used: Integers
     bounds: Integers
     operators: Integers
@@ -72,13 +72,13 @@ def read_wiring(graph: Graph) -> Wiring:
             if value in more:
                 used[place] = more[value]
         values += outer
-    givers = np.full(len(values), -1)
+    producers = np.full(len(values), -1)
     counts = to_array((len(node.outputs) for node in nodes), len(nodes))
     giving = np.repeat(np.arange(len(nodes)), counts)
-    givers[made[made >= 0]] = giving[made >= 0]
+    producers[made[made >= 0]] = giving[made >= 0]
     return Wiring(
         values,
-        givers,
+        producers,
         used,
         np.cumsum([0, *(len(node.inputs) for node in nodes)], dtype=np.int64),
         number_alike([(node.domain, node.op_type, node.overload) for node in nodes]),

@@ -6,14 +6,14 @@ out. What is drawn has been computed in ``tensors`` and ``quantization``.
 
 from .channel_plot import draw_channels, find_ranges, plot_channels
 from .histogram_plot import draw_frequencies, draw_histogram, plot_histogram
-from .plot_frame import draw_png, make_axes, open_axes
+from .plot_frame import draw_plot_png, make_axes, open_axes
 from .scale_plot import draw_scales
 
 __all__ = [
     "draw_channels",
     "draw_frequencies",
     "draw_histogram",
-    "draw_png",
+    "draw_plot_png",
     "draw_scales",
     "find_ranges",
     "make_axes",

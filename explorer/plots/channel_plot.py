@@ -11,7 +11,7 @@ from netloupe.explorer.options import ThemeName
 from netloupe.explorer.tensors.channels import ChannelHistogram, compute_channels
 from netloupe.explorer.tensors.decode import open_elements
 
-from .plot_frame import COLOURS, choose_unit, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, add_note, choose_unit, make_axes, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,7 +200,7 @@ def _write_notes(
     if count > columns:
         parts.append(f"{count:,} channels in {columns} columns")
     if parts:
-        write_note(ax, " · ".join(parts), colours["quiet"])
+        add_note(ax, " · ".join(parts), colours["quiet"])
     if channels.outside is not None and channels.counts.size:
         total = int(channels.outside.sum())
         text = "none outside its range"
@@ -209,4 +209,4 @@ def _write_notes(
             share = total / max(channels.size * count, 1)
             worst_share = int(channels.outside[worst]) / max(channels.size, 1)
             text = f"{share:.2%} outside · most in {worst} ({worst_share:.1%})"
-        write_note(ax, text, colours["quantization"], "left", int(bool(parts)))
+        add_note(ax, text, colours["quantization"], "left", int(bool(parts)))

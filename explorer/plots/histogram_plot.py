@@ -14,7 +14,7 @@ from netloupe.explorer.tensors.decode import open_elements
 from netloupe.explorer.tensors.elements import Elements, Walk, sample_elements
 from netloupe.explorer.tensors.histogram import Histogram, compute_histogram
 
-from .plot_frame import COLOURS, choose_unit, make_axes, style_axes, write_note
+from .plot_frame import COLOURS, add_note, choose_unit, make_axes, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +129,7 @@ def draw_histogram(
         ax.set_ylim(bottom=0.7)
     has_note = _draw_note(ax, histogram, colours)
     if notes:
-        write_note(ax, " · ".join(notes), colours["quantization"], "left", int(has_note))
+        add_note(ax, " · ".join(notes), colours["quantization"], "left", int(has_note))
     _choose_ticks(ax, dtype, histogram, log, colours)
     style_axes(ax, colours)
     return ax
@@ -238,7 +238,7 @@ def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> bool:
         parts.append("no finite elements" if parts else "no elements")
     if parts:
         colour = colours["quantization"] if histogram.nans else colours["quiet"]
-        write_note(ax, " · ".join(parts), colour)
+        add_note(ax, " · ".join(parts), colour)
     return bool(parts)
 
 
@@ -263,9 +263,9 @@ def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: ThemeName =
     ax.xaxis.grid(True, color=colours["line"], linewidth=0.5, alpha=0.6)
     ax.set_xlabel("count")
     if len(counted) > len(shown):
-        write_note(ax, f"… {len(counted) - len(shown):,} more", colours["quiet"])
+        add_note(ax, f"… {len(counted) - len(shown):,} more", colours["quiet"])
     elif not counted:
-        write_note(ax, "no elements", colours["quiet"])
+        add_note(ax, "no elements", colours["quiet"])
     style_axes(ax, colours)
     return ax
 

@@ -72,7 +72,7 @@ def choose_frame(colours: dict[str, str]) -> dict[str, Any]:
     return {"figsize": (5, 3), "layout": "constrained", "facecolor": colours["background"]}
 
 
-def draw_png(
+def draw_plot_png(
     draw: Callable[[Axes], object],
     theme: ThemeName = "light",
     *,
@@ -110,7 +110,7 @@ def draw_png(
     return picture.getvalue()
 
 
-def write_note(ax: Axes, text: str, colour: str, side: str = "right", line: int = 0) -> None:
+def add_note(ax: Axes, text: str, colour: str, side: str = "right", line: int = 0) -> None:
     """Write a small text above the axes, at either side; line 0 is the lowest."""
     ax.annotate(
         text,

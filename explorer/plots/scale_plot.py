@@ -8,7 +8,7 @@ import numpy as np
 
 from netloupe.explorer.options import ThemeName
 
-from .plot_frame import COLOURS, style_axes, write_note
+from .plot_frame import COLOURS, add_note, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,10 +130,10 @@ def _draw_blocks(ax: Axes, scales: Array, is_log: bool, colours: dict[str, str])
 def _draw_zero_points(ax: Axes, zero_points: Array, scales: Array, colours: dict[str, str]) -> None:
     low, high = float(zero_points.min()), float(zero_points.max())
     if low == high:
-        write_note(ax, f"zero point {low:g}", colours["quantization"], "left")
+        add_note(ax, f"zero point {low:g}", colours["quantization"], "left")
         return
     if zero_points.size != scales.size or (scales.ndim > 1 and min(scales.shape) > 1):
-        write_note(ax, f"zero points {low:g} … {high:g}", colours["quantization"], "left")
+        add_note(ax, f"zero points {low:g} … {high:g}", colours["quantization"], "left")
         return
     right = ax.twinx()
     _draw_row(right, zero_points.reshape(-1), colours["quantization"])
@@ -147,10 +147,10 @@ def _draw_zero_points(ax: Axes, zero_points: Array, scales: Array, colours: dict
 def _write_range(ax: Axes, scales: Array, colours: dict[str, str]) -> None:
     finite = scales[np.isfinite(scales)]
     if not finite.size:
-        write_note(ax, "no finite scale", colours["quiet"])
+        add_note(ax, "no finite scale", colours["quiet"])
         return
     low, high = float(finite.min()), float(finite.max())
     text = f"{low:.3g} … {high:.3g}"
     if low > 0 and high > low:
         text += f" (×{high / low:.3g})"
-    write_note(ax, text, colours["quiet"])
+    add_note(ax, text, colours["quiet"])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from .face import Badge, Face, Shape, TextRun, TextStyle
-from .rows import Row
+from .face import Badge, Face, Outline, TextRun, TextStyle
+from .rows import FaceRow
 from .sizes import HEADER, OPENER, SHEET_OFFSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -50,11 +50,11 @@ def lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRu
 
 
 def make_box(
-    shape: Shape,
+    outline: Outline,
     category: str,
     title: str,
     quiet: str,
-    blocks: Sequence[Sequence[Row]],
+    blocks: Sequence[Sequence[FaceRow]],
     *,
     badge: str = "",
     openable: bool = False,
@@ -64,7 +64,7 @@ def make_box(
 
     Parameters
     ----------
-    shape, category
+    outline, category
         As the face has them.
     title, quiet
         The title and its quiet second part.
@@ -115,7 +115,7 @@ def make_box(
                 badge,
             )
         )
-    header = TERMINAL_HEADER if shape in ("terminal", "constant") and blocks else HEADER
+    header = TERMINAL_HEADER if outline in ("terminal", "constant") and blocks else HEADER
     y, rules, targets = header, [], []
     for index, (block, column) in enumerate(zip(blocks, columns, strict=True)):
         if index:
@@ -132,7 +132,7 @@ def make_box(
             y += ROW
         y += BLOCK_PADDING
     return Face(
-        shape,
+        outline,
         category,
         width + sheets,
         y + sheets,
@@ -145,7 +145,7 @@ def make_box(
     )
 
 
-def _column_width(block: Sequence[Row]) -> float:
+def _column_width(block: Sequence[FaceRow]) -> float:
     """Return the width of the names of those rows that have something after the name."""
     widths = [
         measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
@@ -155,7 +155,7 @@ def _column_width(block: Sequence[Row]) -> float:
     return min(max(widths, default=0.0), MOST_NAME_WIDTH)
 
 
-def _row_end(row: Row, column: float) -> float:
+def _row_end(row: FaceRow, column: float) -> float:
     if not row.pieces:
         return MARGIN + measure_text(clean_label(row.name), *TEXT_STYLES[row.name_style])
     if row.pieces[0][1] == "badge":
@@ -170,8 +170,8 @@ def _chip_width(text: str) -> float:
     return measure_text(clean_label(text), *TEXT_STYLES["badge"]) + CHIP_PADDING
 
 
-def _lay_chip(row: Row, column: float, y: float, end: float) -> Badge:
-    """Place the pill of a folded shape into its row."""
+def _lay_chip(row: FaceRow, column: float, y: float, end: float) -> Badge:
+    """Place the pill of a folded outline into its row."""
     x = MARGIN + column + GAP
     size, bold = TEXT_STYLES["badge"]
     text = shorten_text(row.pieces[0][0], end - x - CHIP_PADDING + 0.5, size, bold, "start")
@@ -179,7 +179,7 @@ def _lay_chip(row: Row, column: float, y: float, end: float) -> Badge:
     return Badge(round_size(x), y + (ROW - CHIP_HEIGHT) / 2, width, CHIP_HEIGHT, text, is_chip=True)
 
 
-def _lay_row(row: Row, column: float, y: float, end: float) -> list[TextRun]:
+def _lay_row(row: FaceRow, column: float, y: float, end: float) -> list[TextRun]:
     room = column if row.pieces else end - MARGIN
     size, bold = TEXT_STYLES[row.name_style]
     name = shorten_text(row.name, room + 0.5, size, bold, "both" if row.pieces else "start")

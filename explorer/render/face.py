@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Shape = Literal["node", "group", "terminal", "constant", "frame", "stub"]
+Outline = Literal["node", "group", "terminal", "constant", "frame", "stub"]
 TextStyle = Literal[
     "title",  # bold, in the category's dark hue
     "title-muted",  # the same size, regular, quiet: a second part of the title
@@ -50,7 +50,7 @@ class Face:
 
     Parameters
     ----------
-    shape
+    outline
         ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
         graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``frame``
         (an open group: the size is a minimum, the title stands in the top left corner).
@@ -74,7 +74,7 @@ class Face:
         ``height``, so that the box in front is that much smaller and lower.
     """
 
-    shape: Shape
+    outline: Outline
     category: str
     width: float
     height: float

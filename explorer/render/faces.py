@@ -17,13 +17,13 @@ from .face import Face, TextRun
 from .group_summary import (
     category_of_group,
     count_each,
-    count_nodes,
+    count_member_nodes,
     count_operators,
-    list_operators,
     list_variants,
+    name_operators,
 )
 from .rows import (
-    Row,
+    FaceRow,
     describe_attributes,
     describe_constants,
     describe_dims,
@@ -81,7 +81,7 @@ def make_face(item: Item) -> Face:
 def _make_node_face(item: Item, node: Node) -> Face:
     blocks = [describe_attributes(node), describe_constants(node, item.constants)]
     if item.openable:
-        blocks.append([Row(_count_nodes_inside(node), "muted", ())])
+        blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")
     return make_box(
         "node",
@@ -114,12 +114,14 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
     operators = count_operators(variants[0])
-    counts = [operators.total() if isinstance(one, Graph) else count_nodes(one) for one in variants]
-    listed = list_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
+    counts = [
+        operators.total() if isinstance(one, Graph) else count_member_nodes(one) for one in variants
+    ]
+    listed = name_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
     counted = write_counts(counts, "node")
-    rows = [Row(f"{counted} each" if repeat is not None else counted, "muted", ())]
+    rows = [FaceRow(f"{counted} each" if repeat is not None else counted, "muted", ())]
     if listed and (counts != [1] or repeat is not None):
-        rows.append(Row(listed, "muted", ()))
+        rows.append(FaceRow(listed, "muted", ()))
     category = category_of_group(label, type_name, operators)
     times = len(repeat.children) if repeat is not None else 0
     return make_box("group", category, label, quiet, [rows], openable=item.openable, times=times)
@@ -128,12 +130,12 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
 def _make_terminal_face(item: Item, element: object) -> Face:
     value = element if isinstance(element, Value) else None
     name = item.label or (value.name if value else "") or "?"
-    rows = [Row(_describe_types(item) or "type unknown", "text", ())]
+    rows = [FaceRow(_describe_types(item) or "type unknown", "text", ())]
     denotation = _describe_denotation(value) if value else ""
     if item.names:
-        rows.insert(0, Row(item.names, "muted", ()))
+        rows.insert(0, FaceRow(item.names, "muted", ()))
     elif denotation:
-        rows.append(Row(denotation, "muted", ()))
+        rows.append(FaceRow(denotation, "muted", ()))
     times = 0 if item.names else sum(map(len, item.merged.values()))
     return make_box("terminal", "terminal", name, "", [rows], openable=item.openable, times=times)
 
@@ -166,7 +168,7 @@ def _make_constant_face(element: object) -> Face:
         return make_box("constant", "constant", name, "constant", [])
     elements = describe_elements(tensor)
     text = f"{tensor.dtype.name} {elements or f'⟨{describe_dims(tensor.dims)}⟩'}"
-    return make_box("constant", "constant", name, "", [[Row(text, "muted", ())]])
+    return make_box("constant", "constant", name, "", [[FaceRow(text, "muted", ())]])
 
 
 def _make_stub_face(item: Item) -> Face:

@@ -33,7 +33,7 @@ MOST_NODES_OF_ONE_FAMILY = 12
 _FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
 
 
-def list_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
+def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
     """Return the first operators with how often they occur, as many as fit into a width in pixels.
 
     ``operators`` are names, and texts as :func:`count_each` returns them.
@@ -74,16 +74,16 @@ def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
 def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
     """Return a repetition of each size, and how many there are of it; the exemplar first."""
     exemplar = repeat.children[repeat.exemplar]
-    first: dict[int, Group | Node] = {count_nodes(exemplar): exemplar}
+    first: dict[int, Group | Node] = {count_member_nodes(exemplar): exemplar}
     sizes: Counter[int] = Counter()
     for child in repeat.children:
-        size = count_nodes(child)
+        size = count_member_nodes(child)
         first.setdefault(size, child)
         sizes[size] += 1
     return [(child, sizes[size]) for size, child in first.items()]
 
 
-def count_nodes(child: Group | Node) -> int:
+def count_member_nodes(child: Group | Node) -> int:
     """Return how many nodes a group holds; 1 for a node."""
     return child.node_count if isinstance(child, Group) else 1
 

@@ -30,16 +30,16 @@ from .markup import (
     MOST_ROWS,
     QUIET,
     Fact,
+    escape_label,
     wrap_parts,
     write_code,
     write_details,
     write_head,
     write_note,
     write_table,
-    write_text,
     write_warnings,
 )
-from .rows import describe_value
+from .rows import write_elements
 
 if TYPE_CHECKING:
     from netloupe.explorer.tensors import Histogram, Statistics
@@ -51,7 +51,7 @@ _LARGE_COUNT = 1 << 21
 _BINS = 60
 
 
-def describe_model(model: Model) -> str:
+def write_model_html(model: Model) -> str:
     """Return the summary of a model as HTML."""
     graph = model.graph
     head = write_head(_file_name(model.source), f"{model.format} model")
@@ -62,7 +62,7 @@ def describe_model(model: Model) -> str:
         names = [f"{function.domain}::{function.name}" for function in model.functions]
         parts.append(write_details("Functions", [(name, "") for name in names]))
     if model.metadata:
-        rows = [(key, write_text(text)) for key, text in model.metadata.items()]
+        rows = [(key, escape_label(text)) for key, text in model.metadata.items()]
         parts.append(write_details("Metadata", rows))
     parts.append(write_warnings([warning.message for warning in model.warnings]))
     return wrap_parts(parts)
@@ -79,14 +79,14 @@ def list_model_facts(model: Model) -> list[Fact]:
     producer = f"{header.producer_name} {header.producer_version}".strip()
     within = f" in {len(graphs):,} graphs" if len(graphs) > 1 else ""
     facts = [
-        ("format", write_text(f"{model.format}, {model.container}")),
+        ("format", escape_label(f"{model.format}, {model.container}")),
         ("IR version", "" if model.ir_version is None else str(model.ir_version)),
-        ("operator sets", write_text(join_parts(opsets[:12], len(opsets)))),
-        ("producer", write_text(producer)),
+        ("operator sets", escape_label(join_parts(opsets[:12], len(opsets)))),
+        ("producer", escape_label(producer)),
         ("nodes", f"{totals.nodes:,}{within}"),
         *_list_stored(totals),
-        ("operators", write_text(_describe_operators(operators))),
-        ("documentation", write_text(model.doc, 400)),
+        ("operators", escape_label(_describe_operators(operators))),
+        ("documentation", escape_label(model.doc, 400)),
     ]
     return [fact for fact in facts if fact[1]]
 
@@ -101,20 +101,20 @@ def _list_stored(totals: Totals) -> list[Fact]:
     ]
 
 
-def describe_graph(graph: Graph) -> str:
+def write_graph_html(graph: Graph) -> str:
     """Return the summary of a graph as HTML."""
     operators = Counter(node.op_type for node in graph.nodes)
     kind = {"main": "main graph", "training": "training graph"}.get(graph.kind, graph.kind)
     facts = [
-        ("name", write_text(graph.name)),
+        ("name", escape_label(graph.name)),
         ("nodes", f"{len(graph.nodes):,}"),
         *_list_stored(count_graphs(graph.model, [graph])),
-        ("operators", write_text(_describe_operators(operators))),
-        ("documentation", write_text(graph.doc, 400)),
+        ("operators", escape_label(_describe_operators(operators))),
+        ("documentation", escape_label(graph.doc, 400)),
     ]
     if isinstance(graph, Function):
         names = list(graph.attribute_names)
-        facts.insert(1, ("attributes", write_text(join_parts(names[:MOST_ROWS], len(names)))))
+        facts.insert(1, ("attributes", escape_label(join_parts(names[:MOST_ROWS], len(names)))))
     parts = [write_head(graph.path, kind), write_table([fact for fact in facts if fact[1]])]
     parts.append(_list_values("Inputs", _true_inputs(graph)))
     parts.append(_list_values("Outputs", graph.outputs))
@@ -122,7 +122,7 @@ def describe_graph(graph: Graph) -> str:
     return wrap_parts(parts)
 
 
-def describe_node(node: Node) -> str:
+def write_node_html(node: Node) -> str:
     """Return a node's operator, attributes, inputs and outputs as HTML."""
     version = node.opset_version
     domain = node.graph.dialect.name_domain(node.domain)
@@ -144,7 +144,7 @@ def describe_node(node: Node) -> str:
         write_table(
             [
                 ("path", write_code(node.path)),
-                *([("doc", write_text(node.doc, 400))] if node.doc else []),
+                *([("doc", escape_label(node.doc, 400))] if node.doc else []),
             ]
         ),
         write_details("Attributes", attributes, len(node.attributes), opened=True),
@@ -191,7 +191,7 @@ def _describe_type(value: Value) -> str:
     return "type unknown" if inferred is None else f"{inferred}, inferred"
 
 
-def describe_tensor(tensor: Tensor | SparseTensor) -> str:
+def write_tensor_html(tensor: Tensor | SparseTensor) -> str:
     """Return a tensor's type, size, statistics and a small histogram as HTML.
 
     Elements are read only up to 64 MiB, and of very many only a sample is looked at.
@@ -200,20 +200,22 @@ def describe_tensor(tensor: Tensor | SparseTensor) -> str:
     dims = " × ".join(map(str, tensor.dims[:16])) or "scalar"
     more = f" … {len(tensor.dims) - 16} more" if len(tensor.dims) > 16 else ""
     facts = [
-        ("dtype", write_text(tensor.dtype.name)),
-        ("shape", write_text(dims + more)),
+        ("dtype", escape_label(tensor.dtype.name)),
+        ("shape", escape_label(dims + more)),
         ("elements", f"{stored:,}" + ("" if stored == tensor.size else f" of {tensor.size:,}")),
         ("bytes", "unknown" if size is None else write_bytes(size)),
     ]
     if isinstance(tensor, Tensor):
         place = tensor.external.location if tensor.external is not None else tensor.storage
-        facts.append(("stored in", write_text(place)))
+        facts.append(("stored in", escape_label(place)))
     drawn = ""
     try:
         statistics, drawn = _describe_elements(tensor)
         facts += statistics
     except NetloupeError as error:
-        facts.append(("elements", f'<span class="nl-warning">{write_text(str(error), 400)}</span>'))
+        facts.append(
+            ("elements", f'<span class="nl-warning">{escape_label(str(error), 400)}</span>')
+        )
     title = tensor.name or tensor.path
     warnings = write_warnings([warning.message for warning in tensor.warnings])
     return wrap_parts([write_head(title, "tensor"), write_table(facts), drawn, warnings])
@@ -229,13 +231,13 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
     if tensor.dtype.name == "string":
         shown = [clip_text(str(text), 60) for text in array.ravel()[:8].tolist()]
         more = f", … {array.size - 8:,} more" if array.size > 8 else ""
-        return [("values", write_text(", ".join(shown) + more))], ""
+        return [("values", escape_label(", ".join(shown) + more))], ""
     limit = _LARGE_COUNT if array.size > _LARGE_COUNT else None
     statistics = compute_statistics(array, limit=limit)
     named = ("min", statistics.minimum), ("max", statistics.maximum), ("mean", statistics.mean)
     sample = f" (of {statistics.count:,} elements)" if statistics.is_sample else ""
     facts = [
-        (name, write_text(write_number(number) + sample))
+        (name, escape_label(write_number(number) + sample))
         for name, number in named
         if number is not None
     ]
@@ -248,11 +250,11 @@ def _describe_elements(tensor: Tensor | SparseTensor) -> tuple[list[Fact], str]:
     return facts, draw_sparkline(compute_histogram(sampled, bins=_BINS))
 
 
-def describe_statistics(statistics: Statistics) -> str:
+def write_statistics_html(statistics: Statistics) -> str:
     """Return the statistics of a tensor's elements as a small table in HTML."""
     subject = " of magnitudes" if statistics.is_magnitude else ""
     facts = [
-        (name + subject, write_text(write_number(number)))
+        (name + subject, escape_label(write_number(number)))
         for name, number in (
             ("min", statistics.minimum),
             ("max", statistics.maximum),
@@ -275,7 +277,7 @@ def describe_statistics(statistics: Statistics) -> str:
     facts += [
         (
             "median" if fraction == 0.5 else f"{fraction:.0%} quantile",
-            write_text(write_number(number)),
+            escape_label(write_number(number)),
         )
         for fraction, number in statistics.quantiles.items()
     ]
@@ -308,7 +310,7 @@ def draw_sparkline(histogram: Histogram, width: int = 300, height: int = 56) -> 
 
 
 def _list_values(title: str, values: Sequence[Value]) -> str:
-    rows = [(value.name, write_text(_describe_type(value))) for value in values[:MOST_ROWS]]
+    rows = [(value.name, escape_label(_describe_type(value))) for value in values[:MOST_ROWS]]
     return write_details(title, rows, len(values), opened=True)
 
 
@@ -335,4 +337,4 @@ def _describe(value: Any) -> str:
         return f"{value.name or 'graph'}: {write_count(len(value.nodes), 'node')}"
     if isinstance(value, Tensor | SparseTensor):
         return f"{value.dtype.name}{write_dims(value.dims)}"
-    return describe_value(value, MOST_ROWS)
+    return write_elements(value, MOST_ROWS)

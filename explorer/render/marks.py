@@ -126,13 +126,13 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
     tone
         That in which it is painted; "" for the colours of its category.
     """
-    if face.shape == "stub":
+    if face.outline == "stub":
         return _mark_stub(face, theme.tones[tone] if tone else theme.stub)
     painted = theme.tones[tone] if tone else None
     colours = theme.category(face.category)
     if painted is not None:
         colours = CategoryColours(painted.fill, painted.border, painted.text)
-    radius = RADII[face.shape]
+    radius = RADII[face.outline]
     top = face.stack * SHEET_OFFSET
     width, height = face.width - top, face.height - top
     marks: list[Mark] = []
@@ -145,16 +145,16 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
         marks.append(RectMark(0, top, width, height, radius, colours.tint, colours.border))
     else:
         # a closed group is filled like an open one
-        body = theme.frames[0].fill if face.shape == "group" else theme.body
+        body = theme.frames[0].fill if face.outline == "group" else theme.body
         if painted is not None:
             body = painted.fill
         marks.append(RectMark(0, top, width, height, radius, body))
         if face.header:
             marks.append(RectMark(0, top, width, face.header, radius, colours.tint, top_only=True))
-            if face.shape not in ("terminal", "constant"):
+            if face.outline not in ("terminal", "constant"):
                 marks.append(LineMark(0, top + face.header, width, colours.border, RULE))
         marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
-        line = GROUP_BORDER if face.shape == "group" else 1.0
+        line = GROUP_BORDER if face.outline == "group" else 1.0
         marks.append(RectMark(0, top, width, height, radius, "", colours.border, line))
     for run in face.texts:
         colour = painted.text if painted else _text_colour(run.style, colours, theme)

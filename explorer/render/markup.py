@@ -29,31 +29,31 @@ def wrap_parts(parts: Iterable[str]) -> str:
     return f'<div class="nl-repr"><style>{_style()}</style>\n{content}</div>'
 
 
-def write_text(text: str, longest: int = 300) -> str:
+def escape_label(text: str, longest: int = 300) -> str:
     """Return a text of a model, cleaned, shortened and escaped."""
     return escape(clean_label(text, longest))
 
 
 def write_code(text: str) -> str:
     """Return a text of a model as code."""
-    return f"<code>{write_text(text)}</code>"
+    return f"<code>{escape_label(text)}</code>"
 
 
 def write_note(text: str) -> str:
     """Return a remark behind a text: a dot keeps them apart where styles do not."""
-    return f'<span class="nl-separator"> · </span><span {QUIET}>{write_text(text)}</span>'
+    return f'<span class="nl-separator"> · </span><span {QUIET}>{escape_label(text)}</span>'
 
 
 def write_head(title: str, kind: str) -> str:
     """Return a title and what kind of thing it is."""
-    named = f'<strong class="nl-title">{write_text(title)}</strong>'
+    named = f'<strong class="nl-title">{escape_label(title)}</strong>'
     return f'<div class="nl-head">{named}{write_note(kind)}</div>'
 
 
 def write_table(facts: Iterable[Fact]) -> str:
     """Return facts as a table of two columns."""
     head = '<th scope="row" style="font-weight:normal;opacity:.7;text-align:left">'
-    rows = "\n".join(f"<tr>{head}{write_text(k)}</th> <td>{v}</td></tr>" for k, v in facts)
+    rows = "\n".join(f"<tr>{head}{escape_label(k)}</th> <td>{v}</td></tr>" for k, v in facts)
     return f'<table class="nl-facts">\n{rows}\n</table>' if rows else ""
 
 
@@ -73,7 +73,8 @@ def write_details(title: str, rows: Sequence[Fact], count: int = -1, opened: boo
 def write_warnings(messages: Sequence[str]) -> str:
     """Return warnings, a line each."""
     shown = "".join(
-        f'<div class="nl-warning">⚠ {write_text(message)}</div>' for message in messages[:MOST_ROWS]
+        f'<div class="nl-warning">⚠ {escape_label(message)}</div>'
+        for message in messages[:MOST_ROWS]
     )
     hidden = len(messages) - MOST_ROWS
     return shown + (f"<div {QUIET}>… {hidden:,} more</div>" if hidden > 0 else "")

@@ -6,7 +6,7 @@ from html import escape
 
 from netloupe.explorer.model import Model
 
-from .html import describe_model
+from .html import write_model_html
 from .text import clean_label
 from .theme import load_theme
 
@@ -33,7 +33,7 @@ def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str 
     colours = load_theme(theme)
     summary = ""
     if model is not None:
-        summary = f"<details><summary>Summary</summary>{describe_model(model)}</details>"
+        summary = f"<details><summary>Summary</summary>{write_model_html(model)}</details>"
     heading = escape(clean_label(title))
     return f"""<!DOCTYPE html>
 <html lang="en">

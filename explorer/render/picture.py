@@ -152,8 +152,8 @@ def _find_group(
 ) -> tuple[Graph, list[Node]] | None:
     """Return the nodes of the group in focus and their graph; None where there is no group."""
     for candidate in [graph] if graph is not None else model.graphs:
-        wiring = View(model, candidate, options.grouping).wiring(candidate)
-        group = wiring.tree.find(options.focus)
+        borders = View(model, candidate, options.grouping).borders(candidate)
+        group = borders.tree.find(options.focus)
         if group is not None:
             return candidate, [group] if isinstance(group, Node) else nodes_inside(group)
     return None

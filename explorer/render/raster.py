@@ -196,7 +196,7 @@ def place_marks(
             for mark in known[face, tone]:
                 yield box.x, box.y, mark
         if box.item.path in selected:
-            yield box.x, box.y, mark_ring(box.width, box.height, face.shape, theme)
+            yield box.x, box.y, mark_ring(box.width, box.height, face.outline, theme)
         if tone:
             for mark in mark_paint(face, box.width, paints[box.item.path], theme):
                 yield box.x, box.y, mark

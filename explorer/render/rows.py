@@ -121,7 +121,7 @@ _MULTIPLIED = frozenset(("kernel_shape", "strides", "dilations", "kernel"))
 _LIMITS = {2**63 - 1: "int64 max", -(2**63) + 1: "-int64 max", -(2**63): "int64 min"}
 
 
-class Row(NamedTuple):
+class FaceRow(NamedTuple):
     """One line: a name, and pieces of text with their styles after it.
 
     ``is_constant`` tells the rows that stand for a constant and can be selected.
@@ -133,7 +133,7 @@ class Row(NamedTuple):
     is_constant: bool = False
 
 
-def describe_attributes(node: Node) -> list[Row]:
+def describe_attributes(node: Node) -> list[FaceRow]:
     """Return a row for each attribute that matters, at most ``MOST_ATTRIBUTES``."""
     attributes = node.attributes
     if not attributes:
@@ -149,14 +149,14 @@ def describe_attributes(node: Node) -> list[Row]:
             continue
         text = _describe_attribute(node, attribute)
         if text:
-            rows.append(Row(_ATTRIBUTES.get(name, name), "muted", ((text, "text"),)))
+            rows.append(FaceRow(_ATTRIBUTES.get(name, name), "muted", ((text, "text"),)))
     return _bound(rows, MOST_ATTRIBUTES)
 
 
-def _bound(rows: list[Row], most: int) -> list[Row]:
+def _bound(rows: list[FaceRow], most: int) -> list[FaceRow]:
     if len(rows) <= most + 1:
         return rows
-    return [*rows[:most], Row(f"… {len(rows) - most} more", "muted", ())]
+    return [*rows[:most], FaceRow(f"… {len(rows) - most} more", "muted", ())]
 
 
 def _is_default(attribute: Attribute, schema: OperatorSchema | None) -> bool:
@@ -192,7 +192,7 @@ def _describe_attribute(node: Node, attribute: Attribute) -> str:
         return describe_elements(value) or describe_dims(value.dims)
     if isinstance(value, Graph | SparseTensor):
         return ""
-    return describe_value(value)
+    return write_elements(value)
 
 
 def describe_pads(pads: Sequence[int]) -> str:
@@ -202,10 +202,10 @@ def describe_pads(pads: Sequence[int]) -> str:
         return str(pads[0])
     if len(pads) % 2 == 0 and tuple(pads[:half]) == tuple(pads[half:]):
         return ", ".join(map(str, pads[:half]))
-    return describe_value(tuple(pads))
+    return write_elements(tuple(pads))
 
 
-def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
+def write_elements(value: Any, most: int = MOST_ELEMENTS) -> str:
     """Return a number, string or tuple of them in a few characters."""
     if isinstance(value, bool):
         return str(value)
@@ -220,7 +220,7 @@ def describe_value(value: Any, most: int = MOST_ELEMENTS) -> str:
     if isinstance(value, str):
         return value[:200]
     if isinstance(value, tuple):
-        parts = [describe_value(item) for item in value[:most]]
+        parts = [write_elements(item) for item in value[:most]]
         more = f", … {len(value) - most} more" if len(value) > most else ""
         return f"[{', '.join(parts)}{more}]"
     return "" if value is None else clip_text(str(value), 80)
@@ -252,11 +252,11 @@ def describe_elements(tensor: Tensor | SparseTensor) -> str:
         return ""
     values = elements.tolist()
     if isinstance(values, list):
-        return describe_value(tuple(values))
-    return describe_value(values)
+        return write_elements(tuple(values))
+    return write_elements(values)
 
 
-def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Row]:
+def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[FaceRow]:
     """Return a row for each constant operand, at most ``MOST_CONSTANTS``."""
     if not constants:
         return []
@@ -268,12 +268,12 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Row
             operand = node.inputs[constant.index] if constant.index < len(node.inputs) else None
             name = short_name(operand.name if operand is not None else "")
         if constant.is_shape:
-            rows.append(Row(name, "name", ((constant.text, "badge"),), True))
+            rows.append(FaceRow(name, "name", ((constant.text, "badge"),), True))
         else:
-            rows.append(Row(name, "name", _describe_constant(constant), True))
+            rows.append(FaceRow(name, "name", _describe_constant(constant), True))
     hidden = len(constants) - MOST_CONSTANTS
     if hidden > 1:
-        rows[MOST_CONSTANTS:] = [Row(f"… {hidden} more", "muted", ())]
+        rows[MOST_CONSTANTS:] = [FaceRow(f"… {hidden} more", "muted", ())]
     return rows
 
 

@@ -165,7 +165,7 @@ class _Drawing:
         if body is None:
             body = "".join(map(_draw_mark, mark_face(face, self.theme, tone)))
             self.bodies[face, tone] = body
-        return self._wrap(box, face, _CLASSES[box.item.kind], face.shape, body)
+        return self._wrap(box, face, _CLASSES[box.item.kind], face.outline, body)
 
     def _wrap(self, box: SceneBox, face: Face, classes: str, shape: str, body: str) -> str:
         item = box.item

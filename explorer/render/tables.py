@@ -1,7 +1,7 @@
-"""What is written of one layer of a scene: numbers of its boxes, ports and edges, and names.
+"""What is written of one level of a scene: numbers of its boxes, ports and edges, and names.
 
 As long as an open item has the same children, its tables differ in few rows from those of the
-layer before: what is written of the others is copied as a whole.
+level before: what is written of the others is copied as a whole.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.layout import LayerEdge, SceneLayer
+from netloupe.explorer.layout import LevelEdge, SceneLevel
 from netloupe.explorer.view import Item
 
 from .face import Face
@@ -57,8 +57,8 @@ class Numbering(Generic[Entry]):
 
 
 @dataclass(slots=True)
-class LayerTables:
-    """What is written of a layer, as long as the item has the same children.
+class LevelTables:
+    """What is written of a level, as long as the item has the same children.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class LayerTables:
 
 
 class TableWriter:
-    """Writes the tables of layers.
+    """Writes the tables of levels.
 
     Parameters
     ----------
@@ -104,23 +104,23 @@ class TableWriter:
         self.labels: Numbering[str] = Numbering()
 
     def write(
-        self, layer: SceneLayer, before: tuple[SceneLayer, LayerTables] | None
-    ) -> LayerTables:
-        """Return the tables of a layer.
+        self, level: SceneLevel, before: tuple[SceneLevel, LevelTables] | None
+    ) -> LevelTables:
+        """Return the tables of a level.
 
         Parameters
         ----------
-        layer
-            A layer.
+        level
+            A level.
         before
-            Another layer of the same item, and its tables; None where there is none.
+            Another level of the same item, and its tables; None where there is none.
         """
-        if before is not None and _is_renewed(layer, before[0]):
-            tables = self._renew(layer, *before)
+        if before is not None and _is_renewed(level, before[0]):
+            tables = self._renew(level, *before)
         else:
-            tables = self._write(layer)
-        curves = layer.inside.curves
-        tables.edges[:, 1] = self._number_texts(layer, tables)
+            tables = self._write(level)
+        curves = level.inside.curves
+        tables.edges[:, 1] = self._number_texts(level, tables)
         tables.edges[:, 5] = 2 * curves.starts[:-1]
         tables.edges[:, 6] = 2 * curves.counts
         rows = tables.boxes[:, 5]
@@ -129,29 +129,29 @@ class TableWriter:
         tables.bundles[:, 1] = tables.name_count + rows.sum() + sizes.cumsum() - sizes
         return tables
 
-    def _write(self, layer: SceneLayer) -> LayerTables:
+    def _write(self, level: SceneLevel) -> LevelTables:
         names: dict[str, int] = {}
         rows = []
         boxes: list[int] = []
-        for child in layer.children:
+        for child in level.children:
             texts = _row_texts(child)
             rows.append(texts)
             face, flags = self._write_box(child)
             path = names.setdefault(child.path, len(names))
             boxes += (path, names.setdefault(child.key, len(names)), face, flags, 0, len(texts))
-        ports = [names.setdefault(path, len(names)) for path in layer.ports]
+        ports = [names.setdefault(path, len(names)) for path in level.ports]
         edges: list[int] = []
         bundles: list[tuple[int, int, int]] = []
         bundled: list[str] = []
-        for number, edge in enumerate(layer.edges):
+        for number, edge in enumerate(level.edges):
             if edge.bundle:
                 bundles.append((number, 0, len(edge.bundle)))
                 bundled += edge.bundle
             path = names.setdefault(edge.path, len(names))
             edges += (path, 0, edge.source, edge.target, _edge_flags(edge), 0, 0)
         distinct: dict[str, int] = {}
-        numbers = [distinct.setdefault(text, len(distinct)) for text in layer.texts]
-        return LayerTables(
+        numbers = [distinct.setdefault(text, len(distinct)) for text in level.texts]
+        return LevelTables(
             np.array(boxes, np.int64).reshape(-1, 6),
             np.array(ports, np.int64),
             np.array(edges, np.int64).reshape(-1, 7),
@@ -164,16 +164,16 @@ class TableWriter:
             len(names),
         )
 
-    def _renew(self, layer: SceneLayer, last: SceneLayer, old: LayerTables) -> LayerTables:
-        """Return the tables of a layer that differs from one before in some children alone."""
+    def _renew(self, level: SceneLevel, last: SceneLevel, old: LevelTables) -> LevelTables:
+        """Return the tables of a level that differs from one before in some children alone."""
         boxes, edges, rows = old.boxes.copy(), old.edges.copy(), old.rows.copy()
-        for number in _differences(layer.revisions, last.revisions):
-            child = layer.children[number]
+        for number in _differences(level.revisions, last.revisions):
+            child = level.children[number]
             boxes[number, 2:4] = self._write_box(child)
             rows[number] = _row_texts(child)
             boxes[number, 5] = len(rows[number])
-        for number in _differences(layer.edges, last.edges):
-            edges[number, 4] = _edge_flags(layer.edges[number])
+        for number in _differences(level.edges, last.edges):
+            edges[number, 4] = _edge_flags(level.edges[number])
         bundles = old.bundles.copy()
         return replace(old, boxes=boxes, edges=edges, bundles=bundles, rows=rows)
 
@@ -183,9 +183,9 @@ class TableWriter:
         flags |= _REPEAT if child.repeat is not None else 0
         return self.faces.number(self._face_of(child)), flags
 
-    def _number_texts(self, layer: SceneLayer, tables: LayerTables) -> Integers | int:
+    def _number_texts(self, level: SceneLevel, tables: LevelTables) -> Integers | int:
         """Return for each edge the number of its label; -1 where there is no room for any."""
-        placed = ~np.isnan(layer.places[:, 0])
+        placed = ~np.isnan(level.places[:, 0])
         if not placed.any():
             return -1
         numbers = np.full(len(tables.distinct), -1)
@@ -202,13 +202,13 @@ def _row_texts(item: Item) -> list[str]:
         return [row.path for row in item.constants]
     if item.repeat is None:
         return []
-    told = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
-    return [*told, item.repetition_path] if item.repetition_path else told
+    entries = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
+    return [*entries, item.repetition_path] if item.repetition_path else entries
 
 
-def _is_renewed(layer: SceneLayer, last: SceneLayer) -> bool:
-    """Return whether a layer has the very children, ports and wires of one before."""
-    return layer.item is last.item and layer.children is last.children and layer.ports is last.ports
+def _is_renewed(level: SceneLevel, last: SceneLevel) -> bool:
+    """Return whether a level has the very children, ports and wires of one before."""
+    return level.item is last.item and level.children is last.children and level.ports is last.ports
 
 
 def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
@@ -216,7 +216,7 @@ def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
     return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
 
 
-def _edge_flags(edge: LayerEdge) -> int:
+def _edge_flags(edge: LevelEdge) -> int:
     return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
 
 
@@ -228,8 +228,8 @@ def write_names(names: list[str]) -> bytes:
         return json.dumps(names, separators=(",", ":")).encode()
 
 
-def join_names(tables: LayerTables) -> bytes:
-    """Return all names of a layer as a JSON list: those of rows, then of bundles, come last."""
+def join_names(tables: LevelTables) -> bytes:
+    """Return all names of a level as a JSON list: those of rows, then of bundles, come last."""
     rows = [text for texts in tables.rows for text in texts] + tables.bundled
     if not rows:
         return tables.names

@@ -1,15 +1,15 @@
 """A Scene as the browser gets it: whole, or only what is new since the scene before.
 
-A scene is a tree of **layers**. A layer is the inside of one open item: the boxes of its
+A scene is a tree of **levels**. A level is the inside of one open item: the boxes of its
 children, the edges between them, and the ports on the item's own border. It is written in
 coordinates of its own, from the item's top left corner (the scene's, for the root), so that
 it need not be sent again when it has only moved, and 32-bit floats stay exact in pictures
 millions of pixels high.
 
-Layers never change. An open item whose inside has changed in any way, deep inside too, has a
-new layer with a new id. So a scene is given by the id of its root layer, and opening a group
-brings new layers for that group and the items around it, and no others. Most layers look alike
-(the same blocks again and again): what they share, everything but names, is a **shape**.
+Levels never change. An open item whose inside has changed in any way, deep inside too, has a
+new level with a new id. So a scene is given by the id of its root level, and opening a group
+brings new levels for that group and the items around it, and no others. Most levels look alike
+(the same blocks again and again): what they share, everything but names, is a **form**.
 
 A message has a JSON header and three buffers: floats (f32), integers (i32), names (UTF-8),
 little-endian. Header fields:
@@ -17,9 +17,9 @@ little-endian. Header fields:
 =========== ==========================================================================
 field       content
 =========== ==========================================================================
-version     3
+version     4
 number      number of this scene; each scene of an explorer has a larger one
-since       number of the scene before, whose shapes, layers, faces and labels must have
+since       number of the scene before, whose forms, levels, faces and labels must have
             been kept; null where the scene is whole. Who has not kept them (a second tab)
             asks for ``{"type": "scene"}``, which always gives a whole one
 width,      of the scene, in pixels
@@ -28,31 +28,31 @@ direction   ``TB`` or ``LR``
 wrapped     whether something in it is cut into columns (LR: rows) that are read like a page
 extreme     whether something is so long that this should be offered, or is so cut already
 notices     what the user should know
-root        id of the root layer
-counts      boxes, ports, edges of the whole scene, and ``layers`` in it
+root        id of the root level
+counts      boxes, ports, edges of the whole scene, and ``levels`` in it
 faces       new faces; their indexes go on from those of the scene before
 labels      new texts of edge labels, likewise
-shapes      new shapes: ``[id, boxes, ports, edges, numbers, bundles]`` each, in the order of
+forms      new forms: ``[id, boxes, ports, edges, numbers, bundles]`` each, in the order of
             the buffers; ``numbers`` counts the coordinates of all edges' points, ``bundles``
             the edges that several values flow along
-layers      count of new layers
+levels      count of new levels
 =========== ==========================================================================
 
-Floats, for each new shape in turn: per box x, y, width, height; per port x, y; per edge its
+Floats, for each new form in turn: per box x, y, width, height; per port x, y; per edge its
 label's centre x, y; then the points of all edges.
 
-Integers, for each new shape in turn: per box path, key, face, flags, first row, count of rows;
+Integers, for each new form in turn: per box path, key, face, flags, first row, count of rows;
 per port path; per edge path, label (-1: none), source, target, flags, first number of its points
-among the shape's points, count of numbers; per bundle its edge, and first name and count of the
-paths of all its values. Then for each new layer: id, shape, first byte and count of bytes of its
-names, count of inner layers, and the ids of these: one for each box of the shape that is open
-(flag 1), in order. A layer comes after the layers inside it.
+among the form's points, count of numbers; per bundle its edge, and first name and count of the
+paths of all its values. Then for each new level: id, form, first byte and count of bytes of its
+names, count of inner levels, and the ids of these: one for each box of the form that is open
+(flag 1), in order. A level comes after the levels inside it.
 
-Names: for each layer a JSON list of strings, of the paths of boxes, ports, edges and rows.
-``path`` and ``key`` are indexes into the list of the layer that has the shape. ``first row``
+Names: for each level a JSON list of strings, of the paths of boxes, ports, edges and rows.
+``path`` and ``key`` are indexes into the list of the level that has the form. ``first row``
 and ``count`` say which part of that list are the paths of the box's constants, in the order of
-its face's ``targets``. ``source`` and ``target`` number the layer's boxes; -1 is the open item
-that the layer is the inside of (at the root: nothing).
+its face's ``targets``. ``source`` and ``target`` number the level's boxes; -1 is the open item
+that the level is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
 128 stub, 256 repeat. In place of constants an open repeat has rows of another kind: the number
@@ -84,20 +84,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.layout import Scene, SceneLayer
+from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.view import Item
 
 from .face import Face
-from .tables import LayerTables, TableWriter, join_names
+from .tables import LevelTables, TableWriter, join_names
 
-VERSION = 3
-#: tables of smaller layers are not kept: they are soon written anew
+VERSION = 4
+#: tables of smaller levels are not kept: they are soon written anew
 _LEAST_KEPT = 40
 
 
 @dataclass(slots=True)
-class _Shape:
-    """Everything about a layer but its names, encoded; and how many known layers have it."""
+class _Form:
+    """Everything about a level but its names, encoded; and how many known levels have it."""
 
     id: int
     key: Hashable
@@ -109,20 +109,20 @@ class _Shape:
 
 @dataclass(slots=True)
 class _Known:
-    """A layer that the browser has."""
+    """A level that the browser has."""
 
-    layer: SceneLayer
-    shape: _Shape
+    level: SceneLevel
+    form: _Form
     names: bytes
-    tables: LayerTables | None
+    tables: LevelTables | None
 
 
 @dataclass(slots=True)
 class _News:
     """What one message brings."""
 
-    shapes: list[_Shape] = field(default_factory=list)
-    layers: list[_Known] = field(default_factory=list)
+    forms: list[_Form] = field(default_factory=list)
+    levels: list[_Known] = field(default_factory=list)
 
 
 class SceneEncoder:
@@ -140,13 +140,13 @@ class SceneEncoder:
         self._forget()
 
     def _forget(self) -> None:
-        self._root: SceneLayer | None = None
-        self._layers: dict[int, _Known] = {}
-        #: the layer known last of each item
+        self._root: SceneLevel | None = None
+        self._levels: dict[int, _Known] = {}
+        #: the level known last of each item
         self._last: dict[int, _Known] = {}
-        self._shapes: dict[Hashable, _Shape] = {}
+        self._forms: dict[Hashable, _Form] = {}
         self._writer = TableWriter(self._face_of)
-        self._shape_count = 0
+        self._form_count = 0
 
     def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
         """Return the header and the buffers (floats, integers, names) of a scene.
@@ -160,15 +160,15 @@ class SceneEncoder:
         """
         root = scene.root
         if root is None:
-            raise ValueError("a scene without layers cannot be sent")
+            raise ValueError("a scene without levels cannot be sent")
         since: int | None = self._number
         if whole or self._root is None:
             self._forget()
             since = None
         self._number += 1
         news = _News()
-        shared = self._add_layers(root, news)
-        self._drop_layers(shared)
+        shared = self._add_levels(root, news)
+        self._drop_levels(shared)
         self._root = root
         header = {
             "version": VERSION,
@@ -185,69 +185,69 @@ class SceneEncoder:
                 "boxes": root.boxes_total,
                 "ports": root.ports_total,
                 "edges": root.edges_total,
-                "layers": root.layers_total,
+                "levels": root.levels_total,
             },
             "faces": [_encode_face(face) for face in self._writer.faces.take_news()],
             "labels": self._writer.labels.take_news(),
-            "shapes": [[shape.id, *shape.counts] for shape in news.shapes],
-            "layers": len(news.layers),
+            "forms": [[form.id, *form.counts] for form in news.forms],
+            "levels": len(news.levels),
         }
         return header, _write_buffers(news)
 
-    def _add_layers(self, root: SceneLayer, news: _News) -> set[int]:
-        """Encode what the browser does not have; return the ids of layers that it keeps."""
+    def _add_levels(self, root: SceneLevel, news: _News) -> set[int]:
+        """Encode what the browser does not have; return the ids of levels that it keeps."""
         shared: set[int] = set()
-        order: list[SceneLayer] = []
+        order: list[SceneLevel] = []
         pending = [root]
         while pending:
-            layer = pending.pop()
-            if layer.id in self._layers:
-                shared.add(layer.id)
+            level = pending.pop()
+            if level.id in self._levels:
+                shared.add(level.id)
                 continue
-            order.append(layer)
-            pending.extend(layer.inner.values())
-        for layer in reversed(order):
-            known = self._encode_layer(layer, news)
-            self._layers[layer.id] = self._last[id(layer.item)] = known
-            known.shape.users += 1
-            news.layers.append(known)
-        shared.update(layer.id for layer in order)
+            order.append(level)
+            pending.extend(level.inner.values())
+        for level in reversed(order):
+            known = self._encode_level(level, news)
+            self._levels[level.id] = self._last[id(level.item)] = known
+            known.form.users += 1
+            news.levels.append(known)
+        shared.update(level.id for level in order)
         return shared
 
-    def _drop_layers(self, kept: set[int]) -> None:
-        """Forget the layers of the scene before that the new one does not reach."""
+    def _drop_levels(self, kept: set[int]) -> None:
+        """Forget the levels of the scene before that the new one does not reach."""
         pending = [self._root] if self._root is not None else []
         while pending:
-            layer = pending.pop()
-            if layer.id in kept:
+            level = pending.pop()
+            if level.id in kept:
                 continue
-            known = self._layers.pop(layer.id)
-            if self._last[id(layer.item)] is known:
-                del self._last[id(layer.item)]
-            known.shape.users -= 1
-            if not known.shape.users:
-                del self._shapes[known.shape.key]
-            pending.extend(layer.inner.values())
+            known = self._levels.pop(level.id)
+            if self._last[id(level.item)] is known:
+                del self._last[id(level.item)]
+            known.form.users -= 1
+            if not known.form.users:
+                del self._forms[known.form.key]
+            pending.extend(level.inner.values())
 
-    def _encode_layer(self, layer: SceneLayer, news: _News) -> _Known:
-        last = self._last.get(id(layer.item))
-        before = (last.layer, last.tables) if last is not None and last.tables else None
-        tables = self._writer.write(layer, before)
+    def _encode_level(self, level: SceneLevel, news: _News) -> _Known:
+        last = self._last.get(id(level.item))
+        before = (last.level, last.tables) if last is not None and last.tables else None
+        tables = self._writer.write(level, before)
         written = (tables.boxes, tables.ports, tables.edges, tables.bundles)
         integers = b"".join(_little_endian(table, "<i4") for table in written)
-        key = (id(layer.inside), integers)
-        shape = self._shapes.get(key)
-        if shape is None:
-            self._shape_count += 1
+        key = (id(level.inside), integers)
+        form = self._forms.get(key)
+        if form is None:
+            self._form_count += 1
             sizes = (
-                *(len(layer.children), len(layer.ports), len(layer.edges)),
-                *(2 * len(layer.inside.curves.points), len(tables.bundles)),
+                *(len(level.children), len(level.ports), len(level.edges)),
+                *(2 * len(level.inside.curves.points), len(tables.bundles)),
             )
-            shape = _Shape(self._shape_count, key, sizes, _list_floats(layer), integers)
-            self._shapes[key] = shape
-            news.shapes.append(shape)
-        kept = tables if len(layer.children) >= _LEAST_KEPT else None
-        return _Known(layer, shape, join_names(tables), kept)
+            form = _Form(self._form_count, key, sizes, _list_floats(level), integers)
+            self._forms[key] = form
+            news.forms.append(form)
+        kept = tables if len(level.children) >= _LEAST_KEPT else None
+        return _Known(level, form, join_names(tables), kept)
 
 
 def encode_scene(
@@ -257,9 +257,9 @@ def encode_scene(
     return SceneEncoder(face_of).encode(scene, whole=True)
 
 
-def _list_floats(layer: SceneLayer) -> bytes:
-    inside = layer.inside
-    places = np.where(np.isnan(layer.places), 0.0, layer.places)
+def _list_floats(level: SceneLevel) -> bytes:
+    inside = level.inside
+    places = np.where(np.isnan(level.places), 0.0, level.places)
     return b"".join(
         _little_endian(table, "<f4")
         for table in (inside.boxes, inside.ports, places, inside.curves.points)
@@ -273,22 +273,22 @@ def _little_endian(table: NDArray[Any], kind: str) -> bytes:
 def _write_buffers(news: _News) -> list[bytes]:
     integers: list[int] = []
     start = 0
-    for known in news.layers:
-        layer = known.layer
-        inner = [layer.inner[number].id for number in sorted(layer.inner)]
-        integers.extend((layer.id, known.shape.id, start, len(known.names), len(inner), *inner))
+    for known in news.levels:
+        level = known.level
+        inner = [level.inner[number].id for number in sorted(level.inner)]
+        integers.extend((level.id, known.form.id, start, len(known.names), len(inner), *inner))
         start += len(known.names)
-    shapes = b"".join([shape.integers for shape in news.shapes])
+    forms = b"".join([form.integers for form in news.forms])
     return [
-        b"".join([shape.floats for shape in news.shapes]),
-        shapes + _little_endian(np.array(integers, np.int64), "<i4"),
-        b"".join([known.names for known in news.layers]),
+        b"".join([form.floats for form in news.forms]),
+        forms + _little_endian(np.array(integers, np.int64), "<i4"),
+        b"".join([known.names for known in news.levels]),
     ]
 
 
 def _encode_face(face: Face) -> dict[str, Any]:
     return {
-        "shape": face.shape,
+        "outline": face.outline,
         "category": face.category,
         "width": face.width,
         "height": face.height,

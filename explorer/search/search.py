@@ -165,11 +165,11 @@ def _search_nodes(
         if _holds(own, missing, around, query):
             detail = node.op_type
         else:
-            told = _list_told(node, classes if has_classes else None)
-            own += told
-            if not told or not _holds(own, query.count_missing(own), around, query):
+            texts = _list_texts(node, classes if has_classes else None)
+            own += texts
+            if not texts or not _holds(own, query.count_missing(own), around, query):
                 continue
-            matching = (text for text in told if query.count_missing((text,)) < query.count)
+            matching = (text for text in texts if query.count_missing((text,)) < query.count)
             detail = next(matching, node.op_type)
         yield Hit(node.path, node.name or node.path[len(graph.path) + 1 :], detail, "node")
 
@@ -234,16 +234,16 @@ def _where_value(value: Value, tree: GroupTree | None) -> list[str]:
     return [str(value.type or ""), *_where_node(node, tree)]
 
 
-def _list_told(node: Node, classes: set[str] | None) -> list[str]:
+def _list_texts(node: Node, classes: set[str] | None) -> list[str]:
     """Return domain and attributes of a node, and its modules that are no groups themselves."""
-    told = [
+    texts = [
         f"{attribute.name} = {_describe_value(attribute)}" for attribute in node.attributes.values()
     ]
     if node.domain != node.graph.dialect.domain:
-        told.insert(0, f"{node.domain}::{node.op_type}")
+        texts.insert(0, f"{node.domain}::{node.op_type}")
     if classes is not None:
-        told += [name for name in list_classes(node) if name not in classes]
-    return told
+        texts += [name for name in list_classes(node) if name not in classes]
+    return texts
 
 
 def _describe_value(attribute: Attribute) -> str:

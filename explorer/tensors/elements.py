@@ -145,11 +145,11 @@ class Walk:
 
     def pieces(self, spans: Iterable[tuple[int, int]]) -> Iterator[Array]:
         """Yield the elements of some spans, which follow one another: one pass."""
-        told = 0
+        reported = 0
         for start, stop in spans:
             yield self.elements.take(start, stop)
-            if stop - told >= _REST:
-                told = stop
+            if stop - reported >= _REST:
+                reported = stop
                 self.report(stop / self.elements.size)
         self._done += 1
         self.report(0.0)

@@ -85,7 +85,7 @@ class Statistics:
         return f"<Statistics: {clip_text(', '.join(parts), 100)}>"
 
     def _repr_html_(self) -> str:
-        return door.describe_statistics(self)
+        return door.write_statistics_html(self)
 
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news

@@ -7,10 +7,10 @@ knows nothing of sizes, positions or colours.
 from .bodies import resolve_operand
 from .expand import expand_view
 from .focus import find_neighbourhood
+from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
-from .wiring import body_graphs, nodes_inside
 
 __all__ = [
     "BORDER",

@@ -21,10 +21,10 @@ from .many_values import group_alike, list_distinct
 MOST_SINGLE = 8
 
 #: stands for repetitions that are not shown, where values come from
-STRANGERS = "strangers"
+OTHER_REPETITIONS = "other repetitions"
 
 
-def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Value] = ()) -> None:
+def bundle_ports(item: Item, children: Sequence[Item], from_others: Collection[Value] = ()) -> None:
     """Give the children of an item one port for very many values from the same sibling.
 
     The sibling in turn has one port for all values that reach each of their users so. Hubs,
@@ -37,7 +37,7 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
         A newly opened item, its body made.
     children
         Its children without stubs; their ports are changed.
-    strangers
+    from_others
         Values that come from repetitions that are not shown.
     """
     takes_many = any(len(child.inputs) > MOST_SINGLE for child in children)
@@ -46,25 +46,25 @@ def bundle_ports(item: Item, children: Sequence[Item], strangers: Collection[Val
         return
     entering, leaving = _border_ports(item)
     if takes_many:
-        _bundle_inputs(children, set(strangers), entering)
+        _bundle_inputs(children, set(from_others), entering)
     if gives_many:
         _bundle_outputs(children, leaving)
 
 
 def _bundle_inputs(
-    children: Sequence[Item], strange: set[Value], entering: Mapping[Value, Value]
+    children: Sequence[Item], others: set[Value], entering: Mapping[Value, Value]
 ) -> None:
     """Give the children one port for very many values from the same sibling or border port."""
-    givers: dict[Value, int] = {}
+    producers: dict[Value, int] = {}
     for index, child in enumerate(children):
-        givers.update(dict.fromkeys(child.values_at(child.outputs), index))
+        producers.update(dict.fromkeys(child.values_at(child.outputs), index))
     hubs = _find_hubs(children)
     for child in children:
         # ports none of which comes from a sibling or the border come from an end of its own each
         if len(child.inputs) > MOST_SINGLE and not all(
-            known.isdisjoint(child.inputs) for known in (givers.keys(), strange, entering.keys())
+            known.isdisjoint(child.inputs) for known in (producers.keys(), others, entering.keys())
         ):
-            origins = _find_origins(child.inputs, givers, strange, entering)
+            origins = _find_origins(child.inputs, producers, others, entering)
             kinds = list_link_kinds(child, child.inputs)
             ends: list[Hashable] = [*zip(origins, kinds, strict=True)]
             if hubs:
@@ -113,17 +113,19 @@ def _find_taken(children: Sequence[Item]) -> tuple[set[Value], set[Value]]:
 
 def _find_origins(
     ports: Sequence[Value],
-    givers: Mapping[Value, int],
-    strange: Collection[Value],
+    producers: Mapping[Value, int],
+    others: Collection[Value],
     entering: Mapping[Value, Value],
 ) -> Sequence[Hashable]:
-    """Return where each port's value comes from: a sibling, strangers, the border, or itself."""
-    found = list(map(givers.get, ports))
+    """Return where each port's value comes from: a sibling, from_others, the border, or itself."""
+    found = list(map(producers.get, ports))
     if None not in found:
         return found
     return [
-        (STRANGERS if port in strange else entering.get(port, port)) if giver is None else giver
-        for port, giver in zip(ports, found, strict=True)
+        (OTHER_REPETITIONS if port in others else entering.get(port, port))
+        if producer is None
+        else producer
+        for port, producer in zip(ports, found, strict=True)
     ]
 
 

@@ -1,6 +1,6 @@
 """What an open item holds: items for nodes, groups, branches, inputs, outputs and constants.
 
-Folded shape arithmetic has no item: what it gives is a row on the faces of its consumers.
+Hidden shape arithmetic has no item: what it gives is a row on the faces of its consumers.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from netloupe.explorer.model.paths import CALL
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
 from .families import merge_families
+from .group_borders import GroupBorders, body_graphs, find_constants
 from .item import ConstantRow, Instance, Item, ItemKind
 from .many_values import list_distinct
-from .stubs import add_strangers
+from .stubs import add_stubs_of_others
 from .terminals import Terminal, split_terminal, stack_terminals
-from .wiring import Wiring, body_graphs, find_constants
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -38,15 +38,15 @@ class ChildMaker:
 
     Parameters
     ----------
-    wiring
+    borders
         Gives the groups and borders of a graph.
     is_partial
         Whether only some nodes of the view's own graph are shown; its inputs and outputs are
         then shown where they are used.
     """
 
-    def __init__(self, wiring: Callable[[Graph], Wiring], *, is_partial: bool) -> None:
-        self.wiring = wiring
+    def __init__(self, borders: Callable[[Graph], GroupBorders], *, is_partial: bool) -> None:
+        self.borders = borders
         self.is_partial = is_partial
 
     def make_children(self, item: Item) -> list[Item]:
@@ -78,7 +78,7 @@ class ChildMaker:
     def _repetition(self, item: Item, repeat: Group) -> list[Item]:
         """Return what is inside the repetition that an open repeat shows."""
         instance = item.instance
-        found = self.wiring(repeat.graph).repetitions(repeat).correspond(item.shown)
+        found = self.borders(repeat.graph).repetitions(repeat).correspond(item.shown)
         body = Instance(instance.graph, instance.prefix, item, instance.occurrence)
         body.bindings.update(found.bindings)
         body.results.update(found.results)
@@ -90,7 +90,7 @@ class ChildMaker:
         else:
             children = [self._make_member(item, body, shown)]
         bundle_ports(item, children, found.only_from_others)
-        add_strangers(item, children, found.only_from_others, found.only_to_others)
+        add_stubs_of_others(item, children, found.only_from_others, found.only_to_others)
         return children
 
     def _enter(self, caller: Item, node: Node, graph: Graph) -> Instance:
@@ -115,8 +115,8 @@ class ChildMaker:
             openable=True,
         )
         branch.body = body
-        wiring = self.wiring(graph)
-        captured = wiring.group_inputs(wiring.tree.root)
+        borders = self.borders(graph)
+        captured = borders.group_inputs(borders.tree.root)
         outer = [value for value in captured if value.graph is not graph]
         outer += [value for value in graph.outputs if value.graph is not graph]
         given = [operand for operand in body.bindings.values() if operand is not None]
@@ -137,7 +137,7 @@ class ChildMaker:
         """Return the nodes and groups of a graph with its inputs and outputs where drawn."""
         assert item.body is not None  # noqa: S101 - set by the caller
         body = item.body
-        members = self._members(item, self.wiring(graph).tree.root)
+        members = self._members(item, self.borders(graph).tree.root)
         inputs, constants, outputs = self._find_terminals(body, graph, members)
         before = [
             *self._make_terminals("input", inputs, members, item, body),
@@ -243,7 +243,7 @@ class ChildMaker:
         return [
             self._make_member(parent, body, child)
             for child in group.children
-            if not (isinstance(child, Group) and self.wiring(body.graph).is_folded(child))
+            if not (isinstance(child, Group) and self.borders(body.graph).is_hidden(child))
         ]
 
     def _make_member(self, parent: Item, body: Instance, member: Group | Node) -> Item:
@@ -252,7 +252,7 @@ class ChildMaker:
         return self._make_node(parent, body, member)
 
     def _make_group(self, parent: Item, body: Instance, group: Group) -> Item:
-        wiring = self.wiring(body.graph)
+        borders = self.borders(body.graph)
         item = Item(
             "group",
             body.path_of(group.path),
@@ -262,26 +262,26 @@ class ChildMaker:
             label=group.label,
             openable=True,
         )
-        inputs = wiring.group_inputs(group)
+        inputs = borders.group_inputs(group)
         item.inputs = tuple(value for value in inputs if not self._is_row(body, value))
-        item.outputs = wiring.group_outputs(group)
+        item.outputs = borders.group_outputs(group)
         if group.kind == "repeat":
             item.shown = group.exemplar
-        merge_families(item, wiring.families(group))
+        merge_families(item, borders.families(group))
         return item
 
     def _make_node(self, parent: Item, body: Instance, node: Node) -> Item:
-        wiring = self.wiring(body.graph)
+        borders = self.borders(body.graph)
         item = Item(
             "node",
             body.path_of(node.path),
             node,
             body,
             parent,
-            label=wiring.tree.node_labels.get(node.index, ""),
+            label=borders.tree.node_labels.get(node.index, ""),
             openable=bool(body_graphs(node)) and self._may_enter(body),
         )
-        inputs = wiring.node_inputs(node)
+        inputs = borders.node_inputs(node)
         rows = self._find_rows(body, inputs)
         if rows:
             item.constants = tuple(
@@ -291,7 +291,7 @@ class ChildMaker:
             )
             inputs = tuple(value for value in inputs if value not in rows)
         item.inputs = inputs
-        item.outputs = wiring.node_outputs(node)
+        item.outputs = borders.node_outputs(node)
         return item
 
     def _may_enter(self, body: Instance) -> bool:
@@ -304,7 +304,7 @@ class ChildMaker:
     def _is_row(self, body: Instance, value: Value) -> bool:
         """Return whether a value, or what a call passes for it, is drawn without an edge.
 
-        Constants are, and what folded shape arithmetic gives.
+        Constants are, and what hidden shape arithmetic gives.
         """
         if body.occurrence.caller is not None:
             value, _ = resolve_operand(body, value)
@@ -316,13 +316,13 @@ class ChildMaker:
         """Return which values are drawn without an edge, each as :meth:`_is_row` tells."""
         if body.occurrence.caller is not None:
             return {value for value in values if self._is_row(body, value)}
-        return find_constants(values, lambda node: is_constant_node(node) or self._is_folded(node))
+        return find_constants(values, lambda node: is_constant_node(node) or self._is_hidden(node))
 
-    def _is_folded(self, node: Node) -> bool:
-        return self.wiring(node.graph).folded_group(node) is not None
+    def _is_hidden(self, node: Node) -> bool:
+        return self.borders(node.graph).hidden_group(node) is not None
 
     def _is_shape(self, value: Value) -> bool:
-        return value.producer is not None and self._is_folded(value.producer)
+        return value.producer is not None and self._is_hidden(value.producer)
 
     def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
         origin, instance = resolve_operand(body, value)

@@ -52,7 +52,7 @@ class EdgeTable:
         targets = np.repeat(np.arange(self.count), counts)
         slots = np.arange(len(targets)) - np.repeat(np.cumsum(counts) - counts, counts)
         used = wiring.used[np.repeat(starts, counts) + slots]
-        origins = np.append(positions, -1)[np.append(wiring.givers, -1)]
+        origins = np.append(positions, -1)[np.append(wiring.producers, -1)]
         # the last stands for an operand that is left out; constants are no boxes
         is_nothing = origins < 0
         for number in np.flatnonzero(is_nothing[:-1]).tolist():
@@ -88,8 +88,8 @@ class EdgeTable:
 
     def _number(self, values: list[Value], wiring: Wiring) -> dict[Value, int]:
         """Return the numbers of some values; those that no node uses or gives get new ones."""
-        givers = {-1 if (node := value.producer) is None else node.index for value in values}
-        known = np.flatnonzero(np.isin(wiring.givers, [*givers, -1])).tolist()
+        producers = {-1 if (node := value.producer) is None else node.index for value in values}
+        known = np.flatnonzero(np.isin(wiring.producers, [*producers, -1])).tolist()
         numbers = {self.values[number]: number for number in known}
         for value in values:
             if numbers.setdefault(value, len(self.values)) == len(self.values):

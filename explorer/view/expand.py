@@ -9,10 +9,10 @@ from netloupe.explorer.model import Function, Graph, Node
 from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import step
 
+from .group_borders import body_graphs
 from .item import Item
 from .opened import likeness
 from .view import View
-from .wiring import body_graphs
 
 #: a first view has about so many boxes, inputs, outputs and stubs counted
 FIRST_VIEW_BOXES = 60
@@ -55,7 +55,7 @@ def expand_view(view: View, expand: str | int) -> str | None:
     if expand == "none":
         return None
     if expand == "all":
-        view.unfold_shapes()
+        view.show_shapes()
         return _expand_levels(view, None)
     return _expand_levels(view, check_option("expand", expand))
 

@@ -62,7 +62,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class ConstantRow:
-    """An operand without an edge: a constant or a folded shape, a row on its consumer's face.
+    """An operand without an edge: a constant or a hidden shape, a row on its consumer's face.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class ConstantRow:
     text
         The value in words where there is no tensor (``[0, -1]``, ``"abc"``), else "".
     is_shape
-        Whether folded shape arithmetic gives the value.
+        Whether hidden shape arithmetic gives the value.
     path
         The path of the value: what a click on the row selects.
     """

@@ -19,7 +19,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class OpenedInside:
     """What is open in one repetition.
 
     Parameters
@@ -44,10 +44,10 @@ class Opened:
     Parameters
     ----------
     keys, unrolled, shown
-        As for :class:`Inside`; repeats that are closed have their repetition too.
-    unfolded
+        As for :class:`OpenedInside`; repeats that are closed have their repetition too.
+    shown_shapes
         By the path of a graph, the paths of the shape arithmetic that is drawn there.
-    unfolds_shapes
+    shows_shapes
         Whether it is drawn in graphs that are opened later too.
     repetitions
         By the key of a repeat and the index of a repetition, what was open in this one when it
@@ -57,15 +57,15 @@ class Opened:
     keys: tuple[str, ...]
     unrolled: frozenset[str]
     shown: Mapping[str, int]
-    unfolded: Mapping[str, frozenset[str]]
-    unfolds_shapes: bool
-    repetitions: Mapping[str, Mapping[int, Inside]]
+    shown_shapes: Mapping[str, frozenset[str]]
+    shows_shapes: bool
+    repetitions: Mapping[str, Mapping[int, OpenedInside]]
 
 
-def look_inside(items: Sequence[Item]) -> Inside:
+def list_opened_inside(items: Sequence[Item]) -> OpenedInside:
     """Return what is open among items and in them."""
     found = list(list_open(items))
-    return Inside(
+    return OpenedInside(
         tuple(item.key for item in found),
         frozenset(item.key for item in found if item.is_unrolled),
         {item.key: item.shown for item in found if item.repeat is not None},

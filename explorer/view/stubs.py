@@ -54,7 +54,7 @@ def add_stubs(item: Item, *, is_root: bool) -> None:
         _replace_edges(item, _find_far(item, is_root))
 
 
-def add_strangers(
+def add_stubs_of_others(
     item: Item, children: list[Item], taken: Iterable[Value], given: Iterable[Value]
 ) -> None:
     """Add stubs for what a repetition exchanges with others that are not shown.

@@ -1,6 +1,6 @@
 """Paths to elements of a graph: which group or node is meant, and which item shows it.
 
-Nothing is opened here; what is folded away or a row on a face leads to the node that shows it.
+Nothing is opened here; what is hidden or a row on a face leads to the node that shows it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.model.paths import CALL, index_nodes
 
+from .group_borders import GroupBorders, body_graphs
 from .item import Item
-from .wiring import Wiring, body_graphs
 
 
 def is_below(path: str, outer: str) -> bool:
@@ -20,31 +20,31 @@ def is_below(path: str, outer: str) -> bool:
     )
 
 
-def find_target(model: Model, wiring: Wiring, path: str) -> tuple[Group | Node | None, bool]:
+def find_target(model: Model, borders: GroupBorders, path: str) -> tuple[Group | Node | None, bool]:
     """Return the group or node that is, shows or holds what is at a path of a graph."""
-    group = wiring.tree.groups.get(path)
+    group = borders.tree.groups.get(path)
     if group is not None:
         return group, True
-    single = wiring.tree.singles.get(path)
-    return (single, True) if single is not None else _find_node(model, wiring, path)
+    single = borders.tree.singles.get(path)
+    return (single, True) if single is not None else _find_node(model, borders, path)
 
 
-def _find_node(model: Model, wiring: Wiring, path: str) -> tuple[Node | None, bool]:
+def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | None, bool]:
     """Return the node that is, shows or holds what is at a path of a graph.
 
     The second part tells whether the path is not deeper inside the node.
     """
-    graph = wiring.tree.graph
+    graph = borders.tree.graph
     if path.startswith(f"{graph.path}/%"):
         value = graph.values.get(path[len(graph.path) + 2 :])
-        return (_node_showing(wiring, value) if value is not None else None), True
+        return (_node_showing(borders, value) if value is not None else None), True
     nodes = index_nodes(graph).nodes
     node = nodes.get(path)
     if node is not None:
-        if wiring.tree.positions[node.index] >= 0:
+        if borders.tree.positions[node.index] >= 0:
             return node, True
         value = node.outputs[0]
-        return (_node_showing(wiring, value) if value is not None else None), True
+        return (_node_showing(borders, value) if value is not None else None), True
     cut = len(path)
     while cut > len(graph.path):
         cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
@@ -71,33 +71,33 @@ def find_child(item: Item, tree: GroupTree, target: Group | Node) -> Item | None
     return None
 
 
-def find_folded(wiring: Wiring, target: Group | Node) -> Group | None:
-    """Return the folded shape arithmetic that an element is or belongs to."""
+def find_hidden(borders: GroupBorders, target: Group | Node) -> Group | None:
+    """Return the hidden shape arithmetic that an element is or belongs to."""
     if isinstance(target, Node):
-        return wiring.folded_group(target)
-    return target if wiring.is_folded(target) else None
+        return borders.hidden_group(target)
+    return target if borders.is_hidden(target) else None
 
 
-def _node_showing(wiring: Wiring, value: Value) -> Node | None:
+def _node_showing(borders: GroupBorders, value: Value) -> Node | None:
     """Return the node that stands for a value: its producer, or the one where it is a row."""
-    tree = wiring.tree
+    tree = borders.tree
     producer = value.producer
     if producer is not None and producer.graph is tree.graph:
         if tree.positions[producer.index] >= 0:
-            if wiring.folded_group(producer) is None:
+            if borders.hidden_group(producer) is None:
                 return producer
-            return _first_consumer(wiring, value, is_drawn=True) or producer
+            return _first_consumer(borders, value, is_drawn=True) or producer
         value = next((out for out in producer.outputs if out is not None), value)
-    drawn = _first_consumer(wiring, value, is_drawn=True)
-    return drawn or _first_consumer(wiring, value, is_drawn=False)
+    drawn = _first_consumer(borders, value, is_drawn=True)
+    return drawn or _first_consumer(borders, value, is_drawn=False)
 
 
-def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | None:
+def _first_consumer(borders: GroupBorders, value: Value, *, is_drawn: bool) -> Node | None:
     """Return the first node of a graph that uses a value, through constants if need be.
 
-    Where ``is_drawn``, nodes of folded shape arithmetic do not count.
+    Where ``is_drawn``, nodes of hidden shape arithmetic do not count.
     """
-    tree = wiring.tree
+    tree = borders.tree
     graph = tree.graph
     for consumer in value.users:
         node = consumer
@@ -106,17 +106,17 @@ def _first_consumer(wiring: Wiring, value: Value, *, is_drawn: bool) -> Node | N
         if node.graph is not graph:
             continue
         if tree.positions[node.index] >= 0:
-            if is_drawn and wiring.folded_group(node) is not None:
+            if is_drawn and borders.hidden_group(node) is not None:
                 continue
             return node
         constant = next((out for out in node.outputs if out is not None), None)
         if constant is not None and constant is not value:
-            return _node_showing(wiring, constant)
+            return _node_showing(borders, constant)
     return None
 
 
-def find_first_user(wiring: Wiring, group: Group) -> Node | None:
-    """Return the first drawn node that takes what folded shape arithmetic gives."""
+def find_first_user(borders: GroupBorders, group: Group) -> Node | None:
+    """Return the first drawn node that takes what hidden shape arithmetic gives."""
     pending = [node for node in group.children if isinstance(node, Node)]
     seen = set(pending)
     for node in pending:
@@ -127,7 +127,7 @@ def find_first_user(wiring: Wiring, group: Group) -> Node | None:
                     user = user.graph.parent_node
                 if user.graph is not node.graph or user in seen:
                     continue
-                if wiring.folded_group(user) is None and wiring.tree.positions[user.index] >= 0:
+                if borders.hidden_group(user) is None and borders.tree.positions[user.index] >= 0:
                     return user
                 seen.add(user)
                 pending.append(user)

@@ -1,7 +1,7 @@
 """The view of one graph: what is open, and what each open item holds.
 
 A group is closed or open. A repeat has a third state: open it shows one repetition, unrolled
-all of them. Shape arithmetic is folded away (nothing of it is drawn) or open.
+all of them. Shape arithmetic is hidden (nothing of it is drawn) or open.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from netloupe.explorer.model.paths import CALL
 from netloupe.explorer.options import Grouping, check_option
 
 from .children import ChildMaker
+from .group_borders import GroupBorders
 from .item import Instance, Item, Link
 from .links import list_links
-from .opened import Opened, list_open, look_inside
+from .opened import Opened, list_open, list_opened_inside
 from .repeat_states import RepeatStates
 from .stubs import add_stubs
-from .targets import find_child, find_first_user, find_folded, find_target, is_below
-from .wiring import Wiring
+from .targets import find_child, find_first_user, find_hidden, find_target, is_below
 
 
 class View:
@@ -57,10 +57,10 @@ class View:
         self.graph = graph or model.graph
         self.grouping: Grouping = check_option("grouping", grouping)
         self.only = only
-        self._wirings: dict[str, Wiring] = {}
+        self._borders: dict[str, GroupBorders] = {}
         self._repeats = RepeatStates(self.open_item, self._open_keys)
-        self._unfolds_shapes = False
-        self._maker = ChildMaker(self.wiring, is_partial=only is not None)
+        self._shows_shapes = False
+        self._maker = ChildMaker(self.borders, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
         self.root.body = instance
@@ -73,7 +73,7 @@ class View:
         """Open what is at a path and everything that hides it; return the item.
 
         Of a repetition the repeat is opened, showing this one. Of shape arithmetic, or a node
-        in it, the group is unfolded in place.
+        in it, the group is shown in place.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class View:
         item = self.reveal(path)
         group = item.element
         if isinstance(group, Node) and not item.openable:
-            around = self.wiring(group.graph).tree.group_of(group)
+            around = self.borders(group.graph).tree.group_of(group)
             parent = item.parent
             if around is not None and around.kind == "shape" and parent is not None:
                 return parent
@@ -96,7 +96,7 @@ class View:
         return item
 
     def close(self, path: str) -> Item:
-        """Close the open item at a path; return it, or where shape arithmetic is folded, its place.
+        """Close the open item at a path; return it, or where shape arithmetic is hidden, its place.
 
         The path of the repetition that is shown counts as that of its repeat.
 
@@ -110,7 +110,7 @@ class View:
             raise ViewError(f"{self.model.source}: {path!r} is not an open group.")
         group, parent = item.element, item.parent
         if isinstance(group, Group) and group.kind == "shape" and parent is not None:
-            self.wiring(group.graph).fold([group], True)
+            self.borders(group.graph).set_hidden([group], True)
             self._rebuild()
             return self.items.get(parent.key, self.root)
         self.close_item(item)
@@ -154,11 +154,11 @@ class View:
             )
         return self._show(item, is_unrolled=False, shown=index)
 
-    def unfold_shapes(self) -> None:
+    def show_shapes(self) -> None:
         """Open all shape arithmetic, also of graphs that are shown later."""
-        self._unfolds_shapes = True
-        for wiring in self._wirings.values():
-            wiring.fold(wiring.shape_groups, False)
+        self._shows_shapes = True
+        for borders in self._borders.values():
+            borders.set_hidden(borders.shape_groups, False)
         self._rebuild()
 
     def open_item(self, item: Item) -> None:
@@ -174,19 +174,19 @@ class View:
 
     def opened(self) -> Opened:
         """Return what is open, so that :meth:`reopen` can open it again."""
-        unfolded = {path: wiring.unfolded for path, wiring in self._wirings.items()}
+        shown_shapes = {path: borders.shown_shapes for path, borders in self._borders.items()}
         return Opened(
             tuple(item.key for item in list_open(self.root.children)),
             frozenset(self._repeats.unrolled),
             dict(self._repeats.shown),
-            {path: groups for path, groups in unfolded.items() if groups},
-            self._unfolds_shapes,
+            {path: groups for path, groups in shown_shapes.items() if groups},
+            self._shows_shapes,
             {key: dict(kept) for key, kept in self._repeats.repetitions.items() if kept},
         )
 
     def reopen(self, opened: Opened) -> None:
         """Open what was open in this view, or in one like it, and close all else."""
-        if self._unfold_as(opened):
+        if self._show_as(opened):
             self.items.clear()
             self.root.stubs = {}
             self.root.is_open = False
@@ -201,7 +201,7 @@ class View:
 
         For a constant this is its first consumer, since constants are rows there; for a value
         it is its producer, or the input itself. A repeat changes to the repetition that holds
-        the element; shape arithmetic is unfolded for its nodes, but not for what it gives to
+        the element; shape arithmetic is shown for its nodes, but not for what it gives to
         others, which is a row on their faces.
 
         Raises
@@ -244,7 +244,7 @@ class View:
 
         Groups of this view's own graph are found by the ends of their paths, as in ``h.3``.
         """
-        found = self.wiring(self.graph).tree.find(text)
+        found = self.borders(self.graph).tree.find(text)
         return self.root.instance.path_of(found.path) if found is not None else None
 
     def group_at(self, path: str) -> Group | None:
@@ -256,7 +256,7 @@ class View:
         for body in bodies:
             if path.startswith(body.prefix):
                 local = body.graph.path + path[len(body.prefix) :]
-                group = self.wiring(body.graph).tree.groups.get(local)
+                group = self.borders(body.graph).tree.groups.get(local)
                 if group is not None:
                     return group
         return self._group_in_closed(path)
@@ -268,7 +268,7 @@ class View:
             with suppress(NotFoundError):
                 function = getattr(self.model[prefix], "function", None)
                 path = f"{function.path}{rest}" if function is not None else path
-        found = (wiring.tree.groups.get(path) for wiring in self._wirings.values())
+        found = (borders.tree.groups.get(path) for borders in self._borders.values())
         return next((group for group in found if group is not None), None)
 
     def open_items(self) -> Iterator[Item]:
@@ -279,17 +279,17 @@ class View:
             yield item
             pending.extend(child for child in reversed(item.children) if child.is_open)
 
-    def wiring(self, graph: Graph) -> Wiring:
+    def borders(self, graph: Graph) -> GroupBorders:
         """Return the groups and borders of a graph."""
-        wiring = self._wirings.get(graph.path)
-        if wiring is None:
+        borders = self._borders.get(graph.path)
+        if borders is None:
             only = self.only if graph is self.graph else None
             with collector_paused():
-                wiring = Wiring(build_group_tree(graph, self.grouping, only))
-            if self._unfolds_shapes:
-                wiring.fold(wiring.shape_groups, False)
-            self._wirings[graph.path] = wiring
-        return wiring
+                borders = GroupBorders(build_group_tree(graph, self.grouping, only))
+            if self._shows_shapes:
+                borders.set_hidden(borders.shape_groups, False)
+            self._borders[graph.path] = borders
+        return borders
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""
@@ -305,7 +305,7 @@ class View:
         repeat stands for its repetitions.
 
         Where ``is_shown`` is False, what keeps the element from being shown is changed: a
-        repeat shows the repetition that holds it, and shape arithmetic is unfolded.
+        repeat shows the repetition that holds it, and shape arithmetic is shown.
         """
         body = item.body
         if body is None or not path.startswith(body.prefix):
@@ -316,25 +316,25 @@ class View:
                 return child, not (child.is_terminal and child.is_open) or path == child.key
             if child.kind == "branch" and is_below(path, child.path):
                 return child, False
-        wiring = self.wiring(body.graph)
+        borders = self.borders(body.graph)
         local = body.graph.path + path[len(body.prefix) :]
-        target, exact = find_target(self.model, wiring, local)
+        target, exact = find_target(self.model, borders, local)
         if target is None:
             return None, False
-        folded = find_folded(wiring, target)
+        folded = find_hidden(borders, target)
         if folded is not None and not is_shown:
-            wiring.fold([folded], False)
+            borders.set_hidden([folded], False)
             self._rebuild()
             item = self.items[item.key]
         elif folded is not None:
-            target, exact = find_first_user(wiring, folded), False
+            target, exact = find_first_user(borders, folded), False
             if target is None:
                 return item, True
         if item.repetition is not None and (item.repeat is not target):
-            low = target.low if isinstance(target, Group) else wiring.tree.positions[target.index]
+            low = target.low if isinstance(target, Group) else borders.tree.positions[target.index]
             repeat = item.repeat
             assert repeat is not None  # noqa: S101 - it has a repetition
-            index = wiring.repetitions(repeat).find(low)
+            index = borders.repetitions(repeat).find(low)
             if index < 0:
                 return None, False
             if index != item.shown:
@@ -343,7 +343,7 @@ class View:
                 self._show(item, is_unrolled=False, shown=index)
             if isinstance(target, Group) and target is item.repetition:
                 return item, True
-        holder = find_child(item, wiring.tree, target)
+        holder = find_child(item, borders.tree, target)
         return holder, exact and holder is not None and holder.element is target
 
     def _find_repeat(self, path: str) -> Item:
@@ -396,7 +396,7 @@ class View:
         self._repeats.change(item, is_unrolled=is_unrolled, shown=shown)
         self._open(item)
         if was_open and is_unrolled:
-            self._repeats.open_repetition(item, last, look_inside(before))
+            self._repeats.open_repetition(item, last, list_opened_inside(before))
         elif was_open:
             self._repeats.open_as_before(item, [] if was_unrolled else before)
         return item
@@ -408,20 +408,20 @@ class View:
             if item is not None and item.openable:
                 self.open_item(item)
 
-    def _unfold_as(self, opened: Opened) -> bool:
+    def _show_as(self, opened: Opened) -> bool:
         """Draw the shape arithmetic that was drawn; return whether it is other than now."""
-        self._unfolds_shapes = opened.unfolds_shapes
-        for path in opened.unfolded:
+        self._shows_shapes = opened.shows_shapes
+        for path in opened.shown_shapes:
             graph = self.model.graphs_by_path.get(path)
             if graph is not None:
-                self.wiring(graph)
+                self.borders(graph)
         changed = [
-            (wiring, wanted)
-            for path, wiring in self._wirings.items()
-            if wiring.unfolded != (wanted := opened.unfolded.get(path, frozenset()))
+            (borders, wanted)
+            for path, borders in self._borders.items()
+            if borders.shown_shapes != (wanted := opened.shown_shapes.get(path, frozenset()))
         ]
-        for wiring, wanted in changed:
-            wiring.unfold_only(wanted)
+        for borders, wanted in changed:
+            borders.show_only(wanted)
         return bool(changed)
 
     def _close_others(self, opened: Opened) -> None:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
-from netloupe.explorer.describe.notation import list_operators, order_counts
+from netloupe.explorer.describe.file_text import list_operators, order_counts
 from netloupe.explorer.model import Dialect, Model, Value
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
@@ -45,7 +45,7 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
     graphs = model.graphs
     warnings = model.all_warnings()
     first = list(islice(warnings, most))
-    told = {
+    entries = {
         "source": model.source,
         "format": model.format,
         "container": model.container,
@@ -80,7 +80,7 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
             len(first) + sum(1 for _ in warnings),  # there may be more than memory should hold
         ),
     }
-    return encode_json(told, most=most)
+    return encode_json(entries, most=most)
 
 
 def _list_typed(values: Collection[Value]) -> Listing:

@@ -227,7 +227,7 @@ def measure_opening(model: Model) -> dict[str, float]:
     opened, unrolled, count = [], [], 0
     for _ in range(ROUNDS):
         view, _ = make_view(model, ViewOptions(expand="none"))
-        groups = view.wiring(model.graph).tree.groups.values()
+        groups = view.borders(model.graph).tree.groups.values()
         repeats = [group for group in groups if group.kind == "repeat"]
         if not repeats:
             return {}

@@ -73,7 +73,7 @@ def test_opening_sends_only_what_is_new_and_keeps_the_place(show: Open) -> None:
     assert stand.asked[-1]["type"] == "toggle"
     header = stand.headers[-1]
     assert header["since"] == stand.headers[-2]["number"]
-    assert header["layers"] == 2  # of the group and of what is around it
+    assert header["levels"] == 2  # of the group and of what is around it
     after = stand.locate(group)
     assert after == pytest.approx(before, abs=2.0)
     stand.double_click(group)

@@ -18,9 +18,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model, SparseTensor
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.html import describe_graph as write_graph
-from netloupe.explorer.render.html import describe_model as write_model
-from netloupe.explorer.render.html import describe_tensor as write_tensor
+from netloupe.explorer.render.html import write_graph_html, write_model_html, write_tensor_html
 from netloupe.explorer.view import View
 from netloupe.proto import caffe2_pb2
 
@@ -130,7 +128,7 @@ def test_all_who_tell_totals_agree(make: Any) -> None:
         assert rows.get("running statistics", ("0", ""))[0] == str(totals.running_statistics)
         assert rows["initializers"][1] == size
         assert Totals(**to_json(describe_path(model, path))["totals"]) == totals
-    for html in (write_model(model), write_graph(model.graph)):
+    for html in (write_model_html(model), write_graph_html(model.graph)):
         facts = read_html(html)
         assert facts["parameters"] == str(totals.parameters)
         assert facts.get("running statistics", "0") == str(totals.running_statistics)
@@ -146,7 +144,7 @@ def test_the_tensors_of_a_model_add_up_to_its_totals(make: Any) -> None:
         told = to_json(describe_path(model, f"main/%{tensor.name}"))["tensor"]
         title = "Sparse tensor" if isinstance(tensor, SparseTensor) else "Tensor"
         rows = read_rows(model, f"main/%{tensor.name}", title)
-        facts = read_html(write_tensor(tensor))
+        facts = read_html(write_tensor_html(tensor))
         assert rows["size"][0] == write_bytes(told["bytes"]) == facts["bytes"]
         assert rows["elements"][0] == str(told["elements"]) == facts["elements"].split(" of ")[0]
         assert (told["elements"], told["bytes"]) == (count_elements(tensor), count_bytes(tensor))

@@ -11,7 +11,7 @@ import pytest
 import netloupe
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
 from netloupe.explorer.describe.description import Row, make_section
-from netloupe.explorer.describe.notation import write_array, write_list, write_scalar, write_text
+from netloupe.explorer.describe.file_text import write_array, write_list, write_scalar, write_text
 from netloupe.explorer.model import Model
 
 

@@ -17,7 +17,7 @@ from netloupe.explorer.describe.operands import describe_origin
 from netloupe.explorer.describe.place import Place
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.html import describe_node as write_node
+from netloupe.explorer.render.html import write_node_html
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 
@@ -68,7 +68,7 @@ def test_operands_tell_it_too(model: Model) -> None:
     assert describe_origin(values["f"], Place()).startswith("float16[4, 3], inferred · constant")
     assert describe_origin(values["w"], Place()) == "int8[4, 3] · constant · 48 bytes"
     assert describe_origin(values["e"], Place()).startswith("type unknown")
-    assert "bfloat16[4, 3], inferred" in write_node(model.graph.nodes[-1])
+    assert "bfloat16[4, 3], inferred" in write_node_html(model.graph.nodes[-1])
 
 
 def test_odd_wiring_infers_nothing() -> None:

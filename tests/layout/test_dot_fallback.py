@@ -21,7 +21,7 @@ DRAWING = (
 )
 
 
-def write_dot(folder: Path, body: str) -> None:
+def write_level_dot(folder: Path, body: str) -> None:
     script = folder / "dot"
     script.write_text(f"#!{sys.executable}\nimport os, sys, time\n{body}\n")
     script.chmod(0o755)
@@ -38,7 +38,7 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LayoutEn
 
 
 def test_dot_of_the_path_is_used(engine: LayoutEngine, tmp_path: Path) -> None:
-    write_dot(tmp_path, f"sys.stdin.read(); print({DRAWING!r})")
+    write_level_dot(tmp_path, f"sys.stdin.read(); print({DRAWING!r})")
     placement = engine.place('digraph { n0 -> n1 [id="0"] }', 30)
     assert placement.nodes == {"n0": (27.0, 18.0), "n1": (27.0, 90.0)}
     assert placement.edges["0"] == (27.0, 36.0, 27.0, 48.0, 27.0, 60.0, 27.0, 72.0)
@@ -51,7 +51,7 @@ def test_no_graphviz_at_all_is_said(engine: LayoutEngine) -> None:
 
 def test_dot_ends_with_the_worker(engine: LayoutEngine, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
-    write_dot(tmp_path, f"open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    write_level_dot(tmp_path, f"open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
     with pytest.raises(LayoutError, match="too long"):
         engine.place("digraph {}", 3)
     number = int(mark.read_text())

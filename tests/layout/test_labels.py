@@ -46,7 +46,7 @@ def meet(first: Area, second: Area) -> bool:
 
 def place_one_by_one(composed: Composed) -> np.ndarray:
     """Place the labels of an open item: each edge in turn, at the first place where nothing is."""
-    layer, texts = composed.layer, composed.plan.texts
+    layer, texts = composed.level, composed.plan.texts
     inside = layer.inside
     right, bottom = inside.width, inside.height
     taken: list[tuple[Area, int]] = [
@@ -87,7 +87,7 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
     scene = composer.compose(view, Labels(), direction, deadline=600)
     count = 0
     for composed in list_composed(composer, view):
-        places = composed.layer.places
+        places = composed.level.places
         np.testing.assert_array_equal(places, place_one_by_one(composed))
         count += int(np.sum(~np.isnan(places[:, 0])))
     assert count == sum(bool(edge.label) for edge in scene.edges)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.assembly import Assembly, divide_layer
+from netloupe.explorer.layout.assembly import Assembly, divide_level
 from netloupe.explorer.layout.compose import Frame, _put_together
 from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import place_labels
@@ -51,15 +51,15 @@ def list_composed(composer: Composer, view: View) -> list[Composed]:
 def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) -> None:
     """Make everything that a composer has made anew, from the placements of pieces; compare."""
     for composed in list_composed(composer, view):
-        layer, renewed = composed.layer, composed.plan
+        layer, renewed = composed.level, composed.plan
         inner = {
-            number: Placed(each.layer.inside, each.plan.borders)
+            number: Placed(each.level.inside, each.plan.borders)
             for number, each in composed.inner.items()
         }
-        plan = plan_item(view, layer.item, labels, renewed.layer.direction, inner)
-        assert renewed.layer == plan.layer
+        plan = plan_item(view, layer.item, labels, renewed.level.direction, inner)
+        assert renewed.level == plan.level
         for name in ("sizes", "sources", "targets", "leaving", "entering"):
-            arrays = (getattr(each.layer.arrays(), name) for each in (renewed, plan))
+            arrays = (getattr(each.level.arrays(), name) for each in (renewed, plan))
             np.testing.assert_array_equal(*arrays)
         assert layer.edges == plan.edges
         assert layer.ports == plan.ports
@@ -70,12 +70,12 @@ def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) ->
 
         arranged, inside = composed.arranged, layer.inside
         assert inside is arranged.inside
-        division, pieces = divide_layer(plan.layer)
-        assert [piece.layer for piece in arranged.assembly.pieces] == [p.layer for p in pieces]
+        division, pieces = divide_level(plan.level)
+        assert [piece.level for piece in arranged.assembly.pieces] == [p.level for p in pieces]
         title = None if layer.item is view.root else labels.size(layer.item)[0]
         assembly = Assembly(division, pieces, arranged.assembly.placements)
         frame = Frame(title, wrap, inside.columns > 1)
-        fresh = _put_together(assembly, plan.layer, frame).inside
+        fresh = _put_together(assembly, plan.level, frame).inside
         assert (inside.width, inside.height) == (fresh.width, fresh.height)
         assert (inside.inputs, inside.outputs) == (fresh.inputs, fresh.outputs)
         np.testing.assert_array_equal(inside.boxes, fresh.boxes)
@@ -83,7 +83,7 @@ def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) ->
         np.testing.assert_array_equal(inside.curves.points, fresh.curves.points)
         np.testing.assert_array_equal(inside.curves.starts, fresh.curves.starts)
         opened = np.flatnonzero([child.is_open for child in layer.children])
-        places = place_labels(fresh, plan.layer.direction, opened, plan.texts)
+        places = place_labels(fresh, plan.level.direction, opened, plan.texts)
         np.testing.assert_array_equal(layer.places, places)
 
 
@@ -239,9 +239,9 @@ def test_the_first_opening_divides_nothing_again(
 
     def count_division(layer: object) -> object:
         divided.append(len(layer.children))  # type: ignore[attr-defined]
-        return divide_layer(layer)  # type: ignore[arg-type]
+        return divide_level(layer)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("netloupe.explorer.layout.place.divide_layer", count_division)
+    monkeypatch.setattr("netloupe.explorer.layout.place.divide_level", count_division)
     view.open("main/layer20/")
     composer.compose(view, labels)
     assert divided == [3]  # what is in the layer

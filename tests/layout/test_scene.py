@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneLayer
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneLevel
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import View
 from tests.layout.test_geometry import chain_of_layers
@@ -31,7 +31,7 @@ def view() -> View:
 
 def list_parts(scene: Scene) -> list[Any]:
     assert scene.root is not None
-    layers: list[SceneLayer] = [scene.root]
+    layers: list[SceneLevel] = [scene.root]
     for layer in layers:
         layers += layer.inner.values()
     parts: list[Any] = [scene, *layers, *(layer.inside for layer in layers)]

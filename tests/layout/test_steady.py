@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneBox
-from netloupe.explorer.layout.dot import write_dot
-from netloupe.explorer.layout.layer import Child, Layer, Wire
+from netloupe.explorer.layout.dot import write_level_dot
+from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.placement import Placement
 from netloupe.explorer.layout.steady import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.model import Model
@@ -165,12 +165,12 @@ def test_a_new_composer_knows_no_history(engine: LayoutEngine) -> None:
     assert places[0] == places[1]
 
 
-PAIR = Layer("TB", [Child(90, 64), Child(60, 40)], wires=[], first=0)
+PAIR = Level("TB", [Child(90, 64), Child(60, 40)], wires=[], first=0)
 BESIDE = Placement(172, 64, [(45, 32), (142, 32)], [], [], [])
 
 
 def test_what_grows_beside_a_joint_hangs_down_from_its_top() -> None:
-    grown = Layer("TB", [Child(90, 64), Child(60, 200)], first=0)
+    grown = Level("TB", [Child(90, 64), Child(60, 200)], first=0)
     placed = stretch(PAIR, BESIDE, grown)
     assert is_sound(grown, placed)
     assert placed.boxes == [(45, 32), (142, 100)]
@@ -179,9 +179,9 @@ def test_what_grows_beside_a_joint_hangs_down_from_its_top() -> None:
 
 
 def test_what_stands_beside_a_box_that_shrinks_stays_inside() -> None:
-    layer = Layer("TB", [Child(262, 135), Child(94, 44)])
+    layer = Level("TB", [Child(262, 135), Child(94, 44)])
     placed = Placement(272, 227, [(131, 68), (215, 205)], [], [], [])
-    shrunk = Layer("TB", [Child(90, 64), Child(94, 44)])
+    shrunk = Level("TB", [Child(90, 64), Child(94, 44)])
     after = stretch(layer, placed, shrunk)
     for child, (x, y) in zip(shrunk.children, after.boxes, strict=True):
         assert x - child.width / 2 >= 0
@@ -190,7 +190,7 @@ def test_what_stands_beside_a_box_that_shrinks_stays_inside() -> None:
 
 
 def test_boxes_that_come_to_overlap_are_not_sound() -> None:
-    layer = Layer("TB", [Child(50, 50), Child(50, 50)], last=1)
+    layer = Level("TB", [Child(50, 50), Child(50, 50)], last=1)
     assert is_sound(layer, Placement(50, 110, [(25, 25), (25, 85)], [], [], []))
     assert not is_sound(layer, Placement(50, 70, [(25, 25), (25, 45)], [], [], []))
     assert not is_sound(layer, Placement(50, 110, [(25, 85), (25, 25)], [], [], []))  # not last
@@ -199,15 +199,15 @@ def test_boxes_that_come_to_overlap_are_not_sound() -> None:
 def test_nothing_deeper_stands_beside_a_joint() -> None:
     # the second and third boxes are a cycle: either may come into the first rank
     cycle = [Wire(0, 2), Wire(1, 2), Wire(2, 1)]
-    layer = Layer("TB", [Child(50, 50), Child(50, 90), Child(50, 50)], wires=cycle, first=0)
-    assert "{rank=source;n0}" in write_dot(layer)
-    low = Layer("TB", [Child(50, 50), Child(50, 40), Child(50, 50)], wires=cycle, first=0)
-    assert "{rank=min;n0}" in write_dot(low)
-    chain = Layer("TB", layer.children, wires=[Wire(0, 2), Wire(2, 1)], first=0)
-    assert "{rank=min;n0}" in write_dot(chain)
+    layer = Level("TB", [Child(50, 50), Child(50, 90), Child(50, 50)], wires=cycle, first=0)
+    assert "{rank=source;n0}" in write_level_dot(layer)
+    low = Level("TB", [Child(50, 50), Child(50, 40), Child(50, 50)], wires=cycle, first=0)
+    assert "{rank=min;n0}" in write_level_dot(low)
+    chain = Level("TB", layer.children, wires=[Wire(0, 2), Wire(2, 1)], first=0)
+    assert "{rank=min;n0}" in write_level_dot(chain)
 
 
-GRID = Layer("TB", [Child(20, 10)] * 4, wires=[Wire(0, 2), Wire(1, 3)])
+GRID = Level("TB", [Child(20, 10)] * 4, wires=[Wire(0, 2), Wire(1, 3)])
 PLACED = Placement(
     60, 60, [(10, 5), (50, 5), (10, 55), (50, 55)], [], [],
     [(10, 10, 10, 25, 10, 35, 10, 50), (50, 10, 50, 25, 50, 35, 50, 50)],
@@ -215,7 +215,7 @@ PLACED = Placement(
 
 
 def test_stretching_makes_room_and_keeps_all_else() -> None:
-    grown = Layer("TB", [Child(120, 90), *GRID.children[1:]], wires=GRID.wires)
+    grown = Level("TB", [Child(120, 90), *GRID.children[1:]], wires=GRID.wires)
     placed = stretch(GRID, PLACED, grown)
     assert (placed.width, placed.height) == (160, 140)
     assert placed.boxes == [(60, 45), (150, 45), (60, 135), (150, 135)]
@@ -227,15 +227,15 @@ def test_another_order_is_not_taken() -> None:
     swapped = Placement(
         160, 140, [(100, 45), (10, 45), (100, 135), (10, 135)], [], [], PLACED.edges
     )
-    grown = Layer("TB", [Child(120, 90), *GRID.children[1:]], wires=GRID.wires)
+    grown = Level("TB", [Child(120, 90), *GRID.children[1:]], wires=GRID.wires)
     assert not keeps_order(GRID, PLACED, grown, swapped)
-    history = PieceHistory(GRID.wiring())
+    history = PieceHistory(GRID.connections())
     assert history.settle((0, 0), GRID, PLACED) is PLACED
     settled = history.settle((0, 0), grown, swapped)
     assert settled.boxes == stretch(GRID, PLACED, grown).boxes
     assert history.settle((0, 0), GRID, swapped) is PLACED  # closed again
     kept = stretch(GRID, PLACED, grown)
-    assert PieceHistory(GRID.wiring()).settle((0, 0), grown, kept) is kept
+    assert PieceHistory(GRID.connections()).settle((0, 0), grown, kept) is kept
 
 
 @given(
@@ -259,7 +259,7 @@ def test_stretching_never_makes_boxes_overlap(rows: list[tuple[int, int, int, in
             places.append((place[0], place[1]))
             at += size + 5
         placed = stretch(
-            Layer("TB", children), Placement(at, at, places, [], [], []), Layer("TB", grown)
+            Level("TB", children), Placement(at, at, places, [], [], []), Level("TB", grown)
         )
         centres = np.array(placed.boxes)
         for number in range(len(rows) - 1):

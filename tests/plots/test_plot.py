@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from netloupe.explorer.model import Payload, Tensor, data_type
-from netloupe.explorer.plots import draw_png, plot_histogram
+from netloupe.explorer.plots import draw_plot_png, plot_histogram
 from netloupe.explorer.quantization import Quantization
 from netloupe.explorer.tensors import compute_histogram
 
@@ -31,7 +31,7 @@ def draw(tensor, *, theme="light", width=360, height=200, scale=2.0, **options):
     def draw_on(ax):
         plot_histogram(tensor, ax, theme=theme, **options)
 
-    return draw_png(draw_on, theme, width=width, height=height, scale=scale)
+    return draw_plot_png(draw_on, theme, width=width, height=height, scale=scale)
 
 
 def make_quantization(scale, zero_point, storage):
@@ -190,9 +190,9 @@ def test_pyplot_is_not_loaded():
     code = (
         "import sys\n"
         "from netloupe.explorer.model import *\n"
-        "from netloupe.explorer.plots import draw_png, plot_histogram\n"
+        "from netloupe.explorer.plots import draw_plot_png, plot_histogram\n"
         "t = Tensor('', '', data_type('int8'), (2,), '', 2, lambda: Payload('raw', b'12'))\n"
-        "draw_png(lambda ax: plot_histogram(t, ax), 'light', width=99, height=99, scale=1)\n"
+        "draw_plot_png(lambda ax: plot_histogram(t, ax), 'light', width=99, height=99, scale=1)\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -22,7 +22,7 @@ from netloupe.explorer.errors import ModelFormatError, NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.containers import unpack_gzip
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.text.protobuf_json import encode_json, load_json
+from netloupe.explorer.readers.text.protobuf_json import convert_json, load_json
 from netloupe.explorer.readers.text.protobuf_text import TextError, parse_text, unescape
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, light_file
@@ -97,7 +97,7 @@ def test_text_and_json_say_what_the_binary_form_says(name: str) -> None:
     assert onnx_pb2.ModelProto.FromString(parse_text(text, descriptor).data) == expected
     for keep in (True, False):
         written = json_format.MessageToJson(proto, preserving_proto_field_name=keep).encode()
-        encoded = encode_json(load_json(written), descriptor)
+        encoded = convert_json(load_json(written), descriptor)
         assert onnx_pb2.ModelProto.FromString(encoded.data) == expected
         assert encoded.unknown == ()
 
@@ -240,7 +240,7 @@ def test_the_forms_of_json_values() -> None:
         },
         "later": {"x": [1]},
     }
-    encoded = encode_json(value, onnx_pb2.ModelProto.DESCRIPTOR)
+    encoded = convert_json(value, onnx_pb2.ModelProto.DESCRIPTOR)
     proto = onnx_pb2.ModelProto.FromString(encoded.data)
     assert (proto.ir_version, proto.model_version, proto.producer_name) == (8, -3, "")
     numbers, raw = proto.graph.initializer

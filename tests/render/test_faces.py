@@ -14,7 +14,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
-from netloupe.explorer.render.rows import describe_dims, describe_pads, describe_value
+from netloupe.explorer.render.rows import describe_dims, describe_pads, write_elements
 from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
@@ -168,7 +168,7 @@ def test_a_closed_group_counts_its_nodes(model: Model) -> None:
     assert "+" in words(face)
     assert "12 nodes" in words(face)
     assert "Add, Conv, If, …" in words(face)  # not what only moves data
-    assert face.shape == "group"
+    assert face.outline == "group"
     assert fits(face)
 
 
@@ -177,7 +177,7 @@ def test_a_stub_is_a_pill_with_the_values_short_name(model: Model) -> None:
     instance = Instance(model.graph, "main", None)
     item = Item("stub", value.path, value, instance, None, key="a", label="/model/attention_mask")
     face = make_face(item)
-    assert (face.shape, words(face)) == ("stub", ["attention_mask"])
+    assert (face.outline, words(face)) == ("stub", ["attention_mask"])
     assert fits(face)
     item.label = "x" * 100_000
     item.key = "b"
@@ -195,7 +195,7 @@ def test_an_open_group_is_a_frame(model: Model) -> None:
     item = make_group(model, "layers.1", "GPT2Block")
     item.is_open = True
     face = make_face(item)
-    assert (face.shape, face.header, words(face)) == ("frame", 26, ["layers.1", "GPT2Block"])
+    assert (face.outline, face.header, words(face)) == ("frame", 26, ["layers.1", "GPT2Block"])
     assert fits(face)
 
 
@@ -221,7 +221,7 @@ def test_an_input_shows_type_and_denotation() -> None:
     item = Item("input", value.path, value, Instance(model.graph, "main", None), None)
     face = make_face(item)
     assert words(face) == ["image", "float32[N, 3, H, W]", "IMAGE · batch×channel×·×·"]
-    assert face.shape == "terminal"
+    assert face.outline == "terminal"
 
 
 def test_faces_are_made_once_and_equal_ones_are_one_object(model: Model) -> None:
@@ -239,6 +239,6 @@ def test_brief_forms() -> None:
     assert describe_pads((1, 1, 1, 1)) == "1"
     assert describe_pads((1, 2, 1, 2)) == "1, 2"
     assert describe_pads((0, 1, 2, 3)) == "[0, 1, 2, 3]"
-    assert describe_value((2**63 - 1, -(2**63))) == "[int64 max, int64 min]"
-    assert describe_value(10**100) == "…"
+    assert write_elements((2**63 - 1, -(2**63))) == "[int64 max, int64 min]"
+    assert write_elements(10**100) == "…"
     assert describe_dims(range(9)) == "0×1×2×…×7×8"

@@ -13,10 +13,10 @@ from netloupe.explorer.model import Model, SparseTensor, Tensor
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.html import (
-    describe_graph,
-    describe_model,
-    describe_node,
-    describe_tensor,
+    write_graph_html,
+    write_model_html,
+    write_node_html,
+    write_tensor_html,
 )
 from netloupe.explorer.render.page import draw_html_page
 from netloupe.explorer.render.svg import draw_svg
@@ -65,7 +65,7 @@ def tensor_of(array: np.ndarray) -> Tensor | SparseTensor:
 
 
 def test_a_models_summary(model: Model) -> None:
-    text = Checker(describe_model(model)).text
+    text = Checker(write_model_html(model)).text
     for word in (
         "ONNX, protobuf",
         "ai.onnx 17",
@@ -79,23 +79,23 @@ def test_a_models_summary(model: Model) -> None:
 
 
 def test_a_graphs_summary(model: Model) -> None:
-    text = Checker(describe_graph(model.graph)).text
+    text = Checker(write_graph_html(model.graph)).text
     assert "main graph" in text
     assert "small" in text
 
 
 def test_a_nodes_attributes_and_operands(model: Model) -> None:
     node = next(node for node in model.graph.nodes if node.op_type == "Conv")
-    text = Checker(describe_node(node)).text
+    text = Checker(write_node_html(node)).text
     for word in ("main/Conv", "kernel_shape", "[3, 3]", "ints", "float32[4, 4, 3, 3] initializer"):
         assert word in text
     assert "\nW\n" in text
     choose = next(node for node in model.graph.nodes if node.op_type == "If")
-    assert "then: 1 node" in Checker(describe_node(choose)).text
+    assert "then: 1 node" in Checker(write_node_html(choose)).text
 
 
 def test_a_tensor_has_statistics_and_a_histogram() -> None:
-    checked = Checker(describe_tensor(tensor_of(np.linspace(-1, 3, 1000, dtype=np.float32))))
+    checked = Checker(write_tensor_html(tensor_of(np.linspace(-1, 3, 1000, dtype=np.float32))))
     assert "svg" in checked.tags
     for word in ("float32", "1,000", "-1", "4.0 kB", "mean"):
         assert word in checked.text
@@ -115,7 +115,7 @@ def test_a_tensor_has_statistics_and_a_histogram() -> None:
     ],
 )
 def test_odd_tensors_have_a_repr(array: np.ndarray) -> None:
-    checked = Checker(describe_tensor(tensor_of(array)))
+    checked = Checker(write_tensor_html(tensor_of(array)))
     assert "b" not in checked.tags
 
 
@@ -124,7 +124,7 @@ def test_a_broken_tensor_says_what_is_wrong() -> None:
     graph = helper.make_graph([], "g", [], [], [proto])
     tensor = load(helper.make_model(graph)).graph.values["w"].initializer
     assert isinstance(tensor, Tensor)
-    assert "nl-warning" in describe_tensor(tensor)
+    assert "nl-warning" in write_tensor_html(tensor)
 
 
 def test_an_enormous_claim_is_not_read() -> None:
@@ -132,7 +132,7 @@ def test_an_enormous_claim_is_not_read() -> None:
     graph = helper.make_graph([], "g", [], [], [proto])
     tensor = load(helper.make_model(graph)).graph.values["w"].initializer
     assert isinstance(tensor, Tensor)
-    assert "not computed here" in describe_tensor(tensor)
+    assert "not computed here" in write_tensor_html(tensor)
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
@@ -154,9 +154,9 @@ def test_hostile_names_stay_text(name: str) -> None:
     model.source = name
     model.graph.inputs[0].name = name
     for html in (
-        describe_model(model),
-        describe_graph(model.graph),
-        describe_node(model.graph.nodes[0]),
+        write_model_html(model),
+        write_graph_html(model.graph),
+        write_node_html(model.graph.nodes[0]),
         draw_html_page("<svg></svg>", name, model),
     ):
         checked = Checker(html)
@@ -171,7 +171,7 @@ def test_long_lists_are_bounded() -> None:
     node = helper.make_node("Sum", [value.name for value in values], ["y"])
     graph = helper.make_graph([node], "g", values, [values[0]])
     model = load(helper.make_model(graph))
-    for html in (describe_model(model), describe_node(model.graph.nodes[0])):
+    for html in (write_model_html(model), write_node_html(model.graph.nodes[0])):
         assert "… 4,980 more" in html
         assert len(html) < 20_000
 

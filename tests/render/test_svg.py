@@ -167,7 +167,7 @@ def test_sheets_of_a_stack_lie_behind(scene: Scene, faces: FaceBook) -> None:
     def stacked(item: object) -> Face:
         face = faces.face(item)  # type: ignore[arg-type]
         return Face(
-            face.shape, face.category, face.width, face.height, face.header, face.texts, stack=2
+            face.outline, face.category, face.width, face.height, face.header, face.texts, stack=2
         )
 
     assert draw_svg(scene, stacked).count("<rect") > plain.count("<rect")

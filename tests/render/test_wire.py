@@ -67,12 +67,12 @@ def check(reader: SceneReader, scene: Scene) -> None:
     for (path, label, arrow, points), edge in zip(edges, scene.edges, strict=True):
         assert (path, label, arrow) == (edge.path, edge.label, edge.arrow)
         assert points == pytest.approx(edge.points, abs=0.03)
-    assert sum(len(layer.shape.ports) for layer in reader.layers.values()) == len(scene.ports)
+    assert sum(len(level.form.ports) for level in reader.levels.values()) == len(scene.ports)
     counts = reader.header["counts"]
     assert counts["boxes"] == len(scene.boxes)
     assert counts["edges"] == len(scene.edges)
     assert counts["ports"] == len(scene.ports)
-    assert counts["layers"] == len(reader.layers)
+    assert counts["levels"] == len(reader.levels)
 
 
 def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
@@ -84,8 +84,8 @@ def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
     whole = encoder.encode(scene)
     reader.read(*whole)
     check(reader, scene)
-    assert len(reader.layers) == 202  # the root, the repeat and its layers
-    assert len(reader.shapes) <= 5  # the layers look alike
+    assert len(reader.levels) == 202  # the root, the repeat and its layers
+    assert len(reader.forms) <= 5  # the levels look alike
     view.close("main/layer7/")
     scene = composer.compose(view, labels)
     reader.read(*encoder.encode(scene))
@@ -96,11 +96,11 @@ def test_opening_sends_what_is_new(engine: LayoutEngine) -> None:
     header, buffers = encoder.encode(scene)
     reader.read(header, buffers)
     check(reader, scene)
-    assert header["layers"] == 3  # the group and what is around it
+    assert header["levels"] == 3  # the group and what is around it
     assert not header["faces"]
     assert "main/layer7/n0" in reader.paths()
     header, buffers = encoder.encode(composer.compose(view, labels))
-    assert header["layers"] == 0
+    assert header["levels"] == 0
     assert sum(map(len, buffers)) == 0
 
 
@@ -116,8 +116,8 @@ def test_a_whole_scene_needs_nothing_before(engine: LayoutEngine) -> None:
     check(reader, scene)
 
 
-def test_a_scene_without_layers_is_refused() -> None:
-    with pytest.raises(ValueError, match="layers"):
+def test_a_scene_without_levels_is_refused() -> None:
+    with pytest.raises(ValueError, match="levels"):
         SceneEncoder(Labels().faces).encode(Scene(1, 1))
 
 

@@ -148,7 +148,7 @@ def test_unrolling_and_folding() -> None:
     assert words(repeat)[1] == "all shown"
     assert view.reveal("main/Add_4").parent is view.items["main/Block A/4/"]
     assert find_lost_edges(view) == []
-    view.unfold_shapes()  # makes everything anew
+    view.show_shapes()  # makes everything anew
     assert view.items["main/Block A/4/"].is_open
     assert len(view.fold("main/Block A/").children) == 2
     view.unroll("main/Block A/")

@@ -1,4 +1,4 @@
-"""Folded shape arithmetic: rows on its consumers, and real nodes when it is opened."""
+"""Hidden shape arithmetic: rows on its consumers, and real nodes when it is opened."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.layout import Scene, SceneLayer
+from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.layout.placement import Curves
-from netloupe.explorer.layout.scene import EdgeKind, Inside, LayerEdge
-from netloupe.explorer.render.face import Badge, Face, Shape, TextRun
+from netloupe.explorer.layout.scene import EdgeKind, Inside, LevelEdge
+from netloupe.explorer.render.face import Badge, Face, Outline, TextRun
 from netloupe.explorer.render.wire import encode_scene
 from netloupe.explorer.view import ConstantRow, Item
 from netloupe.explorer.view.item import ItemKind
@@ -129,7 +129,7 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
     Two values flow from the closed group to the output.
     """
 
-    def face(shape: Shape, title: str, width: float, height: float) -> Face:
+    def face(shape: Outline, title: str, width: float, height: float) -> Face:
         return Face(shape, "linear", width, height, 26, (TextRun(10, 17.5, title, "title"),))
 
     conv = Face(
@@ -160,8 +160,8 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         items: list[tuple[Item, tuple[float, float, float, float]]],
         edges: list[tuple[str, int, int, tuple[float, float, float, float], EdgeKind, bool]],
         ports: list[tuple[str, float, float]],
-        inner: dict[int, SceneLayer],
-    ) -> SceneLayer:
+        inner: dict[int, SceneLevel],
+    ) -> SceneLevel:
         curves: list[tuple[float, ...]] = []
         for _, _, _, (x, y, to_x, to_y), _, _ in edges:
             middle = (y + to_y) / 2
@@ -170,10 +170,10 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         border = np.array([(x, y) for _, x, y in ports]).reshape(-1, 2)
         inside = Inside(0, 0, boxes, Curves.of(curves), (), (), border)
         labelled = [path == "main/%t" for path, *_ in edges]
-        return SceneLayer(
+        return SceneLevel(
             *(number, nothing, inside),
             [
-                LayerEdge(
+                LevelEdge(
                     nothing, path, *ends, bundle=("main/%z", "main/%z2") * (path == "main/%z")
                 )
                 for path, *ends in _without_places(edges)

@@ -288,7 +288,7 @@ def test_another_element_ends_what_is_read(model: Model, monkeypatch: pytest.Mon
         step(share=0.5)
         raise AssertionError("the reading was not cancelled")
 
-    monkeypatch.setattr(tensor_panel, "read_tensor", read)
+    monkeypatch.setattr(tensor_panel, "look_at_tensor", read)
     inspector = Inspector()
     inspector.show(describe_element(model, model["B"]))
     panel = panel_of(inspector)

@@ -210,7 +210,7 @@ def test_another_number_of_bins_ends_the_reading_before_it(gate: Gate) -> None:
     [
         (TensorDataError("main/%w: its data are gone."), "its data are gone"),
         (MemoryError(), "not enough memory"),
-        (RuntimeError("a <b>defect</b>"), "internal error: a &lt;b&gt;defect"),
+        (RuntimeError("a <b>defect</b>"), "RuntimeError: a &lt;b&gt;defect&lt;/b&gt;"),
     ],
 )
 def test_errors_in_the_background_are_shown(

@@ -19,7 +19,7 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
-from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.readers.protobuf.parts import Fetch, Parts, TensorStorage, measure
 from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -227,7 +227,7 @@ def _read_constant(
     is_refused = used == "s" and "dtype" not in arguments
     if is_refused:
         warnings.append("is filled with a string, for which Caffe2 wants a dtype")
-    size = count_elements(dims)
+    size = multiply_dims(dims)
 
     def fetch() -> Payload:
         if is_refused:

@@ -75,18 +75,18 @@ def add_nodes(
     ]
     every = np.arange(len(nodes))
     output_counts = np.diff(columns.output_ends)
-    giver = np.repeat(every, output_counts)
-    output_index = np.arange(len(giver)) - np.repeat(columns.output_ends[:-1], output_counts)
-    if len(given) < len(giver):
+    producer = np.repeat(every, output_counts)
+    output_index = np.arange(len(producer)) - np.repeat(columns.output_ends[:-1], output_counts)
+    if len(given) < len(producer):
         is_given = np.array([*map(bool, columns.outputs)])
-        giver, output_index = giver[is_given], output_index[is_given]
+        producer, output_index = producer[is_given], output_index[is_given]
     made = [
         *map(
             Value,
             given,
             repeat(graph),
             repeat(""),
-            map(nodes.__getitem__, giver.tolist()),
+            map(nodes.__getitem__, producer.tolist()),
             output_index.tolist(),
             places,
         )
@@ -96,12 +96,12 @@ def add_nodes(
     values.update(zip(given, made, strict=True))
     inputs = tuple(map(values.get, columns.inputs))
     used = number_values(values.values(), inputs)
-    givers = np.concatenate([np.full(len(graph.values), -1), giver])
+    producers = np.concatenate([np.full(len(graph.values), -1), producer])
     bounds = np.array(columns.input_ends, np.int64)
     users = np.repeat(every, np.diff(bounds))
     if (
         any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
-        or (np.append(givers, -1)[used] >= users).any()
+        or (np.append(producers, -1)[used] >= users).any()
     ):
         return False
 
@@ -115,7 +115,7 @@ def add_nodes(
     graph.values = values
     graph.nodes += nodes
     graph.wiring = Wiring(
-        [*values.values()], givers, used, bounds, _number_operators(columns.op_types, domains)
+        [*values.values()], producers, used, bounds, _number_operators(columns.op_types, domains)
     )
     return True
 

@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES, data_type
-from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.readers.protobuf.top_fields import (
     TopFields,
     is_clean_text,
@@ -98,7 +98,7 @@ def _is_tensor(top: TopFields, read: ReadRange) -> bool:
     if raw is None:
         return top.numbers & set(_TENSOR_STORAGE) <= {_storage_of(claim.data_type), 13}
     bits = data_type(ONNX_DATA_TYPES[claim.data_type]).bits
-    return bits is None or raw.length == (count_elements(claim.dims) * bits + 7) // 8
+    return bits is None or raw.length == (multiply_dims(claim.dims) * bits + 7) // 8
 
 
 def is_odd_tensor(top: TopFields, read: ReadRange) -> bool:

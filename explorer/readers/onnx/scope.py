@@ -25,7 +25,7 @@ class Versions(NamedTuple):
 
     values: list[Value]
     #: the indices of the nodes that give them
-    givers: list[int]
+    producers: list[int]
 
 
 class Scope:
@@ -67,7 +67,7 @@ class Scope:
                 number += 1
             value = self.values[key] = Value(name, self.graph, key)
             versions.values.append(value)
-            versions.givers.append(node.index)
+            versions.producers.append(node.index)
         value.producer = node
         value.output_index = index
         return value
@@ -93,7 +93,7 @@ class Scope:
                         self.warnings.append(ModelWarning(node.path, message))
             if redefined and name in redefined:  # in the order of the nodes that give them
                 versions = redefined[name]
-                before = bisect_left(versions.givers, node.index)
+                before = bisect_left(versions.producers, node.index)
                 value = versions.values[before - 1] if before else value
             producer = value.producer
             if producer is not None and producer.graph is graph and producer.index >= node.index:

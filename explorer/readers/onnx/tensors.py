@@ -28,7 +28,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 from netloupe.explorer.model.failing import fail
-from netloupe.explorer.model.storage import count_elements
+from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.readers.protobuf.parts import TensorStorage
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -218,7 +218,7 @@ class TensorReader:
             dtype = read_dtype(proto.data_type)
             expected = None
             if dtype.bits is not None and all(dim >= 0 for dim in proto.dims):
-                expected = (count_elements(proto.dims) * dtype.bits + 7) // 8
+                expected = (multiply_dims(proto.dims) * dtype.bits + 7) // 8
             return Payload("raw", self._files.open_external(external, expected, path))
 
         return fetch
@@ -240,7 +240,7 @@ def _measure_sound(proto: Any) -> int | None:
     bits = read_dtype(proto.data_type).bits
     if raw is None or bits is None or any(dim < 0 for dim in dims):
         return None
-    return len(raw) if len(raw) == (count_elements(dims) * bits + 7) // 8 else None
+    return len(raw) if len(raw) == (multiply_dims(dims) * bits + 7) // 8 else None
 
 
 def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:

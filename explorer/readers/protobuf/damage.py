@@ -19,7 +19,7 @@ from netloupe.proto.scanner import MAX_GRAPH_DEPTH
 from netloupe.proto.wire import NestingError, ReadRange, ScanError, WireReader
 
 from .descriptors import is_repeated
-from .elements import Element, Elements, Level, write_place
+from .elements import Element, Elements, Nesting, write_place
 
 #: up to this size a message is parsed to see whether it is whole; larger ones are walked
 _MOST_PARSED = 2**16
@@ -108,7 +108,7 @@ class _Finder(WireReader):
                 return ""
         except ScanError:
             pass
-        return write_place(map(self._level, self._frames), self._elements)
+        return write_place(map(self._nesting, self._frames), self._elements)
 
     def _step(self, frame: _Frame) -> None:
         """Go over one field, or into the message that is its value.
@@ -168,10 +168,10 @@ class _Finder(WireReader):
             return (end - start) % width == 0
         return self._read(1, end - 1) < b"\x80"
 
-    def _level(self, frame: _Frame) -> Level:
+    def _nesting(self, frame: _Frame) -> Nesting:
         element = self._elements.get((frame.around, frame.field), Element())
         texts = self._read_texts(frame, {*element.names, element.operator})
-        return Level(frame.around, frame.field, frame.index, texts)
+        return Nesting(frame.around, frame.field, frame.index, texts)
 
     def _read_texts(self, frame: _Frame, names: set[str]) -> dict[str, str]:
         """Return the texts of some fields of a message, as far as these can be read."""

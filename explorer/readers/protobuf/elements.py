@@ -40,7 +40,7 @@ Elements = Mapping[tuple[str, str], Element]
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Nesting:
     """One message on the way to what cannot be read.
 
     Parameters
@@ -59,12 +59,12 @@ class Level:
     texts: Mapping[str, str]
 
 
-def write_place(levels: Iterable[Level], elements: Elements) -> str:
+def write_place(nestings: Iterable[Nesting], elements: Elements) -> str:
     """Return the innermost element and what it belongs to: ``attribute 'k' of node 'n' in main``.
 
     Parameters
     ----------
-    levels
+    nestings
         From the outermost message inwards; that one has the field "".
     elements
         How the elements of the format are called; others by their fields.
@@ -72,27 +72,27 @@ def write_place(levels: Iterable[Level], elements: Elements) -> str:
     graph = ""
     kinds: list[str] = []
     inside: list[str] = []
-    for level in levels:
-        key = (level.message, level.field)
+    for nesting in nestings:
+        key = (nesting.message, nesting.field)
         element = elements.get(key)
         if element is None:
-            if not level.field:
+            if not nesting.field:
                 continue
-            element = Element(level.field.replace("_", " ").removesuffix(" proto"))
-        given = [level.texts.get(name, "") for name in element.names]
+            element = Element(nesting.field.replace("_", " ").removesuffix(" proto"))
+        given = [nesting.texts.get(name, "") for name in element.names]
         own = "::".join(given) if any(given) else ""
-        operator = level.texts.get(element.operator, "")
+        operator = nesting.texts.get(element.operator, "")
         if element.opens:
             path = element.opens.format(
                 graph=graph,
                 inside=".".join(inside),
-                own=own or f"#{level.index}",
-                index=level.index,
+                own=own or f"#{nesting.index}",
+                index=nesting.index,
             )
             graph, kinds, inside = path, [], []
         if element.kind:
-            kinds.append(f"{element.kind} {_write_label(own, level.index, operator)}".rstrip())
-            short = f"#{level.index}:{operator}" if operator else str(max(level.index, 0))
+            kinds.append(f"{element.kind} {_write_label(own, nesting.index, operator)}".rstrip())
+            short = f"#{nesting.index}:{operator}" if operator else str(max(nesting.index, 0))
             inside.append(own.lstrip("/") or short)
     around = _clean(graph, _LONGEST_PATH)
     if not kinds:

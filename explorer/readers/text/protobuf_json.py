@@ -62,7 +62,7 @@ def load_json(data: bytes) -> Any:
         raise JsonError("it has a number that is too long") from None
 
 
-def encode_json(value: dict[str, Any], message: Any) -> ParsedText:
+def convert_json(value: dict[str, Any], message: Any) -> ParsedText:
     """Turn a JSON object into the bytes of a message.
 
     Parameters

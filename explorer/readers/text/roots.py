@@ -13,7 +13,7 @@ from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.source import Source
 
 from .message_writer import fields_of
-from .protobuf_json import JsonError, encode_json, load_json
+from .protobuf_json import JsonError, convert_json, load_json
 from .protobuf_text import ParsedText, TextError, list_top_names, parse_text
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -74,7 +74,7 @@ def unwrap_protobuf_json(source: Source, roots: Iterable[TextRoot]) -> Content:
     problem = ""
     for root in _rank_roots(value, roots, name, "JSON"):
         try:
-            return _wrap_parsed(source, "protobuf JSON", encode_json(value, root.message), root)
+            return _wrap_parsed(source, "protobuf JSON", convert_json(value, root.message), root)
         except JsonError as error:
             problem = problem or f"{error}{_say_where(source, error.written, root)}"
     raise ModelFormatError(f"{name}: is protobuf JSON with an error: {problem}. Correct it.")

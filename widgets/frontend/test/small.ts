@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Face } from "../src/scene/face";
 import { GROUP, NODE, OPEN, OPENABLE, Scene } from "../src/scene/scene";
-import { LayerStore } from "../src/scene/wire";
+import { LevelStore } from "../src/scene/wire";
 
 interface Encoded {
   header: Record<string, any>;
@@ -24,7 +24,7 @@ export function shifted(bytes: Uint8Array): DataView {
 
 export function readScene(changes: Record<string, unknown> = {}): Scene {
   const { header, bytes } = readEncoded();
-  return new LayerStore().receive({ ...header, ...changes }, bytes.map(shifted));
+  return new LevelStore().receive({ ...header, ...changes }, bytes.map(shifted));
 }
 
 /** Boxes and edges of the small scene. */
@@ -44,7 +44,7 @@ export const Y_INSIDE = 6;
 
 export function face(title: string, changes: Partial<Face> = {}): Face {
   return {
-    ...{ shape: "node", category: "other", width: 80, height: 20, header: 20, rules: [] },
+    ...{ outline: "node", category: "other", width: 80, height: 20, header: 20, rules: [] },
     ...{ stack: 0, badges: [], targets: [], texts: [[8, 14, title, "title", "start"]] },
     ...changes,
   } as Face;

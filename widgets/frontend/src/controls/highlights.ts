@@ -29,14 +29,14 @@ export class Highlights {
 
   /** The selection or the scene is another: find the values' places and light what is to be. */
   follow(selection: Selection): void {
-    const { wiring } = this.stage;
+    const { routes } = this.stage;
     const same = this.places !== null && sameAs(this.places.at, selection.paths);
-    const found = wiring ? placesOf(wiring, selection.paths) : null;
+    const found = routes ? placesOf(routes, selection.paths) : null;
     this.source = -1;
     // an ordinary edge from one box to another says all by itself
     this.places = found && (found.stubbed || found.consumers.length > 1) ? found : null;
-    if (this.places && wiring) {
-      const at = consumerAt(wiring, this.places, selection.holder ?? -1);
+    if (this.places && routes) {
+      const at = consumerAt(routes, this.places, selection.holder ?? -1);
       this.current = at >= 0 || !same ? at : this.current;
     }
     this.show();
@@ -44,8 +44,8 @@ export class Highlights {
 
   /** The scene is another: find out anew what is traced in it. */
   retrace(): void {
-    const { wiring } = this.stage;
-    this.traced = this.trace && wiring ? light(wiring, this.trace) : null;
+    const { routes } = this.stage;
+    this.traced = this.trace && routes ? light(routes, this.trace) : null;
     if (!this.traced) this.trace = null;
     this.show();
   }

@@ -12,7 +12,7 @@ import {
 import type { HistoryState, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
 import type { Arrival } from "../paint/camera";
 import type { Paths, Scene } from "../scene/scene";
-import { LayerStore, StaleError } from "../scene/wire";
+import { LevelStore, StaleError } from "../scene/wire";
 import type { Question } from "./dialogs";
 import type { Progress } from "./progress_bar";
 import type { Strip } from "./strip";
@@ -36,7 +36,7 @@ export interface RequestActions {
 
 export class Requests {
   private readonly conversation: Conversation;
-  private readonly store = new LayerStore();
+  private readonly store = new LevelStore();
   private underWay: string[] = [];
   private closed = false;
 

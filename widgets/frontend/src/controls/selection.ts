@@ -90,30 +90,30 @@ export class Selection {
 
   /** The open group that the selection is, or that holds it; -1 where none does. */
   get groupAround(): number {
-    const { scene, wiring } = this.stage;
-    if (!scene || !wiring) return -1;
+    const { scene, routes } = this.stage;
+    if (!scene || !routes) return -1;
     const box = this.holder;
     if (box !== undefined) return scene.isOpen(box) ? box : scene.parentOf(box);
     for (const edge of scene.edgesAt(this.paths)) {
       for (const end of [scene.sourceOf(edge), scene.targetOf(edge)]) {
-        if (end >= 0) return wiring.isInside(edge, end) ? end : scene.parentOf(end);
+        if (end >= 0) return routes.isInside(edge, end) ? end : scene.parentOf(end);
       }
     }
     return -1;
   }
 
   walk(arrow: Arrow): void {
-    const { scene, wiring } = this.stage;
-    if (!scene || !wiring) return;
+    const { scene, routes } = this.stage;
+    if (!scene || !routes) return;
     const box = this.holder;
     if (box !== undefined) {
-      const reached = walkFrom(wiring, box, arrow, this.came);
+      const reached = walkFrom(routes, box, arrow, this.came);
       if (reached === undefined) return;
       this.goTo(reached);
       this.came = box;
     } else if (scene.edgesAt(this.paths).length > 0) {
       const forward = scene.direction === "TB" ? "ArrowDown" : "ArrowRight";
-      this.goTo(endOf(wiring, this.paths, arrow === forward ? "forward" : "back"));
+      this.goTo(endOf(routes, this.paths, arrow === forward ? "forward" : "back"));
     } else {
       this.goToFirst();
     }

@@ -3,7 +3,7 @@
 import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
 import sizes from "../scene/sizes";
 import { elide, isUnderTitle } from "./draw_titles";
-import { type Picture, shareOf } from "./pass";
+import { type Pass, shareOf } from "./pass";
 import { fontOf, measureText } from "./text";
 import { coloursOf, toneOf } from "./paints";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
@@ -14,8 +14,8 @@ const SUBTLE_SHEET = 3;
 const SCREEN_TITLE = 9;
 const SMALLEST_SCREEN_TITLE = 6.5;
 
-export function drawFrames(picture: Picture): void {
-  const { context, scene, palette, boxes, positions, zoom } = picture;
+export function drawFrames(pass: Pass): void {
+  const { context, scene, palette, boxes, positions, zoom } = pass;
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     if (!scene.isOpen(box)) continue;
@@ -23,8 +23,8 @@ export function drawFrames(picture: Picture): void {
     const { fill, border } = frameOf(palette, scene.depthOf(box));
     const width = positions[at + 2];
     const height = positions[at + 3];
-    context.globalAlpha = shareOf(picture, box);
-    const tone = toneOf(palette, picture.paints.boxes.get(box));
+    context.globalAlpha = shareOf(pass, box);
+    const tone = toneOf(palette, pass.paints.boxes.get(box));
     context.fillStyle = fill;
     context.strokeStyle = tone ? tone.border : border;
     context.lineWidth = Math.max(tone ? sizes.paint.border : 1, (tone ? 1.6 : 0.7) / zoom);
@@ -36,25 +36,25 @@ export function drawFrames(picture: Picture): void {
   context.globalAlpha = 1;
 }
 
-export function drawBoxes(picture: Picture): void {
-  const { scene, boxes, detail } = picture;
+export function drawBoxes(pass: Pass): void {
+  const { scene, boxes, detail } = pass;
   const texts = new TextBatch();
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     const frame = scene.isOpen(box);
-    if (!frame) drawBody(picture, box);
-    if (detail === "full") collectTexts(picture, box, texts);
-    else if (!frame) collectTitle(picture, box, texts);
+    if (!frame) drawBody(pass, box);
+    if (detail === "full") collectTexts(pass, box, texts);
+    else if (!frame) collectTitle(pass, box, texts);
   }
-  texts.draw(picture);
+  texts.draw(pass);
   if (detail === "full") {
-    drawBadges(picture);
-    if (picture.paints.boxes.size > 0) for (const box of Array.from(boxes)) drawPill(picture, box);
+    drawBadges(pass);
+    if (pass.paints.boxes.size > 0) for (const box of Array.from(boxes)) drawPill(pass, box);
   }
 }
 
-function drawBody(picture: Picture, box: number): void {
-  const { context, scene, palette, positions, marks, zoom } = picture;
+function drawBody(pass: Pass, box: number): void {
+  const { context, scene, palette, positions, emphasis, zoom } = pass;
   const at = box * 4;
   const face = scene.faceOf(box);
   // the sheets of a stack take their room at the top and at the right
@@ -63,16 +63,16 @@ function drawBody(picture: Picture, box: number): void {
   const y = positions[at + 1] + sheets;
   const width = positions[at + 2] - sheets;
   const height = positions[at + 3] - sheets;
-  const paint = picture.paints.boxes.get(box);
+  const paint = pass.paints.boxes.get(box);
   const tone = toneOf(palette, paint);
   const colours = coloursOf(palette, face, paint);
-  const plain = picture.detail !== "full";
-  const group = face.shape === "group";
+  const plain = pass.detail !== "full";
+  const group = face.outline === "group";
   const radius = Math.min(radiusOf(face), height / 2);
-  context.globalAlpha = shareOf(picture, box);
+  context.globalAlpha = shareOf(pass, box);
   context.strokeStyle = colours.border;
   context.lineWidth = Math.max(1, 0.6 / zoom);
-  if (face.shape === "stub") {
+  if (face.outline === "stub") {
     context.fillStyle = (tone ?? palette.stub).fill;
     context.strokeStyle = (tone ?? palette.stub).border;
     context.setLineDash(sizes.stub_dash);
@@ -85,7 +85,7 @@ function drawBody(picture: Picture, box: number): void {
     return;
   }
   context.fillStyle = colours.tint;
-  drawSheets(picture, box, face, x, y, width, height, radius);
+  drawSheets(pass, box, face, x, y, width, height, radius);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   if (plain || face.header >= height) {
@@ -103,10 +103,10 @@ function drawBody(picture: Picture, box: number): void {
     context.roundRect(x, y, width, face.header, [radius, radius, 0, 0]);
     context.fill();
   }
-  for (const [marked, top, bottom] of marks.rows) {
-    if (marked === box) drawRowMark(picture, x, y, width, top, bottom);
+  for (const [marked, top, bottom] of emphasis.rows) {
+    if (marked === box) drawRowMark(pass, x, y, width, top, bottom);
   }
-  const ruled = face.header > 0 && face.shape !== "terminal" && face.shape !== "constant";
+  const ruled = face.header > 0 && face.outline !== "terminal" && face.outline !== "constant";
   const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
   if (rules.length > 0) {
     context.lineWidth = sizes.rule;
@@ -125,12 +125,12 @@ function drawBody(picture: Picture, box: number): void {
 }
 
 function radiusOf(face: Face): number {
-  return sizes.radii[face.shape];
+  return sizes.radii[face.outline];
 }
 
 /** The sheets behind a fold of repeats, and one peeping out from behind a closed group. */
 function drawSheets(
-  picture: Picture,
+  pass: Pass,
   box: number,
   face: Face,
   x: number,
@@ -139,7 +139,7 @@ function drawSheets(
   height: number,
   radius: number,
 ): void {
-  const { context, scene } = picture;
+  const { context, scene } = pass;
   const openable = scene.isOpenable(box) && face.stack === 0;
   for (let sheet = openable ? 1 : face.stack; sheet > 0; sheet--) {
     const shift = openable ? SUBTLE_SHEET : sheet * sizes.sheet_offset;
@@ -151,14 +151,14 @@ function drawSheets(
 }
 
 function drawRowMark(
-  picture: Picture,
+  pass: Pass,
   x: number,
   y: number,
   width: number,
   top: number,
   bottom: number,
 ): void {
-  const { context, palette } = picture;
+  const { context, palette } = pass;
   const alpha = context.globalAlpha;
   context.fillStyle = palette.accent;
   context.globalAlpha = alpha * 0.16;
@@ -168,14 +168,14 @@ function drawRowMark(
 }
 
 /** Boxes as plain rectangles, colour by colour: thousands of them in a few milliseconds. */
-export function drawBlocks(picture: Picture): void {
-  const { context, scene, palette, boxes, positions, zoom } = picture;
+export function drawBlocks(pass: Pass): void {
+  const { context, scene, palette, boxes, positions, zoom } = pass;
   const byColours = new Map<string, { colours: Category; members: number[] }>();
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
     if (scene.isOpen(box)) continue;
     const face = scene.faceOf(box);
-    const paint = picture.paints.boxes.get(box);
+    const paint = pass.paints.boxes.get(box);
     const key = paint ? `painted ${paint.tone}` : face.category;
     const known = byColours.get(key);
     if (known) known.members.push(box);
@@ -214,7 +214,7 @@ class TextBatch {
     else this.byFont.set(key, [run]);
   }
 
-  draw({ context }: Picture): void {
+  draw({ context }: Pass): void {
     context.textBaseline = "alphabetic";
     for (const [key, runs] of this.byFont) {
       const [font, colour, alpha] = key.split("|");
@@ -232,16 +232,16 @@ class TextBatch {
 
 const ALIGN = { start: "left", middle: "center", end: "right" } as const;
 
-function collectTexts(picture: Picture, box: number, texts: TextBatch): void {
-  const { scene, palette, positions } = picture;
+function collectTexts(pass: Pass, box: number, texts: TextBatch): void {
+  const { scene, palette, positions } = pass;
   const at = box * 4;
   const face = scene.faceOf(box);
   const colours = categoryOf(palette, face.category);
   const frame = scene.isOpen(box);
-  const tone = frame ? undefined : toneOf(palette, picture.paints.boxes.get(box));
-  const alpha = shareOf(picture, box);
+  const tone = frame ? undefined : toneOf(palette, pass.paints.boxes.get(box));
+  const alpha = shareOf(pass, box);
   for (const [x, y, text, style, anchor] of face.texts) {
-    const stub = face.shape === "stub";
+    const stub = face.outline === "stub";
     const usual = stub ? palette.stub.text : textColour(palette, colours, style, frame);
     const colour = tone ? tone.text : usual;
     texts.add(fontOf(style), colour, alpha, [
@@ -274,8 +274,8 @@ function textColour(
 }
 
 /** The title alone, in the middle, large enough to read, and shortened where it has to be. */
-function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
-  const { scene, palette, positions, zoom } = picture;
+function collectTitle(pass: Pass, box: number, texts: TextBatch): void {
+  const { scene, palette, positions, zoom } = pass;
   const face = scene.faceOf(box);
   const title = face.texts.find((run) => run[3] === "title")?.[2];
   if (!title) return;
@@ -289,9 +289,9 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   const rounded = Math.round((size / zoom) * 4) / 4;
   const middle = positions[at + 1] + positions[at + 3] / 2;
   const place = { x: positions[at], y: middle - rounded / 2, width: positions[at + 2], height: rounded };
-  if (isUnderTitle(picture, place)) return;
-  const colour = coloursOf(palette, face, picture.paints.boxes.get(box)).text;
-  texts.add(fontOf("title", rounded), colour, shareOf(picture, box), [
+  if (isUnderTitle(pass, place)) return;
+  const colour = coloursOf(palette, face, pass.paints.boxes.get(box)).text;
+  texts.add(fontOf("title", rounded), colour, shareOf(pass, box), [
     shown,
     positions[at] + positions[at + 2] / 2,
     middle + rounded * 0.36,
@@ -299,8 +299,8 @@ function collectTitle(picture: Picture, box: number, texts: TextBatch): void {
   ]);
 }
 
-function drawBadges(picture: Picture): void {
-  const { context, scene, palette, boxes, positions } = picture;
+function drawBadges(pass: Pass): void {
+  const { context, scene, palette, boxes, positions } = pass;
   context.font = fontOf("badge");
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
@@ -310,7 +310,7 @@ function drawBadges(picture: Picture): void {
     const at = box * 4;
     for (const [x, y, width, height, text, isChip] of scene.faceOf(box).badges) {
       const pill = isChip ? palette.stub : palette.badge;
-      context.globalAlpha = shareOf(picture, box);
+      context.globalAlpha = shareOf(pass, box);
       context.fillStyle = pill.fill;
       context.strokeStyle = pill.border;
       context.beginPath();
@@ -327,8 +327,8 @@ function drawBadges(picture: Picture): void {
 }
 
 /** What the paint of a box says, in a pill on its upper edge. */
-function drawPill(picture: Picture, box: number): void {
-  const { context, scene, palette, positions, paints } = picture;
+function drawPill(pass: Pass, box: number): void {
+  const { context, scene, palette, positions, paints } = pass;
   const paint = paints.boxes.get(box);
   const tone = toneOf(palette, paint);
   if (!paint?.text || !tone) return;
@@ -346,7 +346,7 @@ function drawPill(picture: Picture, box: number): void {
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   context.lineWidth = 1;
-  context.globalAlpha = shareOf(picture, box);
+  context.globalAlpha = shareOf(pass, box);
   context.fillStyle = tone.fill;
   context.strokeStyle = tone.border;
   context.beginPath();
@@ -359,37 +359,37 @@ function drawPill(picture: Picture, box: number): void {
 }
 
 /** Rings around what is found, pointed at and selected. */
-export function drawRings(picture: Picture): void {
-  const { marks, palette, boxes } = picture;
-  const any = marks.hits.size + marks.hoverBoxes.size + marks.boxes.size;
-  if (any === 0 && marks.place < 0) return;
+export function drawRings(pass: Pass): void {
+  const { emphasis, palette, boxes } = pass;
+  const any = emphasis.hits.size + emphasis.hoverBoxes.size + emphasis.boxes.size;
+  if (any === 0 && emphasis.place < 0) return;
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
-    const selected = marks.boxes.has(box);
-    if (marks.hits.has(box)) {
-      if (box === marks.currentHit) drawRing(picture, box, palette.hit, 6.5, 3.5, 2);
-      else drawRing(picture, box, palette.hit, 3, 2.5, 1.5);
+    const selected = emphasis.boxes.has(box);
+    if (emphasis.hits.has(box)) {
+      if (box === emphasis.currentHit) drawRing(pass, box, palette.hit, 6.5, 3.5, 2);
+      else drawRing(pass, box, palette.hit, 3, 2.5, 1.5);
     }
-    if (marks.hoverBoxes.has(box) && !selected) {
-      drawRing(picture, box, palette.hover, 1.5, 1.6, 1.2);
+    if (emphasis.hoverBoxes.has(box) && !selected) {
+      drawRing(pass, box, palette.hover, 1.5, 1.6, 1.2);
     }
-    if (box === marks.place) drawRing(picture, box, palette.accent, 6.5, 2, 1.6);
+    if (box === emphasis.place) drawRing(pass, box, palette.accent, 6.5, 2, 1.6);
     if (selected) {
-      drawRing(picture, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
-      if (picture.detail === "full") drawPill(picture, box); // which the ring runs through
+      drawRing(pass, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
+      if (pass.detail === "full") drawPill(pass, box); // which the ring runs through
     }
   }
 }
 
 function drawRing(
-  picture: Picture,
+  pass: Pass,
   box: number,
   colour: string,
   gap: number,
   width: number,
   thinnest: number,
 ): void {
-  const { context, scene, positions, zoom } = picture;
+  const { context, scene, positions, zoom } = pass;
   const at = box * 4;
   const frame = scene.isOpen(box);
   const away = Math.max(gap, (gap * 0.5) / zoom);

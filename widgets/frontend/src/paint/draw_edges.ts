@@ -3,7 +3,7 @@
 import { labelRectangle } from "../scene/geometry";
 import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
 import sizes from "../scene/sizes";
-import type { Picture } from "./pass";
+import type { Pass } from "./pass";
 import { toneOf } from "./paints";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
@@ -17,10 +17,10 @@ const THINNEST_LIT = 1.6;
 
 /** @param rough draw straight lines without heads, whatever the number of edges */
 export function drawEdges(
-  picture: Picture,
-  rough = picture.edges.length > MOST_CURVES,
+  pass: Pass,
+  rough = pass.edges.length > MOST_CURVES,
 ): void {
-  const { context, scene, palette, marks, edges } = picture;
+  const { context, scene, palette, emphasis, edges } = pass;
   const plain: number[] = [];
   const captured: number[] = [];
   const control: number[] = [];
@@ -30,32 +30,32 @@ export function drawEdges(
   for (let k = 0; k < edges.length; k++) {
     const edge = edges[k];
     const flags = scene.edgeFlags(edge);
-    if (marks.edges.has(edge)) marked.push(edge);
-    else if (marks.hoverEdges.has(edge)) hovered.push(edge);
-    else if (picture.paints.edges.has(edge)) painted.push(edge);
+    if (emphasis.edges.has(edge)) marked.push(edge);
+    else if (emphasis.hoverEdges.has(edge)) hovered.push(edge);
+    else if (pass.paints.edges.has(edge)) painted.push(edge);
     else if (flags & CAPTURED) captured.push(edge);
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
   }
-  const { isLit, zoom } = picture;
+  const { isLit, zoom } = pass;
   const thin = Math.max(sizes.edge.width, (isLit ? THINNEST_LIT : THINNEST) / zoom);
   const thick = Math.max(sizes.edge.selected_width, THINNEST_LIT / zoom);
   const faint = rough ? 0.35 : zoom < 0.1 ? 0.6 : 1;
-  context.globalAlpha = picture.share * (isLit ? 1 : faint);
+  context.globalAlpha = pass.share * (isLit ? 1 : faint);
   const colour = (usual: string): string => (isLit ? palette.accent : usual);
-  strokeEdges(picture, plain, colour(palette.edge), thin, [], rough);
-  strokeEdges(picture, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
-  strokeEdges(picture, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
-  context.globalAlpha = picture.share;
-  strokePainted(picture, painted, thick, rough);
-  strokeEdges(picture, hovered, palette.hover, thick, [], false);
-  strokeEdges(picture, marked, palette.accent, thick, [], false);
+  strokeEdges(pass, plain, colour(palette.edge), thin, [], rough);
+  strokeEdges(pass, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
+  strokeEdges(pass, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
+  context.globalAlpha = pass.share;
+  strokePainted(pass, painted, thick, rough);
+  strokeEdges(pass, hovered, palette.hover, thick, [], false);
+  strokeEdges(pass, marked, palette.accent, thick, [], false);
   context.globalAlpha = 1;
 }
 
 /** Stroke painted edges, those of one tone and kind together. */
-function strokePainted(picture: Picture, edges: number[], width: number, rough: boolean): void {
-  const { scene, palette, paints } = picture;
+function strokePainted(pass: Pass, edges: number[], width: number, rough: boolean): void {
+  const { scene, palette, paints } = pass;
   const alike = new Map<string, { colour: string; dashes: number[]; members: number[] }>();
   for (const edge of edges) {
     const flags = scene.edgeFlags(edge) & (CAPTURED | CONTROL);
@@ -72,12 +72,12 @@ function strokePainted(picture: Picture, edges: number[], width: number, rough: 
     alike.set(key, { colour, dashes, members: [edge] });
   }
   for (const { colour, dashes, members } of alike.values()) {
-    strokeEdges(picture, members, colour, width, dashes, rough);
+    strokeEdges(pass, members, colour, width, dashes, rough);
   }
 }
 
 function strokeEdges(
-  picture: Picture,
+  pass: Pass,
   edges: number[],
   colour: string,
   width: number,
@@ -85,20 +85,20 @@ function strokeEdges(
   rough: boolean,
 ): void {
   if (edges.length === 0) return;
-  const { context, scene } = picture;
+  const { context, scene } = pass;
   const { points } = scene;
   context.strokeStyle = colour;
   context.fillStyle = colour;
   context.lineWidth = width;
   context.setLineDash(rough ? [] : dashes);
-  const heads = !rough && picture.zoom > 0.12;
+  const heads = !rough && pass.zoom > 0.12;
   const scale = Math.max(1, width / sizes.edge.width / 1.4);
   context.beginPath();
   for (const edge of edges) {
     let at = scene.pointsStart(edge);
     const end = scene.pointsEnd(edge);
     if (end - at < 8) continue;
-    if (rough && isTiny(points, at, end, picture.zoom)) continue;
+    if (rough && isTiny(points, at, end, pass.zoom)) continue;
     context.moveTo(points[at], points[at + 1]);
     if (rough) {
       for (; at + 7 < end; at += 6) context.lineTo(points[at + 6], points[at + 7]);
@@ -157,10 +157,10 @@ function endDirection(points: Float64Array, at: number): [number, number] {
   return [0, 1];
 }
 
-export function drawPorts(picture: Picture): void {
-  if (picture.zoom < 0.3 || picture.detail === "blocks") return;
-  const { context, scene, palette, ports } = picture;
-  context.globalAlpha = picture.share;
+export function drawPorts(pass: Pass): void {
+  if (pass.zoom < 0.3 || pass.detail === "blocks") return;
+  const { context, scene, palette, ports } = pass;
+  context.globalAlpha = pass.share;
   context.fillStyle = palette.port;
   context.strokeStyle = palette.edge;
   context.lineWidth = sizes.edge.width;
@@ -176,9 +176,9 @@ export function drawPorts(picture: Picture): void {
   context.globalAlpha = 1;
 }
 
-export function drawLabels(picture: Picture): void {
-  if (picture.detail !== "full" || picture.zoom < 0.55) return;
-  const { context, scene, palette, marks, edges } = picture;
+export function drawLabels(pass: Pass): void {
+  if (pass.detail !== "full" || pass.zoom < 0.55) return;
+  const { context, scene, palette, emphasis, edges } = pass;
   context.font = fontOf("badge");
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
@@ -189,19 +189,19 @@ export function drawLabels(picture: Picture): void {
     const x = scene.labels[edge * 2];
     const { y, height } = labelRectangle(scene, edge);
     const width = measureText(label, "badge") + 2 * sizes.edge_label.padding;
-    context.fillStyle = groundOf(picture, edge);
-    context.globalAlpha = picture.share;
+    context.fillStyle = groundOf(pass, edge);
+    context.globalAlpha = pass.share;
     context.beginPath();
     context.roundRect(x - width / 2, y, width, height, sizes.edge_label.radius);
     context.fill();
-    context.fillStyle = marks.edges.has(edge) ? palette.accent : palette.edge_label;
+    context.fillStyle = emphasis.edges.has(edge) ? palette.accent : palette.edge_label;
     context.fillText(label, x, y + sizes.edge_label.baseline);
   }
   context.globalAlpha = 1;
 }
 
 /** The colour behind an edge: that of the open box whose inside it crosses. */
-function groundOf({ scene, palette }: Picture, edge: number): string {
+function groundOf({ scene, palette }: Pass, edge: number): string {
   const source = scene.sourceOf(edge);
   const target = scene.targetOf(edge);
   const inner = source >= 0 ? source : target;

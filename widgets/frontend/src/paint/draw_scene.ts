@@ -7,7 +7,7 @@ import type { Lit } from "../scene/trace";
 import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
 import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
 import { drawTitles, planTitles } from "./draw_titles";
-import type { Detail, Marks, Motion, Picture } from "./pass";
+import type { Detail, Emphasis, Motion, Pass } from "./pass";
 import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 import type { Tiles } from "./tiles";
@@ -31,7 +31,7 @@ export interface Painting {
   size: Size;
   ratio: number;
   palette: Palette;
-  marks: Marks;
+  emphasis: Emphasis;
   paints: Paints;
   motion: Motion | null;
   /** bitmaps of the scene, for windows that show much of a large one */
@@ -49,7 +49,7 @@ export function paintScene(
   context: CanvasRenderingContext2D,
   painting: Painting,
 ): { count: number; tiled: boolean } {
-  const { scene, view, size, ratio, palette, marks, paints, motion, picker } = painting;
+  const { scene, view, size, ratio, palette, emphasis, paints, motion, picker } = painting;
   const part = visiblePart(view, size);
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.globalAlpha = 1;
@@ -58,7 +58,7 @@ export function paintScene(
   const scale = view.zoom * ratio;
   context.setTransform(scale, 0, 0, scale, -view.x * scale, -view.y * scale);
   const ground = {
-    ...{ context, scene, palette, marks, paints, motion, part, zoom: view.zoom },
+    ...{ context, scene, palette, emphasis, paints, motion, part, zoom: view.zoom },
     positions: motion ? motion.boxes : scene.boxes,
     share: motion ? motion.share : 1,
     ...{ isLit: false, titles: [] },
@@ -76,55 +76,55 @@ export function paintScene(
   const detail: Detail =
     view.zoom < TITLES_ZOOM || crowded ? "blocks" : view.zoom < FULL_ZOOM ? "titles" : "full";
   const titles = detail === "full" ? [] : planTitles({ ...ground, boxes }, picker);
-  const picture: Picture = { ...ground, boxes, edges, ports, detail, titles };
-  paintOneByOne(picture, crowded);
-  const { lit } = marks;
+  const pass: Pass = { ...ground, boxes, edges, ports, detail, titles };
+  paintOneByOne(pass, crowded);
+  const { lit } = emphasis;
   if (lit) {
-    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
-    drawVeil(picture);
-    paintOneByOne(onlyLit(picture, lit), crowded);
+    drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit.around[box]) });
+    drawVeil(pass);
+    paintOneByOne(onlyLit(pass, lit), crowded);
   }
-  drawRings(picture);
-  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
+  drawRings(pass);
+  drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
   return { count: boxes.length, tiled: false };
 }
 
-function paintOneByOne(picture: Picture, crowded: boolean): void {
-  drawFrames(picture);
-  drawEdges(picture);
-  if (crowded) drawBlocks(picture);
-  else drawBoxes(picture);
-  drawPorts(picture);
-  drawLabels(picture);
+function paintOneByOne(pass: Pass, crowded: boolean): void {
+  drawFrames(pass);
+  drawEdges(pass);
+  if (crowded) drawBlocks(pass);
+  else drawBoxes(pass);
+  drawPorts(pass);
+  drawLabels(pass);
 }
 
-type Ground = Omit<Picture, "boxes" | "edges" | "ports" | "detail">;
+type Ground = Omit<Pass, "boxes" | "edges" | "ports" | "detail">;
 
 /** Copy bitmaps, and draw over them what is marked. */
 function paintTiled(painting: Painting, ground: Ground, part: Rectangle): number {
-  const { marks, picker, view, size, ratio, tiles, litTiles } = painting;
+  const { emphasis, picker, view, size, ratio, tiles, litTiles } = painting;
   const { context } = ground;
   const marked = markedIn(painting, part);
-  const picture: Picture = { ...ground, ...marked, ports: [], detail: "blocks" };
+  const pass: Pass = { ...ground, ...marked, ports: [], detail: "blocks" };
   const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
   const titles = planTitles({ ...ground, boxes: frames }, picker);
-  const { lit } = marks;
+  const { lit } = emphasis;
   tiles?.draw(context, view, size, ratio);
   if (lit) {
-    drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit.around[box]) });
+    drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit.around[box]) });
     drawVeil(ground);
     litTiles?.draw(context, view, size, ratio);
     drawLitEdges(painting, ground, part);
   }
-  drawEdges(picture);
-  drawRings(picture);
-  drawTitles({ ...picture, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
+  drawEdges(pass);
+  drawRings(pass);
+  drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit || lit.around[box]) });
   return marked.boxes.length;
 }
 
 /** Draw lit edges as wide as they are to be on the screen; bitmaps that are shrunk thin them. */
-function drawLitEdges({ marks, picker }: Painting, ground: Ground, part: Rectangle): void {
-  const { lit } = marks;
+function drawLitEdges({ emphasis, picker }: Painting, ground: Ground, part: Rectangle): void {
+  const { lit } = emphasis;
   const edges = lit ? picker.edgesIn(part).filter((edge) => lit.edges[edge]) : [];
   if (edges.length > MOST_LIT_EDGES) return;
   drawEdges({ ...ground, boxes: [], edges, ports: [], detail: "blocks", isLit: true });
@@ -138,13 +138,13 @@ function drawVeil({ context, part, palette, share }: Ground): void {
 }
 
 /** What is lit of a picture; frames stay under the veil. */
-function onlyLit(picture: Picture, lit: Lit): Picture {
-  const { scene } = picture;
-  const boxes = Array.from(picture.boxes).filter((box) => lit.boxes[box] && !scene.isOpen(box));
-  const edges = Array.from(picture.edges).filter((edge) => lit.edges[edge]);
+function onlyLit(pass: Pass, lit: Lit): Pass {
+  const { scene } = pass;
+  const boxes = Array.from(pass.boxes).filter((box) => lit.boxes[box] && !scene.isOpen(box));
+  const edges = Array.from(pass.edges).filter((edge) => lit.edges[edge]);
   const values = new Set(edges.map((edge) => scene.edgePath(edge)));
-  const ports = Array.from(picture.ports).filter((port) => values.has(scene.portPath(port)));
-  return { ...picture, boxes, edges, ports, isLit: true };
+  const ports = Array.from(pass.ports).filter((port) => values.has(scene.portPath(port)));
+  return { ...pass, boxes, edges, ports, isLit: true };
 }
 
 function movingBoxesIn(motion: Motion, part: Rectangle): number[] {
@@ -161,8 +161,8 @@ function movingBoxesIn(motion: Motion, part: Rectangle): number[] {
 }
 
 function markedIn(painting: Painting, part: Rectangle): { boxes: number[]; edges: number[] } {
-  const { marks, scene } = painting;
-  const all = [...marks.boxes, ...marks.hoverBoxes, ...marks.hits, marks.place];
+  const { emphasis, scene } = painting;
+  const all = [...emphasis.boxes, ...emphasis.hoverBoxes, ...emphasis.hits, emphasis.place];
   const boxes = all.filter((box) => {
     const at = box * 4;
     return (
@@ -171,5 +171,5 @@ function markedIn(painting: Painting, part: Rectangle): { boxes: number[]; edges
       scene.boxes[at + 1] + scene.boxes[at + 3] >= part.y
     );
   });
-  return { boxes, edges: [...marks.edges, ...marks.hoverEdges] };
+  return { boxes, edges: [...emphasis.edges, ...emphasis.hoverEdges] };
 }

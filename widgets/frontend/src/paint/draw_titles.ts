@@ -3,7 +3,7 @@
 import { TEXT_STYLES } from "../scene/face";
 import type { Rectangle } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
-import { type Picture, type PlacedTitle, shareOf } from "./pass";
+import { type Pass, type PlacedTitle, shareOf } from "./pass";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
 
@@ -29,17 +29,17 @@ const GROUND = 0.92;
  * @param isFree whether a rectangle lies on nothing but the group and what is around it
  */
 export function placeTitles(
-  picture: Pick<Picture, "scene" | "boxes" | "positions" | "zoom">,
+  pass: Pick<Pass, "scene" | "boxes" | "positions" | "zoom">,
   measure: (text: string) => number,
   isFree: (ground: Rectangle, box: number) => boolean,
 ): PlacedTitle[] {
-  const { scene } = picture;
-  const open = Array.from(picture.boxes).filter((box) => scene.isOpen(box));
+  const { scene } = pass;
+  const open = Array.from(pass.boxes).filter((box) => scene.isOpen(box));
   open.sort((one, other) => scene.depthOf(one) - scene.depthOf(other));
   const placed: PlacedTitle[] = [];
   for (const box of open) {
     const grounds = placed.map(({ ground }) => ground);
-    const fitting = SIZES.flatMap((size) => titlesOf(picture, box, size, grounds, measure));
+    const fitting = SIZES.flatMap((size) => titlesOf(pass, box, size, grounds, measure));
     const whole = fitting.find(({ text }) => !text.endsWith("…"));
     const title = fitting.find(({ ground }) => isFree(ground, box)) ?? whole ?? fitting[0];
     if (title) placed.push(title);
@@ -49,7 +49,7 @@ export function placeTitles(
 
 /** The title of an open group in the places where it fits, the best first. */
 function titlesOf(
-  { scene, positions, zoom }: Pick<Picture, "scene" | "positions" | "zoom">,
+  { scene, positions, zoom }: Pick<Pass, "scene" | "positions" | "zoom">,
   box: number,
   sizeOnScreen: number,
   taken: readonly Rectangle[],
@@ -82,7 +82,7 @@ function titlesOf(
 /** Whether nothing but a group, what is around it and its own wall lies in a rectangle. */
 export function isFreeIn(
   picker: Picker,
-  { scene }: Pick<Picture, "scene">,
+  { scene }: Pick<Pass, "scene">,
 ): (r: Rectangle, box: number) => boolean {
   return (ground, box) => {
     for (const other of picker.boxesIn(ground)) {
@@ -96,21 +96,21 @@ export function isFreeIn(
 
 /** The titles of the open groups in a picture that is seen from afar. */
 export function planTitles(
-  picture: Pick<Picture, "scene" | "boxes" | "positions" | "zoom" | "motion">,
+  pass: Pick<Pass, "scene" | "boxes" | "positions" | "zoom" | "motion">,
   picker: Picker,
 ): PlacedTitle[] {
   const measure = (text: string): number => measureText(text, "title") / TEXT_STYLES.title[0];
   // while boxes move, the index knows where they will be and not where they are
-  const isFree = picture.motion ? (): boolean => true : isFreeIn(picker, picture);
-  return placeTitles(picture, measure, isFree);
+  const isFree = pass.motion ? (): boolean => true : isFreeIn(picker, pass);
+  return placeTitles(pass, measure, isFree);
 }
 
-export function drawTitles(picture: Picture): void {
-  const { context, scene, palette, zoom } = picture;
+export function drawTitles(pass: Pass): void {
+  const { context, scene, palette, zoom } = pass;
   context.textAlign = "left";
   context.textBaseline = "alphabetic";
-  for (const { box, text, size, ground } of picture.titles) {
-    const share = shareOf(picture, box);
+  for (const { box, text, size, ground } of pass.titles) {
+    const share = shareOf(pass, box);
     context.font = fontOf("title", size);
     context.globalAlpha = GROUND * share;
     context.fillStyle = frameOf(palette, scene.depthOf(box)).fill;
@@ -125,7 +125,7 @@ export function drawTitles(picture: Picture): void {
 }
 
 /** Whether a title of a group lies on a rectangle. */
-export function isUnderTitle({ titles }: Pick<Picture, "titles">, place: Rectangle): boolean {
+export function isUnderTitle({ titles }: Pick<Pass, "titles">, place: Rectangle): boolean {
   return titles.some(({ ground }) => touch(ground, place));
 }
 

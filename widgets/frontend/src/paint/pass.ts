@@ -7,7 +7,7 @@ import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 
 /** What is selected, pointed at, found and lit. */
-export interface Marks {
+export interface Emphasis {
   boxes: Set<number>;
   edges: Set<number>;
   /** parts of boxes: box, top and bottom in the box's coordinates */
@@ -22,7 +22,7 @@ export interface Marks {
   lit: Lit | null;
 }
 
-export function noMarks(): Marks {
+export function noEmphasis(): Emphasis {
   return {
     boxes: new Set(),
     edges: new Set(),
@@ -51,11 +51,11 @@ export interface Motion {
 /** How much is drawn: all; tinted boxes with titles; tinted boxes. */
 export type Detail = "full" | "titles" | "blocks";
 
-export interface Picture {
+export interface Pass {
   readonly context: CanvasRenderingContext2D;
   readonly scene: Scene;
   readonly palette: Palette;
-  readonly marks: Marks;
+  readonly emphasis: Emphasis;
   readonly paints: Paints;
   readonly motion: Motion | null;
   /** x, y, width, height of every box as drawn */
@@ -85,6 +85,6 @@ export interface PlacedTitle {
 }
 
 /** How much of a box is to be seen: what is new fades in. */
-export function shareOf({ motion }: Picture, box: number): number {
+export function shareOf({ motion }: Pass, box: number): number {
   return motion && motion.fresh[box] ? motion.share : 1;
 }

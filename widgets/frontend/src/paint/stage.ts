@@ -1,15 +1,15 @@
-/** The picture in its window: holds the scene and the marks, and paints on demand. */
+/** The picture in its window: holds the scene and the emphasis, and paints on demand. */
 
 import type { Point, Rectangle, Size } from "../scene/geometry";
 import { type Hit, Picker } from "../scene/pick";
-import { Wiring } from "../scene/routes";
+import { Routes } from "../scene/routes";
 import type { Paths, Scene } from "../scene/scene";
 import type { Lit } from "../scene/trace";
 import { type Arrival, Camera } from "./camera";
 import { paintScene } from "./draw_scene";
 import { markHits, markHover, markSelection } from "./emphasis";
 import { Minimap } from "./minimap";
-import { type Marks, noMarks } from "./pass";
+import { type Emphasis, noEmphasis } from "./pass";
 import { NO_PAINTS, type Paints, type PaintsByPath, placePaints } from "./paints";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
@@ -29,9 +29,9 @@ export class Stage {
   scene: Scene | null = null;
   visible = 0;
   frameMs = 0;
-  wiring: Wiring | null = null;
+  routes: Routes | null = null;
   private picker: Picker | null = null;
-  private marks: Marks = noMarks();
+  private emphasis: Emphasis = noEmphasis();
   private byPath: PaintsByPath = {};
   private paints: Paints = NO_PAINTS;
   private tiles: Tiles | null = null;
@@ -91,9 +91,9 @@ export class Stage {
 
   show(scene: Scene, arrival: Arrival): void {
     this.scene = scene;
-    this.wiring = new Wiring(scene);
+    this.routes = new Routes(scene);
     this.picker = new Picker(scene);
-    this.marks = noMarks();
+    this.emphasis = noEmphasis();
     this.paints = placePaints(scene, this.byPath);
     this.makeTiles();
     this.minimap.reset();
@@ -104,7 +104,7 @@ export class Stage {
   /** Bring a box into the middle and mark it as the place that was jumped to. */
   jumpTo(box: number): void {
     if (!this.scene) return;
-    this.marks.place = box;
+    this.emphasis.place = box;
     this.camera.jumpTo(box);
   }
 
@@ -120,39 +120,39 @@ export class Stage {
     return this.request !== 0;
   }
 
-  // ------------------------------------------------------------------ marks
+  // ------------------------------------------------------------------ emphasis
 
   markSelection(at: Paths): void {
     if (!this.scene) return;
-    markSelection(this.marks, this.scene, at);
+    markSelection(this.emphasis, this.scene, at);
     // what was chosen in the window does not move away from under the hand
     if (at.length > 0) this.camera.keepView();
-    this.marks.place = -1;
+    this.emphasis.place = -1;
     this.redraw();
   }
 
   markHover(at: Paths): void {
     if (!this.scene) return;
-    markHover(this.marks, this.scene, at);
+    markHover(this.emphasis, this.scene, at);
     this.redraw();
   }
 
   markHits(paths: Iterable<string>, current: string | null): void {
     if (!this.scene) return;
-    markHits(this.marks, this.scene, paths, current);
+    markHits(this.emphasis, this.scene, paths, current);
     this.redraw();
   }
 
   /** Light up something and dim all else; null for nothing dimmed. */
   light(lit: Lit | null): void {
-    if (this.marks.lit === lit) return;
-    this.marks.lit = lit;
+    if (this.emphasis.lit === lit) return;
+    this.emphasis.lit = lit;
     this.litTiles = this.makeLitTiles();
     this.redraw();
   }
 
   get lit(): Lit | null {
-    return this.marks.lit;
+    return this.emphasis.lit;
   }
 
   // ------------------------------------------------------------------ painting
@@ -171,10 +171,10 @@ export class Stage {
     if (!scene || !picker || !context || camera.isHidden) return;
     const start = performance.now();
     camera.step(start);
-    const { ratio, marks, paints, tiles, litTiles } = this;
+    const { ratio, emphasis, paints, tiles, litTiles } = this;
     const { view, size, motion } = camera;
     const { count, tiled } = paintScene(context, {
-      ...{ scene, picker, size, palette, view, ratio, marks, paints, tiles, litTiles, motion },
+      ...{ scene, picker, size, palette, view, ratio, emphasis, paints, tiles, litTiles, motion },
     });
     this.visible = count;
     this.minimap.paint(scene, picker, view, size, ratio, palette, paints, tiles);
@@ -205,8 +205,8 @@ export class Stage {
   }
 
   private makeLitTiles(): Tiles | null {
-    const { scene, picker, palette, paints, tiles, marks } = this;
-    if (!scene || !picker || !tiles || !marks.lit) return null;
-    return new Tiles(scene, picker, palette, paints, marks.lit);
+    const { scene, picker, palette, paints, tiles, emphasis } = this;
+    if (!scene || !picker || !tiles || !emphasis.lit) return null;
+    return new Tiles(scene, picker, palette, paints, emphasis.lit);
   }
 }

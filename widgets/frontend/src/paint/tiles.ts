@@ -12,7 +12,7 @@ import type { Scene } from "../scene/scene";
 import type { Lit } from "../scene/trace";
 import { drawBlocks, drawFrames } from "./draw_boxes";
 import { drawEdges } from "./draw_edges";
-import { type Picture, noMarks } from "./pass";
+import { type Pass, noEmphasis } from "./pass";
 import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 import { type Viewport, visiblePart } from "./viewport";
@@ -197,24 +197,24 @@ export class Tiles {
       boxes = boxes.filter((box) => lit.boxes[box]);
       edges = edges.filter((edge) => lit.edges[edge]);
     }
-    const picture: Picture = {
-      ...{ context, scene, palette, part, paints, marks: noMarks(), motion: null, ports: [] },
+    const pass: Pass = {
+      ...{ context, scene, palette, part, paints, emphasis: noEmphasis(), motion: null, ports: [] },
       ...{ positions: scene.boxes, zoom: scale, detail: "blocks", share: 1, boxes, edges },
       ...{ isLit: lit !== null, titles: [] },
     };
     if (!lit) {
       for (const chunk of chunksOf(boxes)) {
-        drawFrames({ ...picture, boxes: chunk });
+        drawFrames({ ...pass, boxes: chunk });
         yield;
       }
     }
     const rough = edges.length > CHUNK;
     for (const chunk of chunksOf(edges)) {
-      drawEdges({ ...picture, edges: chunk }, rough);
+      drawEdges({ ...pass, edges: chunk }, rough);
       yield;
     }
     for (const chunk of chunksOf(boxes)) {
-      drawBlocks({ ...picture, boxes: chunk });
+      drawBlocks({ ...pass, boxes: chunk });
       yield;
     }
   }

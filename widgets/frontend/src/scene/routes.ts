@@ -18,7 +18,7 @@ interface Wall {
   byPlace: Map<string, number[]>;
 }
 
-export class Wiring {
+export class Routes {
   private readonly walls = new Map<string, Wall>();
 
   constructor(readonly scene: Scene) {}

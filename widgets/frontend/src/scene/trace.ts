@@ -1,6 +1,6 @@
 /** What is upstream and downstream of something drawn, and what lies between two of them. */
 
-import type { Step, Wiring } from "./routes";
+import type { Step, Routes } from "./routes";
 import { STUB, type Paths, type Scene } from "./scene";
 
 /** What is lit: 1 for each box and each edge that belongs to it. */
@@ -28,8 +28,8 @@ export interface Trace {
  * A closed group counts as one box: what enters it reaches all that leaves it. So a bundle
  * counts as one edge.
  */
-export function light(wiring: Wiring, trace: Trace): Lit | null {
-  const { scene } = wiring;
+export function light(routes: Routes, trace: Trace): Lit | null {
+  const { scene } = routes;
   const from = seedsOf(scene, trace.path);
   if (!from) return null;
   if (trace.kind === "between") {
@@ -37,12 +37,12 @@ export function light(wiring: Wiring, trace: Trace): Lit | null {
     if (!to) return null;
     return either(
       scene,
-      both(spread(wiring, from, "forward"), spread(wiring, to, "back")),
-      both(spread(wiring, to, "forward"), spread(wiring, from, "back")),
+      both(spread(routes, from, "forward"), spread(routes, to, "back")),
+      both(spread(routes, to, "forward"), spread(routes, from, "back")),
     );
   }
-  const up = trace.kind === "down" ? null : spread(wiring, from, "back");
-  const down = trace.kind === "up" ? null : spread(wiring, from, "forward");
+  const up = trace.kind === "down" ? null : spread(routes, from, "back");
+  const down = trace.kind === "up" ? null : spread(routes, from, "forward");
   if (up && down) return either(scene, up, down);
   return counted(scene, (up ?? down)!);
 }
@@ -78,8 +78,8 @@ interface Reach {
 }
 
 /** Everything that is reached from the seeds: each edge is followed once. */
-function spread(wiring: Wiring, seeds: Seeds, step: Step): Reach {
-  const { scene } = wiring;
+function spread(routes: Routes, seeds: Seeds, step: Step): Reach {
+  const { scene } = routes;
   const boxes = new Uint8Array(scene.boxCount);
   const edges = new Uint8Array(scene.edgeCount);
   const stubbed = new Set<string>();
@@ -94,7 +94,7 @@ function spread(wiring: Wiring, seeds: Seeds, step: Step): Reach {
   const reachBox = (box: number): void => {
     if (boxes[box]) return;
     boxes[box] = 1;
-    follow(wiring.edgesFrom(box, step));
+    follow(routes.edgesFrom(box, step));
   };
   // all stubs of a value are one place: they are left together, once
   const reachStub = (stub: number, edge: number): void => {
@@ -102,15 +102,15 @@ function spread(wiring: Wiring, seeds: Seeds, step: Step): Reach {
     boxes[stub] = 1;
     if (news.length === 0) return;
     for (const path of news) stubbed.add(path);
-    for (const other of wiring.standIns(stub)) {
+    for (const other of routes.standIns(stub)) {
       if (step === "back" || (scene.flagsOf(other) & STUB) !== 0) boxes[other] = 1;
     }
-    follow(wiring.onward(edge, step) ?? []);
+    follow(routes.onward(edge, step) ?? []);
   };
   for (const box of seeds.boxes) {
     reachBox(box);
     if ((scene.flagsOf(box) & STUB) === 0) continue;
-    for (const other of wiring.standIns(box)) reachBox(other);
+    for (const other of routes.standIns(box)) reachBox(other);
   }
   for (const box of seeds.rows) {
     if (step === "forward") reachBox(box);
@@ -119,13 +119,13 @@ function spread(wiring: Wiring, seeds: Seeds, step: Step): Reach {
   follow(seeds.edges);
   while (pending.length > 0) {
     const edge = pending.pop()!;
-    const end = wiring.farEnd(edge, step);
+    const end = routes.farEnd(edge, step);
     if (end < 0) continue;
     if ((scene.flagsOf(end) & STUB) !== 0) {
       reachStub(end, edge);
       continue;
     }
-    const onward = wiring.onward(edge, step);
+    const onward = routes.onward(edge, step);
     if (onward === null) reachBox(end);
     else follow(onward);
   }

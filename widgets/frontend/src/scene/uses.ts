@@ -1,7 +1,7 @@
 /** Where values are given and used in the picture: what lights up, and where one can jump. */
 
 import { boxRectangle } from "./geometry";
-import type { Wiring } from "./routes";
+import type { Routes } from "./routes";
 import { CONSTANT, INPUT, STUB, type Paths, type Scene } from "./scene";
 import { type Lit, withGroupsAround } from "./trace";
 
@@ -16,8 +16,8 @@ export interface Places {
 }
 
 /** The places of one value or several; null where none of them is drawn. */
-export function placesOf(wiring: Wiring, at: Paths): Places | null {
-  const { scene } = wiring;
+export function placesOf(routes: Routes, at: Paths): Places | null {
+  const { scene } = routes;
   const edges = scene.edgesAt(at);
   const rows = scene.rowsAt(at);
   const valueBoxes = scene
@@ -29,14 +29,14 @@ export function placesOf(wiring: Wiring, at: Paths): Places | null {
   for (const edge of edges) {
     const source = scene.sourceOf(edge);
     const target = scene.targetOf(edge);
-    if (source >= 0 && isEnd(wiring, edge, source)) producers.add(source);
-    if (target >= 0 && isEnd(wiring, edge, target)) consumers.add(target);
+    if (source >= 0 && isEnd(routes, edge, source)) producers.add(source);
+    if (target >= 0 && isEnd(routes, edge, target)) consumers.add(target);
   }
   const carrying = new Set(edges);
   // an open group that a value enters or leaves only passes it on
   const ends = (boxes: Set<number>): number[] =>
     [...boxes]
-      .filter((box) => !scene.isOpen(box) || !passesOn(wiring, carrying, box))
+      .filter((box) => !scene.isOpen(box) || !passesOn(routes, carrying, box))
       .sort((a, b) => order(scene, a, b));
   return {
     at,
@@ -59,8 +59,8 @@ export function lightPlaces(scene: Scene, places: Places): Lit {
 }
 
 /** Which of the consumers is at a box: itself, or the one that its stub belongs to; -1: none. */
-export function consumerAt(wiring: Wiring, places: Places, box: number): number {
-  const { scene } = wiring;
+export function consumerAt(routes: Routes, places: Places, box: number): number {
+  const { scene } = routes;
   const own = places.consumers.indexOf(box);
   if (own >= 0 || box < 0 || (scene.flagsOf(box) & STUB) === 0) return own;
   for (const edge of scene.edgesOf(box)) {
@@ -70,14 +70,14 @@ export function consumerAt(wiring: Wiring, places: Places, box: number): number 
   return -1;
 }
 
-function isEnd(wiring: Wiring, edge: number, box: number): boolean {
-  const { scene } = wiring;
-  return (scene.flagsOf(box) & STUB) === 0 && !wiring.isInside(edge, box);
+function isEnd(routes: Routes, edge: number, box: number): boolean {
+  const { scene } = routes;
+  return (scene.flagsOf(box) & STUB) === 0 && !routes.isInside(edge, box);
 }
 
-function passesOn(wiring: Wiring, edges: ReadonlySet<number>, box: number): boolean {
-  for (const edge of wiring.scene.edgesOf(box)) {
-    if (edges.has(edge) && wiring.isInside(edge, box)) return true;
+function passesOn(routes: Routes, edges: ReadonlySet<number>, box: number): boolean {
+  for (const edge of routes.scene.edgesOf(box)) {
+    if (edges.has(edge) && routes.isInside(edge, box)) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 /** Walking over a Scene with the arrow keys: along edges, through the walls of open groups. */
 
 import { boxRectangle } from "./geometry";
-import type { Step as EdgeStep, Wiring } from "./routes";
+import type { Step as EdgeStep, Routes } from "./routes";
 import { STUB, type Paths, type Scene } from "./scene";
 
 export type Arrow = "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight";
@@ -18,12 +18,12 @@ const STEPS: Record<Scene["direction"], Record<Arrow, Step>> = {
  * @param came the box that was selected before: where the way back is one of several, it wins
  */
 export function walkFrom(
-  wiring: Wiring,
+  routes: Routes,
   box: number,
   arrow: Arrow,
   came = -1,
 ): number | undefined {
-  const { scene } = wiring;
+  const { scene } = routes;
   const step = STEPS[scene.direction][arrow];
   if (step === "before" || step === "after") return sibling(scene, box, step);
   // an open group is entered, and left the way one came in
@@ -32,24 +32,24 @@ export function walkFrom(
     if (inner !== undefined) return inner;
   }
   if (step === "back" && came >= 0 && scene.parentOf(box) === came) return came;
-  const reached = neighbours(wiring, box, step);
+  const reached = neighbours(routes, box, step);
   if (reached.includes(came)) return came;
   return nearest(scene, box, reached);
 }
 
 /** The boxes at the other ends of the edges that leave (forward) or enter (back) a box. */
-export function neighbours(wiring: Wiring, box: number, step: EdgeStep): number[] {
-  const { scene } = wiring;
+export function neighbours(routes: Routes, box: number, step: EdgeStep): number[] {
+  const { scene } = routes;
   const reached = new Set<number>();
-  const pending = wiring.edgesFrom(box, step);
+  const pending = routes.edgesFrom(box, step);
   const seen = new Set(pending);
   while (pending.length > 0) {
     const edge = pending.pop()!;
-    const end = wiring.farEnd(edge, step);
+    const end = routes.farEnd(edge, step);
     if (end < 0) continue;
     // one can stand on a stub; from there the jumps along its value lead on
     const stub = (scene.flagsOf(end) & STUB) !== 0;
-    const onward = stub ? null : wiring.onward(edge, step);
+    const onward = stub ? null : routes.onward(edge, step);
     if (onward === null) reached.add(end);
     for (const next of onward ?? []) {
       if (seen.has(next)) continue;
@@ -72,12 +72,12 @@ export function firstBox(scene: Scene, around = -1): number | undefined {
 }
 
 /** The first box at the end (forward) or the beginning (back) of the edges of values. */
-export function endOf(wiring: Wiring, at: Paths, step: EdgeStep): number | undefined {
-  const { scene } = wiring;
+export function endOf(routes: Routes, at: Paths, step: EdgeStep): number | undefined {
+  const { scene } = routes;
   const ends = new Set<number>();
   for (const edge of scene.edgesAt(at)) {
-    const end = wiring.farEnd(edge, step);
-    if (end >= 0 && !wiring.isInside(edge, end)) ends.add(end);
+    const end = routes.farEnd(edge, step);
+    if (end >= 0 && !routes.isInside(edge, end)) ends.add(end);
   }
   const closed = [...ends].filter((end) => !scene.isOpen(end));
   const candidates = closed.length > 0 ? closed : [...ends];

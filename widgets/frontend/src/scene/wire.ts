@@ -1,5 +1,5 @@
 /**
- * Keeps the layers of Scenes and puts them together, as explorer/render/wire.py takes them apart.
+ * Keeps the levels of Scenes and puts them together, as explorer/render/wire.py takes them apart.
  *
  * What comes is checked here, so that the rest can trust it.
  */
@@ -15,8 +15,8 @@ const BUNDLE_INTEGERS = 3;
 /** The scene builds on one that is not here: ask for a whole one. */
 export class StaleError extends WireError {}
 
-/** What layers that look alike share. */
-interface Shape {
+/** What levels that look alike share. */
+interface Form {
   readonly boxes: Float32Array;
   readonly ports: Float32Array;
   readonly labels: Float32Array;
@@ -31,24 +31,24 @@ interface Shape {
 }
 
 /** The inside of one open item. */
-interface Layer {
-  readonly shape: Shape;
+interface Level {
+  readonly form: Form;
   readonly names: readonly string[];
-  /** one for each open box of the shape */
-  readonly inner: readonly Layer[];
-  /** of the layer and all inside it */
+  /** one for each open box of the form */
+  readonly inner: readonly Level[];
+  /** of the level and all inside it */
   readonly boxes: number;
   readonly ports: number;
   readonly edges: number;
   readonly numbers: number;
 }
 
-export class LayerStore {
+export class LevelStore {
   private number: number | null = null;
   private faces: Face[] = [];
   private texts: string[] = [];
-  private shapes = new Map<number, Shape>();
-  private layers = new Map<number, Layer>();
+  private forms = new Map<number, Form>();
+  private levels = new Map<number, Level>();
 
   /**
    * Take a message and put its scene together. Where it cannot be, what was kept stays.
@@ -67,14 +67,14 @@ export class LayerStore {
     const whole = checked.since === null;
     const faces = whole ? checked.faces : [...this.faces, ...checked.faces];
     const texts = whole ? checked.labels : [...this.texts, ...checked.labels];
-    const shapes = new Map(whole ? [] : this.shapes);
-    const layers = new Map(whole ? [] : this.layers);
+    const forms = new Map(whole ? [] : this.forms);
+    const levels = new Map(whole ? [] : this.levels);
     const floats = new Float32Array(copyBytes(buffers[0]));
     const integers = new Int32Array(copyBytes(buffers[1]));
-    const at = readShapes(checked, floats, integers, shapes, faces.length, texts.length);
-    readLayers(checked, integers, at, buffers[2], shapes, layers);
-    const root = layers.get(checked.root);
-    if (!root) throw new WireError("the scene has no outermost layer");
+    const at = readShapes(checked, floats, integers, forms, faces.length, texts.length);
+    readLevels(checked, integers, at, buffers[2], forms, levels);
+    const root = levels.get(checked.root);
+    if (!root) throw new WireError("the scene has no outermost level");
     const { boxes, ports, edges } = checked.counts;
     if (root.boxes !== boxes || root.ports !== ports || root.edges !== edges) {
       throw new WireError("the scene does not have the size that its header says");
@@ -83,7 +83,7 @@ export class LayerStore {
     this.number = checked.number;
     this.faces = faces;
     this.texts = texts;
-    [this.layers, this.shapes] = reached(checked.root, layers, shapes);
+    [this.levels, this.forms] = reached(checked.root, levels, forms);
     return scene;
   }
 }
@@ -92,7 +92,7 @@ function readShapes(
   header: Header,
   floats: Float32Array,
   integers: Int32Array,
-  shapes: Map<number, Shape>,
+  forms: Map<number, Form>,
   faceCount: number,
   textCount: number,
 ): number {
@@ -100,8 +100,8 @@ function readShapes(
   let i = 0;
   const takeFloats = (count: number): Float32Array => floats.subarray(f, (f += count));
   const takeIntegers = (count: number): Int32Array => integers.subarray(i, (i += count));
-  for (const [id, boxes, ports, edges, numbers, bundles] of header.shapes) {
-    const shape: Shape = {
+  for (const [id, boxes, ports, edges, numbers, bundles] of header.forms) {
+    const form: Form = {
       boxes: takeFloats(boxes * 4),
       ports: takeFloats(ports * 2),
       labels: takeFloats(edges * 2),
@@ -114,15 +114,15 @@ function readShapes(
     if (f > floats.length || i > integers.length) {
       throw new WireError("the scene's buffers are shorter than its header says");
     }
-    checkShape(shape, faceCount, textCount);
-    shapes.set(id, shape);
+    checkShape(form, faceCount, textCount);
+    forms.set(id, form);
   }
   if (f !== floats.length) throw new WireError("the scene's buffers are longer than its header says");
   return i;
 }
 
-function checkShape(shape: Shape, faces: number, texts: number): void {
-  const { boxTable, edgeTable, points, bundles } = shape;
+function checkShape(form: Form, faces: number, texts: number): void {
+  const { boxTable, edgeTable, points, bundles } = form;
   const boxes = boxTable.length / BOX_INTEGERS;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) check(boxTable[at + 2], 0, faces);
   for (let at = 0; at < edgeTable.length; at += EDGE_INTEGERS) {
@@ -136,13 +136,13 @@ function checkShape(shape: Shape, faces: number, texts: number): void {
   for (let at = 0; at < bundles.length; at += BUNDLE_INTEGERS) check(bundles[at], 0, edges);
 }
 
-function readLayers(
+function readLevels(
   header: Header,
   integers: Int32Array,
   start: number,
   names: ArrayBufferView,
-  shapes: Map<number, Shape>,
-  layers: Map<number, Layer>,
+  forms: Map<number, Form>,
+  levels: Map<number, Level>,
 ): void {
   let at = start;
   const next = (): number => {
@@ -152,21 +152,21 @@ function readLayers(
     return integers[at++];
   };
   const decoder = new TextDecoder();
-  for (let count = 0; count < header.layers; count++) {
+  for (let count = 0; count < header.levels; count++) {
     const id = next();
-    const shape = shapes.get(next());
+    const form = forms.get(next());
     const [first, length] = [next(), next()];
-    const inner: Layer[] = [];
+    const inner: Level[] = [];
     for (let number = next(); number > 0; number--) {
-      const layer = layers.get(next());
-      if (!layer) throw new WireError("the scene refers to something it lacks");
-      inner.push(layer);
+      const level = levels.get(next());
+      if (!level) throw new WireError("the scene refers to something it lacks");
+      inner.push(level);
     }
-    if (!shape) throw new WireError("the scene refers to something it lacks");
+    if (!form) throw new WireError("the scene refers to something it lacks");
     check(first, 0, names.byteLength + 1);
     check(length, 0, names.byteLength - first + 1);
     const bytes = new Uint8Array(names.buffer, names.byteOffset + first, length);
-    layers.set(id, makeLayer(shape, parseNames(decoder.decode(bytes)), inner));
+    levels.set(id, makeLevel(form, parseNames(decoder.decode(bytes)), inner));
   }
   if (at !== integers.length) {
     throw new WireError("the scene's buffers are longer than its header says");
@@ -183,8 +183,8 @@ function parseNames(text: string): string[] {
   throw new WireError("the scene's names are damaged");
 }
 
-function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
-  const { boxTable, portPaths, edgeTable, bundles } = shape;
+function makeLevel(form: Form, names: string[], inner: Level[]): Level {
+  const { boxTable, portPaths, edgeTable, bundles } = form;
   let open = 0;
   for (let at = 0; at < boxTable.length; at += BOX_INTEGERS) {
     check(boxTable[at], 0, names.length);
@@ -200,21 +200,21 @@ function makeLayer(shape: Shape, names: string[], inner: Layer[]): Layer {
     check(bundles[at + 2], 1, names.length - bundles[at + 1] + 1);
   }
   if (open !== inner.length) throw new WireError("an open box of the scene has no inside");
-  const sum = (of: (layer: Layer) => number): number =>
-    inner.reduce((total, layer) => total + of(layer), 0);
+  const sum = (of: (level: Level) => number): number =>
+    inner.reduce((total, level) => total + of(level), 0);
   return {
-    shape,
+    form,
     names,
     inner,
-    boxes: boxTable.length / BOX_INTEGERS + sum((layer) => layer.boxes),
-    ports: portPaths.length + sum((layer) => layer.ports),
-    edges: edgeTable.length / EDGE_INTEGERS + sum((layer) => layer.edges),
-    numbers: shape.points.length + sum((layer) => layer.numbers),
+    boxes: boxTable.length / BOX_INTEGERS + sum((level) => level.boxes),
+    ports: portPaths.length + sum((level) => level.ports),
+    edges: edgeTable.length / EDGE_INTEGERS + sum((level) => level.edges),
+    numbers: form.points.length + sum((level) => level.numbers),
   };
 }
 
-/** Lay all layers out in flat arrays, in the coordinates of the whole scene. */
-function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): Scene {
+/** Lay all levels out in flat arrays, in the coordinates of the whole scene. */
+function assemble(header: Header, root: Level, faces: Face[], texts: string[]): Scene {
   const parts: SceneParts = {
     ...{ width: header.width, height: header.height, direction: header.direction },
     ...{ wrapped: header.wrapped, extreme: header.extreme, notices: header.notices },
@@ -232,12 +232,12 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
     edgePaths: new Array<string>(root.edges),
   };
   const counts = { box: 0, port: 0, edge: 0, number: 0 };
-  const pending = [{ layer: root, parent: -1, depth: 0, x: 0, y: 0 }];
+  const pending = [{ level: root, parent: -1, depth: 0, x: 0, y: 0 }];
   while (pending.length > 0) {
-    const { layer, parent, depth, x, y } = pending.pop()!;
-    const { shape, names } = layer;
+    const { level, parent, depth, x, y } = pending.pop()!;
+    const { form, names } = level;
     const firstBox = counts.box;
-    const { boxes, boxTable, edgeTable } = shape;
+    const { boxes, boxTable, edgeTable } = form;
     let inside = 0;
     for (let k = 0; k * 4 < boxes.length; k++) {
       const box = counts.box++;
@@ -256,24 +256,24 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
       if (rows > 0) parts.rows.set(box, names.slice(firstRow, firstRow + rows));
       if ((boxTable[table + 3] & OPEN) === 0) continue;
       pending.push({
-        ...{ layer: layer.inner[inside++], parent: box, depth: depth + 1 },
+        ...{ level: level.inner[inside++], parent: box, depth: depth + 1 },
         ...{ x: parts.boxes[box * 4], y: parts.boxes[box * 4 + 1] },
       });
     }
-    for (let k = 0; k < shape.portPaths.length; k++) {
+    for (let k = 0; k < form.portPaths.length; k++) {
       const port = counts.port++;
-      parts.ports[port * 2] = x + shape.ports[k * 2];
-      parts.ports[port * 2 + 1] = y + shape.ports[k * 2 + 1];
+      parts.ports[port * 2] = x + form.ports[k * 2];
+      parts.ports[port * 2 + 1] = y + form.ports[k * 2 + 1];
       parts.portBoxes[port] = parent;
-      parts.portPaths[port] = names[shape.portPaths[k]];
+      parts.portPaths[port] = names[form.portPaths[k]];
     }
     const firstNumber = counts.number;
-    for (let k = 0; k < shape.points.length; k += 2) {
-      parts.points[counts.number++] = x + shape.points[k];
-      if (k + 1 < shape.points.length) parts.points[counts.number++] = y + shape.points[k + 1];
+    for (let k = 0; k < form.points.length; k += 2) {
+      parts.points[counts.number++] = x + form.points[k];
+      if (k + 1 < form.points.length) parts.points[counts.number++] = y + form.points[k + 1];
     }
-    for (let at = 0; at < shape.bundles.length; at += BUNDLE_INTEGERS) {
-      const [edge, first, count] = shape.bundles.subarray(at, at + BUNDLE_INTEGERS);
+    for (let at = 0; at < form.bundles.length; at += BUNDLE_INTEGERS) {
+      const [edge, first, count] = form.bundles.subarray(at, at + BUNDLE_INTEGERS);
       parts.bundles.set(counts.edge + edge, names.slice(first, first + count));
     }
     for (let k = 0; k * EDGE_INTEGERS < edgeTable.length; k++) {
@@ -281,8 +281,8 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
       const table = k * EDGE_INTEGERS;
       const [source, target] = [edgeTable[table + 2], edgeTable[table + 3]];
       parts.edgePaths[edge] = names[edgeTable[table]];
-      parts.labels[edge * 2] = x + shape.labels[k * 2];
-      parts.labels[edge * 2 + 1] = y + shape.labels[k * 2 + 1];
+      parts.labels[edge * 2] = x + form.labels[k * 2];
+      parts.labels[edge * 2 + 1] = y + form.labels[k * 2 + 1];
       parts.edgeTable[edge * 6] = edgeTable[table + 1];
       parts.edgeTable[edge * 6 + 1] = source < 0 ? parent : firstBox + source;
       parts.edgeTable[edge * 6 + 2] = target < 0 ? parent : firstBox + target;
@@ -294,24 +294,24 @@ function assemble(header: Header, root: Layer, faces: Face[], texts: string[]): 
   return new Scene(parts);
 }
 
-/** What the outermost layer reaches; all else is forgotten. */
+/** What the outermost level reaches; all else is forgotten. */
 function reached(
   root: number,
-  layers: Map<number, Layer>,
-  shapes: Map<number, Shape>,
-): [Map<number, Layer>, Map<number, Shape>] {
-  const kept = new Set<Layer>();
-  const pending = [layers.get(root)!];
+  levels: Map<number, Level>,
+  forms: Map<number, Form>,
+): [Map<number, Level>, Map<number, Form>] {
+  const kept = new Set<Level>();
+  const pending = [levels.get(root)!];
   while (pending.length > 0) {
-    const layer = pending.pop()!;
-    if (kept.has(layer)) continue;
-    kept.add(layer);
-    pending.push(...layer.inner);
+    const level = pending.pop()!;
+    if (kept.has(level)) continue;
+    kept.add(level);
+    pending.push(...level.inner);
   }
-  const used = new Set([...kept].map((layer) => layer.shape));
+  const used = new Set([...kept].map((level) => level.form));
   return [
-    new Map([...layers].filter(([, layer]) => kept.has(layer))),
-    new Map([...shapes].filter(([, shape]) => used.has(shape))),
+    new Map([...levels].filter(([, level]) => kept.has(level))),
+    new Map([...forms].filter(([, form]) => used.has(form))),
   ];
 }
 

@@ -3,7 +3,7 @@
 import type { Face } from "./face";
 import type { Direction } from "./options";
 
-const VERSION = 3;
+const VERSION = 4;
 
 export class WireError extends Error {}
 
@@ -20,8 +20,8 @@ export interface Header {
   counts: { boxes: number; ports: number; edges: number };
   faces: Face[];
   labels: string[];
-  shapes: Array<[number, number, number, number, number, number]>;
-  layers: number;
+  forms: Array<[number, number, number, number, number, number]>;
+  levels: number;
 }
 
 export function checkHeader(header: unknown): Header {
@@ -37,15 +37,15 @@ export function checkHeader(header: unknown): Header {
   for (const name of ["boxes", "ports", "edges"]) {
     if (!isCount(counts[name])) throw new WireError(`the scene's header does not count its ${name}`);
   }
-  for (const name of ["faces", "labels", "shapes"]) {
+  for (const name of ["faces", "labels", "forms"]) {
     if (!Array.isArray(fields[name])) throw new WireError(`the scene's header has no ${name}`);
   }
-  const shapes = fields.shapes as unknown[];
-  if (!shapes.every((shape) => Array.isArray(shape) && shape.length === 6 && shape.every(isCount))) {
-    throw new WireError("the scene's header does not say how large its shapes are");
+  const forms = fields.forms as unknown[];
+  if (!forms.every((form) => Array.isArray(form) && form.length === 6 && form.every(isCount))) {
+    throw new WireError("the scene's header does not say how large its forms are");
   }
-  if (!isCount(fields.layers) || !isCount(fields.number)) {
-    throw new WireError("the scene's header does not count its layers");
+  if (!isCount(fields.levels) || !isCount(fields.number)) {
+    throw new WireError("the scene's header does not count its levels");
   }
   return {
     number: fields.number,
@@ -60,14 +60,14 @@ export function checkHeader(header: unknown): Header {
     counts,
     faces: fields.faces.map(completeFace),
     labels: fields.labels.map(String),
-    shapes: fields.shapes,
-    layers: fields.layers,
+    forms: fields.forms,
+    levels: fields.levels,
   };
 }
 
 function completeFace(face: Partial<Face>): Face {
   return {
-    shape: face.shape ?? "node",
+    outline: face.outline ?? "node",
     category: face.category ?? "other",
     width: face.width ?? 0,
     height: face.height ?? 0,

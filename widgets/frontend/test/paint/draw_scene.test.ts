@@ -2,12 +2,12 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
-import { noMarks } from "../../src/paint/pass";
+import { noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
 import { paletteOf } from "../../src/paint/theme";
 import { placeWhole } from "../../src/paint/tiles";
 import { Picker } from "../../src/scene/pick";
-import { Wiring } from "../../src/scene/routes";
+import { Routes } from "../../src/scene/routes";
 import { light } from "../../src/scene/trace";
 import { makeScene } from "../small";
 
@@ -27,7 +27,7 @@ function noteTaker(): { context: CanvasRenderingContext2D; notes: string[] } {
   return { context: context as unknown as CanvasRenderingContext2D, notes };
 }
 
-function paintFromAfar(changes: (wiring: Wiring) => object): string[] {
+function paintFromAfar(changes: (routes: Routes) => object): string[] {
   const { context, notes } = noteTaker();
   vi.stubGlobal("document", { createElement: () => ({ getContext: () => context }) });
   const scene = makeScene(
@@ -40,9 +40,9 @@ function paintFromAfar(changes: (wiring: Wiring) => object): string[] {
     [],
     { width: 400, height: 700 },
   );
-  const marks = { ...noMarks(), ...changes(new Wiring(scene)) };
+  const emphasis = { ...noEmphasis(), ...changes(new Routes(scene)) };
   paintScene(context, {
-    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, marks, paints: NO_PAINTS },
+    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, emphasis, paints: NO_PAINTS },
     ...{ view: { x: 0, y: 0, zoom: 0.4 }, motion: null, tiles: null, litTiles: null },
   });
   return notes;
@@ -51,7 +51,7 @@ function paintFromAfar(changes: (wiring: Wiring) => object): string[] {
 afterEach(() => vi.unstubAllGlobals());
 
 test("titles of groups without anything lit are dimmed with what is in them", () => {
-  const notes = paintFromAfar((wiring) => ({ lit: light(wiring, { kind: "up", path: "Mul" }) }));
+  const notes = paintFromAfar((routes) => ({ lit: light(routes, { kind: "up", path: "Mul" }) }));
   const veil = notes.indexOf("veil");
   expect(veil).toBeGreaterThan(-1);
   expect(notes.indexOf("decoder")).toBeLessThan(veil);

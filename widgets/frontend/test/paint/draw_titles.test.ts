@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { drawEdges } from "../../src/paint/draw_edges";
 import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
-import { type Picture, noMarks } from "../../src/paint/pass";
+import { type Pass, noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
 import { paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
@@ -20,8 +20,8 @@ const nested = makeScene([
 
 function titlesAt(zoom: number, scene = nested) {
   const boxes = Array.from({ length: scene.boxCount }, (_, box) => box);
-  const picture = { scene, boxes, positions: scene.boxes, zoom };
-  return placeTitles(picture, measure, isFreeIn(new Picker(scene), picture));
+  const pass = { scene, boxes, positions: scene.boxes, zoom };
+  return placeTitles(pass, measure, isFreeIn(new Picker(scene), pass));
 }
 
 test("a group keeps its title where boxes leave no room, and these lose their labels to it", () => {
@@ -57,7 +57,7 @@ test("titles lie on no other title; the outer group's comes first", () => {
 });
 
 /** Strokes of a canvas that only notes them. */
-function strokesOf(changes: Partial<Picture>): Array<{ colour: string; width: number; alpha: number }> {
+function strokesOf(changes: Partial<Pass>): Array<{ colour: string; width: number; alpha: number }> {
   const strokes: Array<{ colour: string; width: number; alpha: number }> = [];
   const nothing = () => undefined;
   const context = {
@@ -70,12 +70,12 @@ function strokesOf(changes: Partial<Picture>): Array<{ colour: string; width: nu
   };
   const scene = makeScene([{ path: "a" }, { path: "b" }], [["x", 0, 1]]);
   drawEdges({
-    ...{ context: context as unknown as CanvasRenderingContext2D, scene, marks: noMarks(), paints: NO_PAINTS },
+    ...{ context: context as unknown as CanvasRenderingContext2D, scene, emphasis: noEmphasis(), paints: NO_PAINTS },
     ...{ palette: paletteOf("light"), motion: null, positions: scene.boxes, zoom: 1, share: 1 },
     ...{ part: { x: 0, y: 0, width: 1000, height: 1000 }, detail: "blocks", titles: [] },
     ...{ boxes: [], edges: [0], ports: [], isLit: false },
     ...changes,
-  } as Picture, changes.zoom !== undefined && changes.zoom < 0.01);
+  } as Pass, changes.zoom !== undefined && changes.zoom < 0.01);
   return strokes;
 }
 

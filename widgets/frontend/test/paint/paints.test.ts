@@ -3,7 +3,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
 import { NO_PAINTS, type PaintsByPath, coloursOf, placePaints } from "../../src/paint/paints";
-import { noMarks } from "../../src/paint/pass";
+import { noEmphasis } from "../../src/paint/pass";
 import { categoryOf, paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
@@ -35,7 +35,7 @@ function coloursWith(byPath: PaintsByPath, zoom: number): { colours: Set<unknown
   const scene = small();
   paintScene(context as unknown as CanvasRenderingContext2D, {
     ...{ scene, picker: new Picker(scene), size: { width: 300, height: 200 }, ratio: 1, palette },
-    ...{ marks: noMarks(), paints: placePaints(scene, byPath) },
+    ...{ emphasis: noEmphasis(), paints: placePaints(scene, byPath) },
     ...{ view: { x: 0, y: 0, zoom }, motion: null, tiles: null, litTiles: null },
   });
   return { colours, texts };

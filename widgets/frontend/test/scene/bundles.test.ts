@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { describeSelection, nameOf, tooltipOf } from "../../src/controls/speech";
 import { markSelection } from "../../src/paint/emphasis";
-import { noMarks } from "../../src/paint/pass";
+import { noEmphasis } from "../../src/paint/pass";
 import { Picker } from "../../src/scene/pick";
-import { Wiring } from "../../src/scene/routes";
+import { Routes } from "../../src/scene/routes";
 import { INPUT, REPEAT, STUB, repetitionOf } from "../../src/scene/scene";
 import { light } from "../../src/scene/trace";
 import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
@@ -38,7 +38,7 @@ const scene = makeScene(
   {},
   [["%v", G, 100, 240]],
 );
-const wiring = new Wiring(scene);
+const routes = new Routes(scene);
 const picker = new Picker(scene);
 
 test("a pill, an edge and a port for several values select all of them", () => {
@@ -49,25 +49,25 @@ test("a pill, an edge and a port for several values select all of them", () => {
 });
 
 test("the places of several values are the producers and consumers of all of them", () => {
-  const places = placesOf(wiring, ["%v", "%u"])!;
+  const places = placesOf(routes, ["%v", "%u"])!;
   expect(places).toMatchObject({ producers: [A, B], consumers: [C, E], stubbed: true });
   const { boxes, edges, count } = lightPlaces(scene, places);
   expect([...boxes.keys()].filter((k) => boxes[k])).toEqual([A, B, FROM_A, FROM_B, TO_C, C, E]);
   expect([...edges]).toEqual([1, 1, 1, 0, 1, 1, 0]);
   expect(count).toBe(2);
-  expect(consumerAt(wiring, places, TO_C)).toBe(0);
+  expect(consumerAt(routes, places, TO_C)).toBe(0);
 });
 
 test("one of them alone has its own places, though it is drawn with others", () => {
-  expect(placesOf(wiring, "%w")).toMatchObject({ producers: [A], consumers: [D, F] });
-  expect(placesOf(wiring, ["%w"])).toEqual({ ...placesOf(wiring, "%w"), at: ["%w"] });
-  expect(placesOf(wiring, "%u")).toMatchObject({ producers: [B], consumers: [C] });
-  expect(placesOf(wiring, [])).toBeNull();
+  expect(placesOf(routes, "%w")).toMatchObject({ producers: [A], consumers: [D, F] });
+  expect(placesOf(routes, ["%w"])).toEqual({ ...placesOf(routes, "%w"), at: ["%w"] });
+  expect(placesOf(routes, "%u")).toMatchObject({ producers: [B], consumers: [C] });
+  expect(placesOf(routes, [])).toBeNull();
 });
 
 test("a trace goes on from a bundle to all that its values reach", () => {
   const lit = (path: string | string[], kind: "up" | "down"): number[] => {
-    const { boxes } = light(wiring, { kind, path })!;
+    const { boxes } = light(routes, { kind, path })!;
     return [...boxes.keys()].filter((k) => boxes[k]);
   };
   expect(lit("a", "down")).toEqual([A, FROM_A, TO_C, C, TO_D, D, E, F]);
@@ -77,10 +77,10 @@ test("a trace goes on from a bundle to all that its values reach", () => {
 });
 
 test("all boxes and edges of the values are marked", () => {
-  const marks = noMarks();
-  markSelection(marks, scene, ["%v", "%u"]);
-  expect([...marks.boxes].sort()).toEqual([FROM_A, FROM_B, TO_C]);
-  expect([...marks.edges].sort()).toEqual([0, 1, 2, 4, 5]);
+  const emphasis = noEmphasis();
+  markSelection(emphasis, scene, ["%v", "%u"]);
+  expect([...emphasis.boxes].sort()).toEqual([FROM_A, FROM_B, TO_C]);
+  expect([...emphasis.edges].sort()).toEqual([0, 1, 2, 4, 5]);
 });
 
 test("they are told by number and by the first name; the tooltip lists them", () => {
@@ -99,20 +99,20 @@ test("inputs of one kind in one box are selected together", () => {
   );
   expect(inputs.pathsOf(0)).toEqual(["%p.0", "%p.1"]);
   expect(inputs.boxesAt("%p.1")).toEqual([0]);
-  expect(placesOf(new Wiring(inputs), "%p.1")).toMatchObject({ producers: [0], consumers: [1] });
+  expect(placesOf(new Routes(inputs), "%p.1")).toMatchObject({ producers: [0], consumers: [1] });
 });
 
 test("the title of an open repeat selects the repetition that it shows", () => {
-  const layers = (rows: string[], open = true): ReturnType<typeof makeScene> =>
+  const levels = (rows: string[], open = true): ReturnType<typeof makeScene> =>
     makeScene([{ path: "layers.0-3/", flags: REPEAT, open, rows, at: [0, 0, 200, 100] }]);
-  const one = layers(["4", "2", "layers.2/"]);
+  const one = levels(["4", "2", "layers.2/"]);
   expect(new Picker(one).at({ x: 50, y: 10 }, 2)).toMatchObject({ paths: ["layers.2/"] });
   expect([one.boxesAt("layers.2/"), one.boxesAt("layers.0-3/")]).toEqual([[0], [0]]);
   expect(repetitionOf(one, 0)).toEqual({ count: 4, index: 2 });
   expect(describeSelection(one, ["layers.2/"])).toContain("3 of 4 of layers.0-3/");
   expect(describeSelection(one, ["layers.0-3/"])).not.toContain("3 of 4");
   // all of them, or closed: the repeat itself
-  for (const other of [layers(["4", "-1"]), layers(["%w"], false)]) {
+  for (const other of [levels(["4", "-1"]), levels(["%w"], false)]) {
     expect(other.pathsOf(0)).toEqual(["layers.0-3/"]);
   }
 });

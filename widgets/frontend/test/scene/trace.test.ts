@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { Wiring } from "../../src/scene/routes";
+import { Routes } from "../../src/scene/routes";
 import { INPUT, NODE, STUB } from "../../src/scene/scene";
 import { light } from "../../src/scene/trace";
 import { consumerAt, lightPlaces, placesOf } from "../../src/scene/uses";
 import { C, CONV, G, RELU, X, Y, makeScene, readScene } from "../small";
 
-const small = new Wiring(readScene());
-const lit = (wiring: Wiring, trace: Parameters<typeof light>[1]): number[] | null => {
-  const found = light(wiring, trace);
+const small = new Routes(readScene());
+const lit = (routes: Routes, trace: Parameters<typeof light>[1]): number[] | null => {
+  const found = light(routes, trace);
   return found && [...found.boxes.keys()].filter((box) => found.boxes[box]);
 };
 
@@ -42,7 +42,7 @@ test("what is hidden counts as the closed group around it; what is unknown is nu
 });
 
 // a gives a hub %h to the stub 1; stubs 2 and 4 give it to b and c; b is in an open group
-const hub = new Wiring(
+const hub = new Routes(
   makeScene(
     [
       { path: "a" },
@@ -83,7 +83,7 @@ test("the places of a value: who gives it, who uses it, in order", () => {
 });
 
 test("an input that is a hub gives its value without an edge", () => {
-  const wiring = new Wiring(
+  const routes = new Routes(
     makeScene(
       [
         { path: "%m", flags: INPUT },
@@ -93,23 +93,23 @@ test("an input that is a hub gives its value without an edge", () => {
       [["%m", 1, 2]],
     ),
   );
-  expect(placesOf(wiring, "%m")).toMatchObject({ producers: [0], consumers: [2] });
-  expect(lit(wiring, { kind: "down", path: "%m" })).toEqual([0, 1, 2]);
-  expect(lit(wiring, { kind: "up", path: "a" })).toEqual([0, 1, 2]);
+  expect(placesOf(routes, "%m")).toMatchObject({ producers: [0], consumers: [2] });
+  expect(lit(routes, { kind: "down", path: "%m" })).toEqual([0, 1, 2]);
+  expect(lit(routes, { kind: "up", path: "a" })).toEqual([0, 1, 2]);
 });
 
 test("a constant shared by several faces has places and no producer", () => {
-  const wiring = new Wiring(
+  const routes = new Routes(
     makeScene([
       { path: "a", rows: ["%w"] },
       { path: "b", rows: ["%w"] },
     ]),
   );
-  expect(placesOf(wiring, "%w")).toMatchObject({ producers: [], consumers: [0, 1] });
+  expect(placesOf(routes, "%w")).toMatchObject({ producers: [], consumers: [0, 1] });
 });
 
 test("values with another name inside meet at the port, also a fraction of a pixel away", () => {
-  const wiring = new Wiring(
+  const routes = new Routes(
     makeScene(
       [{ path: "a" }, { path: "f", open: true, at: [0, 60, 200, 100] }, { path: "f/n", parent: 1 }],
       [
@@ -119,16 +119,16 @@ test("values with another name inside meet at the port, also a fraction of a pix
       ],
     ),
   );
-  expect(wiring.onward(0, "forward")).toEqual([1]);
-  expect(wiring.onward(1, "back")).toEqual([0]);
+  expect(routes.onward(0, "forward")).toEqual([1]);
+  expect(routes.onward(1, "back")).toEqual([0]);
 });
 
 test("a long chain with cycles ends, and every edge is followed once", () => {
   const count = 20_000;
   const boxes = Array.from({ length: count }, (_, k) => ({ path: `n${k}`, flags: NODE }));
   const edges = boxes.map((_, k): [string, number, number] => [`%${k}`, k, (k + 1) % count]);
-  const wiring = new Wiring(makeScene(boxes, edges));
-  expect(light(wiring, { kind: "down", path: "n7" })!.count).toBe(count);
+  const routes = new Routes(makeScene(boxes, edges));
+  expect(light(routes, { kind: "down", path: "n7" })!.count).toBe(count);
 });
 
 // each edge against each other would take longer than a test may
@@ -143,7 +143,7 @@ test("a wall with many ports is passed in time linear in its edges", () => {
     [`%${k}`, 0, 1, k * 4, 20, k * 4, 60],
     [`%${k}`, 1, 2, k * 4, 60, 40, 80],
   ]).flat() as Array<[string, number, number, ...number[]]>;
-  expect(light(new Wiring(makeScene(boxes, edges)), { kind: "down", path: "a" })!.count).toBe(2);
+  expect(light(new Routes(makeScene(boxes, edges)), { kind: "down", path: "a" })!.count).toBe(2);
 });
 
 test("the groups around what is lit are known, for their titles", () => {

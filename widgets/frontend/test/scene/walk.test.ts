@@ -1,51 +1,51 @@
 import { describe, expect, test } from "vitest";
 import { readKey } from "../../src/controls/keys";
-import { Wiring } from "../../src/scene/routes";
+import { Routes } from "../../src/scene/routes";
 import { endOf, firstBox, neighbours, walkFrom } from "../../src/scene/walk";
 import { C, CONV, G, RELU, X, Y, readScene } from "../small";
 
 const scene = readScene();
-const wiring = new Wiring(scene);
+const routes = new Routes(scene);
 
 test("edges lead through the walls of open groups, both ways", () => {
-  expect(neighbours(wiring, X, "forward").sort()).toEqual([C, CONV]);
-  expect(neighbours(wiring, CONV, "forward")).toEqual([RELU]);
-  expect(neighbours(wiring, RELU, "forward")).toEqual([Y]);
-  expect(neighbours(wiring, Y, "back").sort()).toEqual([C, RELU]);
-  expect(neighbours(wiring, CONV, "back")).toEqual([X]);
+  expect(neighbours(routes, X, "forward").sort()).toEqual([C, CONV]);
+  expect(neighbours(routes, CONV, "forward")).toEqual([RELU]);
+  expect(neighbours(routes, RELU, "forward")).toEqual([Y]);
+  expect(neighbours(routes, Y, "back").sort()).toEqual([C, RELU]);
+  expect(neighbours(routes, CONV, "back")).toEqual([X]);
 });
 
 test("an open group's own neighbours are outside of it", () => {
-  expect(neighbours(wiring, G, "forward")).toEqual([Y]);
-  expect(neighbours(wiring, G, "back")).toEqual([X]);
+  expect(neighbours(routes, G, "forward")).toEqual([Y]);
+  expect(neighbours(routes, G, "back")).toEqual([X]);
 });
 
 test("an open group is entered where it begins, and left the way one came in", () => {
-  expect(walkFrom(wiring, G, "ArrowDown")).toBe(CONV);
-  expect(walkFrom(wiring, CONV, "ArrowUp", G)).toBe(G);
-  expect(walkFrom(wiring, CONV, "ArrowUp", X)).toBe(X);
-  const turned = new Wiring(readScene({ direction: "LR" }));
+  expect(walkFrom(routes, G, "ArrowDown")).toBe(CONV);
+  expect(walkFrom(routes, CONV, "ArrowUp", G)).toBe(G);
+  expect(walkFrom(routes, CONV, "ArrowUp", X)).toBe(X);
+  const turned = new Routes(readScene({ direction: "LR" }));
   expect([CONV, RELU]).toContain(walkFrom(turned, G, "ArrowRight"));
 });
 
 describe("arrow keys", () => {
   test("down goes to the consumer most straight below, up comes back", () => {
-    expect(walkFrom(wiring, X, "ArrowDown")).toBe(CONV);
-    expect(walkFrom(wiring, CONV, "ArrowUp")).toBe(X);
-    expect(walkFrom(wiring, X, "ArrowUp")).toBeUndefined();
+    expect(walkFrom(routes, X, "ArrowDown")).toBe(CONV);
+    expect(walkFrom(routes, CONV, "ArrowUp")).toBe(X);
+    expect(walkFrom(routes, X, "ArrowUp")).toBeUndefined();
   });
   test("the way back leads where one came from", () => {
-    expect(walkFrom(wiring, Y, "ArrowUp")).toBe(RELU);
-    expect(walkFrom(wiring, Y, "ArrowUp", C)).toBe(C);
+    expect(walkFrom(routes, Y, "ArrowUp")).toBe(RELU);
+    expect(walkFrom(routes, Y, "ArrowUp", C)).toBe(C);
   });
   test("left and right go to siblings beside", () => {
-    expect(walkFrom(wiring, G, "ArrowRight")).toBe(C);
-    expect(walkFrom(wiring, C, "ArrowLeft")).toBe(G);
-    expect(walkFrom(wiring, C, "ArrowRight")).toBeUndefined();
-    expect(walkFrom(wiring, CONV, "ArrowRight")).toBeUndefined();
+    expect(walkFrom(routes, G, "ArrowRight")).toBe(C);
+    expect(walkFrom(routes, C, "ArrowLeft")).toBe(G);
+    expect(walkFrom(routes, C, "ArrowRight")).toBeUndefined();
+    expect(walkFrom(routes, CONV, "ArrowRight")).toBeUndefined();
   });
   test("from left to right, the keys turn with the graph", () => {
-    const turned = new Wiring(readScene({ direction: "LR" }));
+    const turned = new Routes(readScene({ direction: "LR" }));
     expect([CONV, C]).toContain(walkFrom(turned, X, "ArrowRight"));
     expect(walkFrom(turned, CONV, "ArrowLeft")).toBe(X);
   });
@@ -53,10 +53,10 @@ describe("arrow keys", () => {
 
 test("the first box is where the graph begins; a value has ends", () => {
   expect(firstBox(scene)).toBe(X);
-  expect(endOf(wiring, "main/%t", "forward")).toBe(RELU);
-  expect(endOf(wiring, "main/%t", "back")).toBe(CONV);
-  expect(endOf(wiring, "main/%y", "forward")).toBe(Y);
-  expect(endOf(wiring, "main/%nothing", "back")).toBeUndefined();
+  expect(endOf(routes, "main/%t", "forward")).toBe(RELU);
+  expect(endOf(routes, "main/%t", "back")).toBe(CONV);
+  expect(endOf(routes, "main/%y", "forward")).toBe(Y);
+  expect(endOf(routes, "main/%nothing", "back")).toBeUndefined();
 });
 
 test("keys with a modifier are left to the page", () => {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ARROW, CAPTURED, CONTROL, GROUP, INPUT } from "../../src/scene/scene";
-import { LayerStore, StaleError } from "../../src/scene/wire";
+import { LevelStore, StaleError } from "../../src/scene/wire";
 import { WireError } from "../../src/scene/wire_header";
 import * as small from "../small";
 import { C, CONV, G, RELU, T, X, Y, readEncoded, readScene, shifted } from "../small";
 
-const decodeScene = (header: unknown, buffers: any) => new LayerStore().receive(header, buffers);
+const decodeScene = (header: unknown, buffers: any) => new LevelStore().receive(header, buffers);
 
 test("boxes, ports and edges are what Python wrote", () => {
   const scene = readScene();
@@ -58,7 +58,7 @@ test("elements are found by path", () => {
 
 test("a face keeps texts and badges, and absent fields get defaults", () => {
   const { header, bytes } = readEncoded();
-  const bare = header.faces.map(({ shape, category }: any) => ({ shape, category }));
+  const bare = header.faces.map(({ form, category }: any) => ({ form, category }));
   const scene = decodeScene({ ...header, faces: bare }, bytes.map(shifted));
   expect(scene.faceOf(CONV)).toMatchObject({ targets: [], texts: [], stack: 0 });
   expect(readScene().faceOf(CONV).badges).toEqual([[60, 5, 34, 15, "int8", 0]]);
@@ -82,11 +82,11 @@ test("what does not fit is refused with a reason", () => {
   expect(refused({ ...header, counts: { ...header.counts, edges: 8 } })).toContain("size");
   expect(refused({ ...header, faces: null })).toContain("no faces");
   expect(refused({ ...header, faces: [] })).toContain("refers to something");
-  expect(refused({ ...header, root: 77 })).toContain("no outermost layer");
-  expect(refused({ ...header, shapes: [[1, 2]] })).toContain("how large its shapes");
-  expect(refused({ ...header, shapes: header.shapes.slice(1) })).not.toBe("");
-  expect(refused({ ...header, layers: 5 })).toContain("shorter");
-  expect(refused({ ...header, layers: 1 })).toContain("longer");
+  expect(refused({ ...header, root: 77 })).toContain("no outermost level");
+  expect(refused({ ...header, forms: [[1, 2]] })).toContain("how large its forms");
+  expect(refused({ ...header, forms: header.forms.slice(1) })).not.toBe("");
+  expect(refused({ ...header, levels: 5 })).toContain("shorter");
+  expect(refused({ ...header, levels: 1 })).toContain("longer");
   expect(refused(header, views.slice(0, 1))).toContain("1 buffers");
   expect(refused(header, [shifted(bytes[0].subarray(1)), views[1], views[2]])).toContain("damaged");
   const names = Uint8Array.from(bytes[2]).fill(33);
@@ -96,7 +96,7 @@ test("what does not fit is refused with a reason", () => {
 test("no index out of range gets through", () => {
   const { header, bytes } = readEncoded();
   const count = bytes[1].length / 4;
-  const store = new LayerStore();
+  const store = new LevelStore();
   for (let at = 0; at < count; at++) {
     for (const value of [-7, 100_000]) {
       const integers = new DataView(Uint8Array.from(bytes[1]).buffer);
@@ -127,7 +127,7 @@ function message(
 ): [Record<string, unknown>, ArrayBufferView[]] {
   const texts = names.map((list) => new TextEncoder().encode(JSON.stringify(list)));
   let at = 0;
-  // NaN stands for where a layer's names begin and for how many bytes they have
+  // NaN stands for where a level's names begin and for how many bytes they have
   const places = texts.flatMap((text) => [(at += text.length) - text.length, text.length]);
   const filled = integers.map((number) => (Number.isNaN(number) ? places.shift()! : number));
   const bytes = new Uint8Array(at);
@@ -137,8 +137,8 @@ function message(
     at += text.length;
   }
   const header = {
-    ...{ version: 3, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
-    ...{ notices: [], faces: [], labels: [], shapes: [], layers: 0, ...fields },
+    ...{ version: 4, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
+    ...{ notices: [], faces: [], labels: [], forms: [], levels: 0, ...fields },
   };
   return [header, [Float32Array.from(floats), Int32Array.from(filled), bytes]];
 }
@@ -146,7 +146,7 @@ function message(
 const CLOSED = message(
   {
     ...{ number: 1, since: null, root: 1, counts: { boxes: 2, ports: 0, edges: 1 } },
-    ...{ faces: [{ shape: "group" }, {}], labels: ["f32"], layers: 1, shapes: [[1, 2, 0, 1, 8, 0]] },
+    ...{ faces: [{ outline: "group" }, {}], labels: ["f32"], levels: 1, forms: [[1, 2, 0, 1, 8, 0]] },
   },
   [10, 20, 100, 50, 10, 200, 100, 50, 60, 135, 60, 70, 60, 100, 60, 150, 60, 200],
   [0, 0, 0, 10, 0, 0, 1, 1, 1, 4, 0, 0, 2, 0, 0, 1, 1, 0, 8, 1, 1, NaN, NaN, 0],
@@ -156,7 +156,7 @@ const CLOSED = message(
 const OPENED = message(
   {
     ...{ number: 2, since: 1, root: 3, counts: { boxes: 3, ports: 1, edges: 2 } },
-    ...{ faces: [{ shape: "frame" }], layers: 2, shapes: [[2, 1, 1, 1, 8, 0], [3, 2, 0, 1, 8, 0]] },
+    ...{ faces: [{ outline: "frame" }], levels: 2, forms: [[2, 1, 1, 1, 8, 0], [3, 2, 0, 1, 8, 0]] },
   },
   [
     ...[5, 30, 90, 40, 45, 120, 45, 95, 45, 70, 45, 80, 45, 100, 45, 120],
@@ -176,15 +176,15 @@ const OPENED = message(
 const MOVED = message(
   {
     ...{ number: 3, since: 2, root: 4, counts: { boxes: 3, ports: 1, edges: 2 } },
-    ...{ layers: 1, shapes: [[4, 2, 0, 1, 8, 0]] },
+    ...{ levels: 1, forms: [[4, 2, 0, 1, 8, 0]] },
   },
   [50, 60, 100, 120, 10, 300, 100, 50, 60, 220, 60, 140, 60, 200, 60, 250, 60, 300],
   [0, 0, 2, 11, 0, 0, 1, 1, 1, 4, 0, 0, 2, 0, 0, 1, 1, 0, 8, 4, 4, NaN, NaN, 1, 2],
   [["a/", "b", "%v"]],
 );
 
-test("opening brings only the new layers; they are put where their box is", () => {
-  const store = new LayerStore();
+test("opening brings only the new levels; they are put where their box is", () => {
+  const store = new LevelStore();
   expect(store.receive(...CLOSED).paths()).toEqual(["a/", "b"]);
   const opened = store.receive(...OPENED);
   expect(opened.paths()).toEqual(["a/", "b", "a/n"]);
@@ -196,11 +196,11 @@ test("opening brings only the new layers; they are put where their box is", () =
   expect([opened.sourceOf(1), opened.targetOf(1), opened.edgeLabel(0)]).toEqual([2, 0, "f32"]);
   expect([...opened.points.subarray(8, 10)]).toEqual([55, 90]);
   // a face of the first message and one of the second
-  expect([opened.faceOf(2).shape, opened.faceOf(0).shape]).toEqual(["node", "frame"]);
+  expect([opened.faceOf(2).outline, opened.faceOf(0).outline]).toEqual(["node", "frame"]);
 });
 
-test("a layer that has only moved is not sent again", () => {
-  const store = new LayerStore();
+test("a level that has only moved is not sent again", () => {
+  const store = new LevelStore();
   store.receive(...CLOSED);
   store.receive(...OPENED);
   const moved = store.receive(...MOVED);
@@ -209,7 +209,7 @@ test("a layer that has only moved is not sent again", () => {
 });
 
 test("what builds on another scene is told apart from what is damaged", () => {
-  const store = new LayerStore();
+  const store = new LevelStore();
   expect(() => store.receive(...OPENED)).toThrow(StaleError);
   store.receive(...CLOSED);
   expect(() => store.receive(...MOVED)).toThrow(StaleError);
@@ -222,7 +222,7 @@ test("what builds on another scene is told apart from what is damaged", () => {
 });
 
 test("layers that are not reached any more are forgotten, as the kernel supposes", () => {
-  const store = new LayerStore();
+  const store = new LevelStore();
   store.receive(...CLOSED);
   store.receive(...OPENED);
   const [header, buffers] = CLOSED;

@@ -1,6 +1,6 @@
 """Which values cross the border of a group, and what a node takes and gives.
 
-Computed from the graph and kept; of what is open only the folded shape arithmetic matters,
+Computed from the graph and kept; of what is open only the hidden shape arithmetic matters,
 since nothing is drawn of it and its values are rows on the faces of their consumers.
 """
 
@@ -22,7 +22,7 @@ from .repetitions import Repetitions
 LEAST_FAMILY = 4
 
 
-class Wiring:
+class GroupBorders:
     """Borders of the groups of one graph.
 
     Parameters
@@ -37,8 +37,8 @@ class Wiring:
         self._inputs: dict[Group, tuple[Value, ...]] = {}
         self._outputs: dict[Group, tuple[Value, ...]] = {}
         self._repetitions: dict[Group, Repetitions] = {}
-        #: groups of shape arithmetic that are drawn like others instead of being folded away
-        self._unfolded: set[Group] = set()
+        #: groups of shape arithmetic that are drawn like others instead of being hidden
+        self._shown: set[Group] = set()
         #: values that subgraphs use or other nodes wait for
         self._held: set[Value] = set()
         for index in tree.graph.wiring.with_others:
@@ -47,13 +47,13 @@ class Wiring:
 
     @property
     def edges(self) -> EdgeTable:
-        """Every use of a value, those within folded shape arithmetic being hidden."""
+        """Every use of a value, those within hidden shape arithmetic being hidden."""
         if self._edges is None:
             self._edges = EdgeTable(self.tree)
             self._hide()
         return self._edges
 
-    # folded shape arithmetic
+    # hidden shape arithmetic
 
     @cached_property
     def shape_groups(self) -> tuple[Group, ...]:
@@ -61,16 +61,16 @@ class Wiring:
         groups = self.tree.groups.values()
         return tuple(dict.fromkeys(group for group in groups if group.kind == "shape"))
 
-    def is_folded(self, group: Group) -> bool:
+    def is_hidden(self, group: Group) -> bool:
         """Return whether nothing is drawn of a group."""
-        return group.kind == "shape" and group not in self._unfolded
+        return group.kind == "shape" and group not in self._shown
 
-    def fold(self, groups: Iterable[Group], is_folded: bool) -> None:
-        """Fold groups of shape arithmetic away, or draw them like other groups."""
-        if is_folded:
-            self._unfolded.difference_update(groups)
+    def set_hidden(self, groups: Iterable[Group], is_hidden: bool) -> None:
+        """Hide groups of shape arithmetic, or draw them like other groups."""
+        if is_hidden:
+            self._shown.difference_update(groups)
         else:
-            self._unfolded.update(groups)
+            self._shown.update(groups)
         self._inputs.clear()
         self._outputs.clear()
         self._repetitions.clear()
@@ -78,27 +78,27 @@ class Wiring:
             self._hide()
 
     @property
-    def unfolded(self) -> frozenset[str]:
+    def shown_shapes(self) -> frozenset[str]:
         """The paths of the shape arithmetic that is drawn."""
-        return frozenset(group.path for group in self._unfolded)
+        return frozenset(group.path for group in self._shown)
 
-    def unfold_only(self, paths: Iterable[str]) -> None:
-        """Draw the shape arithmetic at some paths, and fold all other away."""
-        self._unfolded.clear()
-        self.fold(
+    def show_only(self, paths: Iterable[str]) -> None:
+        """Draw the shape arithmetic at some paths, and hide all other."""
+        self._shown.clear()
+        self.set_hidden(
             [group for path in paths if (group := self.tree.groups.get(path)) is not None], False
         )
 
-    def folded_group(self, node: Node) -> Group | None:
-        """Return the folded shape arithmetic that a node of this graph belongs to."""
+    def hidden_group(self, node: Node) -> Group | None:
+        """Return the hidden shape arithmetic that a node of this graph belongs to."""
         group = self.tree.group_of(node)
-        return group if group is not None and self.is_folded(group) else None
+        return group if group is not None and self.is_hidden(group) else None
 
     def _hide(self) -> None:
         assert self._edges is not None  # noqa: S101 - only called with edges
         hidden = np.zeros(self._edges.count, np.bool_)
         for group in self.shape_groups:
-            if self.is_folded(group):
+            if self.is_hidden(group):
                 hidden[group.low : group.high] = True
         self._edges.hide(hidden)
 
@@ -198,9 +198,9 @@ def find_constants(values: Iterable[Value], gives_constant: Callable[[Node], boo
     """
     found = {v for v in values if v.initializer is not None or v.is_parameter}
     producers = {value.producer for value in values}
-    givers = {node for node in producers if node is not None and gives_constant(node)}
-    if givers:
-        found.update(value for value in values if value.producer in givers)
+    constant_nodes = {node for node in producers if node is not None and gives_constant(node)}
+    if producers:
+        found.update(value for value in values if value.producer in constant_nodes)
     return found
 
 

@@ -12,14 +12,14 @@ from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
-from .structure import Children, Plan, Planner
+from .structure import Children, GroupPlan, Planner
 
 _NUMBER_AT_END = re.compile(r"^(.*?)(\d+)$")
 #: nodes of a scope in so large a number are searched for blocks
 LEAST_FLAT = 13
 
 
-def fold_tree(
+def simplify_tree(
     root: Group, labels: dict[int, str], taken: set[str], shape_nodes: set[int], grouping: str
 ) -> None:
     """Fold what repeats, what is found by structure, and arithmetic on shapes.
@@ -41,9 +41,9 @@ def fold_tree(
     groups = folder.collect()
     step("looking for repeats")
     if len(groups) > 1 or labels:
-        folder.fold_siblings()
+        folder.group_siblings()
     if grouping in ("auto", "repeats"):
-        folder.fold_flat(groups)
+        folder.group_flat(groups)
     step()
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
@@ -76,7 +76,7 @@ class Folder:
             groups += group.inner_groups()
         return groups
 
-    def fold_siblings(self) -> None:
+    def group_siblings(self) -> None:
         """Make repeats of named siblings that are alike."""
         search = SiblingSearch(self.root, self._labels)
         pending = [self.root]
@@ -132,7 +132,7 @@ class Folder:
         label = self._labels.get(child.index) or child.label
         return label.rsplit(" / ", 1)[-1], label
 
-    def fold_flat(self, groups: list[Group]) -> None:
+    def group_flat(self, groups: list[Group]) -> None:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
         planner = Planner()
         known: dict[tuple[object, ...], list[Children]] = {}
@@ -154,7 +154,7 @@ class Folder:
         """Return the children of a group as planned."""
         children: list[Group | Node] = []
         for number, child in enumerate(planned):
-            if not isinstance(child, Plan):
+            if not isinstance(child, GroupPlan):
                 children.append(nodes[child])
                 continue
             label = child.name

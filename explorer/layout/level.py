@@ -1,4 +1,4 @@
-"""A layer: everything that the layout of one open item, or of a part of it, depends on."""
+"""A level: everything that the layout of one open item, or of a part of it, depends on."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Wire(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class LayerArrays:
-    """A layer's sizes and wires as arrays.
+class LevelArrays:
+    """A level's sizes and wires as arrays.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class LayerArrays:
 
 
 @dataclass(slots=True)
-class Layer:
+class Level:
     """Boxes of known size and the wires between them.
 
     Parameters
@@ -96,10 +96,10 @@ class Layer:
     first: int = -1
     last: int = -1
     is_list: bool = False
-    _arrays: LayerArrays | None = field(default=None, repr=False, compare=False)
+    _arrays: LevelArrays | None = field(default=None, repr=False, compare=False)
 
     def key(self) -> Hashable:
-        """Return what is equal for layers that are laid out alike."""
+        """Return what is equal for levels that are laid out alike."""
         return (
             self.direction,
             tuple(self.children),
@@ -111,8 +111,8 @@ class Layer:
             self.is_list,
         )
 
-    def wiring(self) -> Hashable:
-        """Return what is equal for layers that differ only in sizes and places of ports."""
+    def connections(self) -> Hashable:
+        """Return what is equal for levels that differ only in sizes and places of ports."""
         arrays = self.arrays()
         return (
             self.direction,
@@ -123,11 +123,11 @@ class Layer:
             arrays.targets.tobytes(),
         )
 
-    def arrays(self) -> LayerArrays:
-        """Return sizes and wires as arrays; a layer must not be changed after it."""
+    def arrays(self) -> LevelArrays:
+        """Return sizes and wires as arrays; a level must not be changed after it."""
         if self._arrays is None:
             children, wires = self.children, self.wires
-            self._arrays = LayerArrays(
+            self._arrays = LevelArrays(
                 np.array([child[:2] for child in children], np.float64).reshape(-1, 2),
                 np.array([wire.source for wire in wires], np.int64),
                 np.array([wire.target for wire in wires], np.int64),
@@ -136,8 +136,8 @@ class Layer:
             )
         return self._arrays
 
-    def changed(self, children: Mapping[int, Child], wires: Mapping[int, Wire]) -> Layer:
-        """Return the layer with some children and wires in place of others.
+    def changed(self, children: Mapping[int, Child], wires: Mapping[int, Wire]) -> Level:
+        """Return the level with some children and wires in place of others.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Layer:
             these children, and perhaps others.
         """
         old = self.arrays()
-        new = Layer(
+        new = Level(
             self.direction,
             self.children.copy(),
             self.input_count,
@@ -158,7 +158,7 @@ class Layer:
             self.last,
             self.is_list,
         )
-        arrays = LayerArrays(
+        arrays = LevelArrays(
             old.sizes.copy(), old.sources, old.targets, old.leaving.copy(), old.entering.copy()
         )
         for number, child in children.items():
