@@ -212,14 +212,14 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
     for graph in graphs:
         imports = graph.opset_imports
         written = 0
+        strange: Counter[tuple[str, str, str]] = Counter()
         for node in graph.nodes:
             domain = node.domain
             is_own = domain == dialect.domain
             if is_own and domain in imports:
                 continue
             if domain not in imports:
-                if node.function is None:
-                    missing[_root_path(graph), domain] += 1
+                strange[domain, node.op_type, node.overload] += 1
             elif (
                 written < _MOST_PER_GRAPH
                 and domain in domains
@@ -232,6 +232,9 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
                     node.path,
                     f"calls {domain}::{node.op_type}, which is not among the model's functions",
                 )
+        for (domain, op_type, overload), count in strange.items():
+            if model.function(domain, op_type, overload) is None:
+                missing[_root_path(graph), domain] += count
     for (path, domain), count in missing.items():
         yield ModelWarning(
             path,
