@@ -64,7 +64,7 @@ class _Accounting:
         stubs = {value for _, value in item.stubs}
         for value in taken:
             origin, _ = resolve_operand(body, value)
-            if is_constant(origin) or self._shape_group(origin) is not None:
+            if self._is_row(origin):
                 continue
             if value.producer is shown:
                 continue  # it waits for itself
@@ -72,9 +72,13 @@ class _Accounting:
                 yield f"{item.key}: %{value.name} enters {shown.path} unaccounted for"
         for inner, outer in body.bindings.items():
             if outer is None or not any(outer in item.members(port) for port in item.inputs):
-                if outer is not None and is_constant(resolve_operand(body, outer)[0]):
+                if outer is not None and self._is_row(resolve_operand(body, outer)[0]):
                     continue
                 yield f"{item.key}: %{inner.name} is bound to what does not enter the repeat"
+
+    def _is_row(self, value: Value) -> bool:
+        """Return whether a value is drawn as a row: a constant, or what hidden shapes give."""
+        return is_constant(value) or self._shape_group(value) is not None
 
     def _shape_group(self, value: Value) -> Group | None:
         producer = value.producer
