@@ -103,9 +103,12 @@ def find_producers(item: Item) -> Producers:
         if child.kind != "stub":
             for port in child.outputs:
                 source = ((index, port),)
-                for value in child.members(port):
-                    others = producers.get(value)
-                    producers[value] = source if others is None else others + source
+                members = child.members(port)
+                if producers.keys().isdisjoint(members):
+                    producers.update(dict.fromkeys(members, source))
+                    continue
+                for value in members:
+                    producers[value] = producers.get(value, ()) + source
     return producers
 
 

@@ -19,6 +19,8 @@ def list_distinct(values: Iterable[Value]) -> tuple[Value, ...]:
 
 def group_alike(elements: Sequence[Element], keys: Sequence[Key]) -> dict[Key, Sequence[Element]]:
     """Return the elements of each key, in order; all at once where these have one key."""
+    if len(keys) == 1:
+        return {keys[0]: elements}
     groups: dict[Key, list[Element]] = {key: [] for key in dict.fromkeys(keys)}
     if len(groups) == 1:
         return dict.fromkeys(groups, elements)
