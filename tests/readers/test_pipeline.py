@@ -11,7 +11,7 @@ import pytest
 from onnx import helper
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.model import Graph, Model, Node, NodeDetails
+from netloupe.explorer.model import Dialect, Graph, Model, Node, NodeDetails
 from netloupe.explorer.readers import pipeline
 from netloupe.explorer.readers.format import Around, Certainty, Content, Format, Match, TextForm
 from netloupe.explorer.readers.load import load
@@ -43,12 +43,15 @@ def list_imported(package: str) -> set[str]:
 
 
 def test_no_format_imports_another_or_the_pipeline() -> None:
-    formats = {"onnx", "caffe2"}
+    homes = [format.read.__module__.removeprefix(f"{READERS}.") for format in pipeline.FORMATS]
+    formats = {home.split(".")[0] for home in homes}
+    assert formats >= {"onnx", "caffe2"}
     for name in formats:
         imported = list_imported(name)
         assert imported, name
         rooms = {module.split(".")[0] for module in imported}
-        assert rooms <= {"format", "protobuf", "source", "text"}, f"{name} imports {imported}"
+        shared = {"containers", "format", "protobuf", "source", "text"}
+        assert rooms <= shared, f"{name} imports {imported}"
 
 
 def test_what_formats_share_knows_none_of_them() -> None:
@@ -65,21 +68,27 @@ def test_what_formats_share_knows_none_of_them() -> None:
 # a further format
 
 
+LINES_DIALECT = Dialect(name="lines", domain="lines", domain_name="lines", has_opsets=False)
+
+
 def identify_lines(content: Content) -> Match | None:
     return Match(Certainty.SURE, "lines") if content.container.startswith("lines") else None
 
 
 def read_lines(content: Content, match: Match, around: Around) -> Model:
-    model = Model(content.source.name, "lines", "lines", content.source.files)
+    model = Model(content.source.name, "lines", "lines", LINES_DIALECT, content.source.files)
     for index, line in enumerate(content.source.data.splitlines()[1:]):
         op_type = json.loads(line)["op"]
-        model.graph.nodes.append(Node(model.graph, index, "", op_type, "", NoDetails()))
+        model.graph.nodes.append(Node(model.graph, index, "", op_type, "lines", NoDetails()))
     return model
 
 
 class NoDetails:
     def details(self, node: Node) -> NodeDetails:
         return NodeDetails()
+
+    def warnings(self, node: Node) -> tuple[()]:
+        return ()
 
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
@@ -114,6 +123,8 @@ def test_a_third_format_is_one_more_entry(monkeypatch: pytest.MonkeyPatch) -> No
         assert isinstance(model.graph, Graph)
         assert [node.op_type for node in model.graph.nodes] == ["Relu", "Abs"]
         assert (model.source, model.container) == ("<bytes>", container)
+        assert [*model.all_warnings()] == []
+        assert "Relu" in model.to_svg()
     assert load(ONNX).format == "ONNX"
     assert load(b'op { type: "Relu" input: "x" output: "y" }').format == "Caffe2"
 
