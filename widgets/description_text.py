@@ -12,8 +12,8 @@ import anywidget
 import traitlets
 
 from netloupe.explorer.page import PAGE
+from netloupe.explorer.page.description_html import read_path
 
-from .description_html import read_path
 from .messages import DescriptionRequest
 
 

@@ -11,8 +11,14 @@ import traitlets
 
 from netloupe.explorer.describe import Description, Section
 from netloupe.explorer.options import ThemeName
+from netloupe.explorer.page.description_html import (
+    MOST_LINKS,
+    write_error,
+    write_header,
+    write_pages,
+    write_section,
+)
 
-from .description_html import PAGE, write_error, write_header, write_pages, write_section
 from .description_text import DescriptionText
 from .tensor_panel import TensorPanel
 
@@ -122,7 +128,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
 
     def _write_sections(self, sections: Sequence[tuple[int, Section]]) -> str:
         return "".join(
-            write_pages(section, number, self._most.get(number, PAGE))
+            write_pages(section, number, self._most.get(number, MOST_LINKS))
             if any(row.path for row in section.rows)
             else write_section(section)
             for number, section in sections
@@ -130,7 +136,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
 
     def _show_more(self, number: int) -> None:
         with self.lock:
-            self._most[number] = self._most.get(number, PAGE) + PAGE
+            self._most[number] = self._most.get(number, MOST_LINKS) + MOST_LINKS
             self._write()
 
     def _show_panel(self) -> None:

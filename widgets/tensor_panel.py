@@ -14,13 +14,13 @@ from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.options import ThemeName
+from netloupe.explorer.page.description_html import write_error, write_section
 from netloupe.explorer.plots import draw_plot_png, draw_scales
 from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import Statistics
 
 from .background import Background
-from .description_html import write_error, write_section
 from .reading import Question, Reading, TensorView, look_at_tensor
 from .tensor_choice import TensorChoice
 

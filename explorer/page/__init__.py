@@ -1,4 +1,8 @@
-"""The page as the browser loads it: built from ``widgets/frontend`` and committed."""
+"""The page as the browser loads it.
+
+The front end is built from ``widgets/frontend`` and committed; beside it a description becomes the
+HTML that its style sheet is for. Nothing here knows widgets: whoever hosts the page brings them.
+"""
 
 from pathlib import Path
 

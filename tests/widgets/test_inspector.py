@@ -21,9 +21,9 @@ from netloupe.explorer.describe import (
     describe_values,
 )
 from netloupe.explorer.model import Model
+from netloupe.explorer.page.description_html import MOST_LINKS
 from netloupe.explorer.progress import step
 from netloupe.widgets import tensor_panel
-from netloupe.widgets.description_html import PAGE
 from netloupe.widgets.description_text import DescriptionText
 from netloupe.widgets.inspector import Inspector
 from netloupe.widgets.tensor_panel import TensorPanel
@@ -156,9 +156,9 @@ def test_many_links_come_by_pages(model: Model) -> None:
     inspector = Inspector()
     inspector.show(describe_element(model, model["main/many"]))
     inputs = [link for link in links_of(inspector) if "inputs[" in link.text]
-    assert len(inputs) == PAGE
-    assert [link.text for link in links_of(inspector)][PAGE] == "Show 10 more"
-    links_of(inspector)[PAGE].click()
+    assert len(inputs) == MOST_LINKS
+    assert [link.text for link in links_of(inspector)][MOST_LINKS] == "Show 10 more"
+    links_of(inspector)[MOST_LINKS].click()
     assert sum("inputs[" in link.text for link in links_of(inspector)) == 50
 
 
@@ -343,7 +343,7 @@ def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
 
 
 def test_all_of_many_values_can_be_followed() -> None:
-    count = 2 * PAGE + 7
+    count = 2 * MOST_LINKS + 7
     names = [f"v{number}" for number in range(count)]
     nodes = [helper.make_node("Split", ["x"], names, name="split")]
     nodes += [helper.make_node("Relu", [name], [f"y{name}"], name=f"r{name}") for name in names]
@@ -355,8 +355,8 @@ def test_all_of_many_values_can_be_followed() -> None:
     inspector.show(describe_values(model, paths))
     text = text_of(inspector)
     assert f"{count} values, 1 producer, {count} consumers" in text
-    assert [link.path for link in links_of(inspector)[:PAGE]] == paths[:PAGE]
-    for left in (f"Show {PAGE} more of {PAGE + 7}", "Show 7 more"):
+    assert [link.path for link in links_of(inspector)[:MOST_LINKS]] == paths[:MOST_LINKS]
+    for left in (f"Show {MOST_LINKS} more of {MOST_LINKS + 7}", "Show 7 more"):
         more = next(link for link in links_of(inspector) if "data-more" in link.attributes)
         assert more.text == left
         more.click()

@@ -1,6 +1,6 @@
 """Descriptions as HTML, from small functions that escape every text of a model.
 
-Links are buttons with the path that they lead to; ``description.ts`` tells which is pressed.
+Links are buttons with the path that they lead to; ``description_text.ts`` tells which is pressed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from netloupe.explorer.model import ModelWarning
 from .markdown import write_markdown
 
 #: a long list of links is shown by so many at a time
-PAGE = 40
+MOST_LINKS = 40
 _MOST_WARNINGS = 20
 #: of a long text this much is shown before the part that unfolds
 _LONGEST_PARAGRAPH = 600
@@ -80,10 +80,10 @@ def write_pages(section: Section, number: int, most: int) -> str:
     html = write_title(section) + write_rows(section.rows[:most])
     if left <= 0:
         return html + _write_text(section.text)
-    of_all = f" of {left:,}" if left > PAGE else ""
+    of_all = f" of {left:,}" if left > MOST_LINKS else ""
     return (
         f'{html}<button type="button" class="nl-inspector-link nl-inspector-more" '
-        f'data-more="{number}">Show {min(left, PAGE):,} more{of_all}</button>'
+        f'data-more="{number}">Show {min(left, MOST_LINKS):,} more{of_all}</button>'
     )
 
 

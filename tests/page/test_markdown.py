@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.describe import describe_node
-from netloupe.widgets.description_html import write_section
-from netloupe.widgets.markdown import write_markdown
+from netloupe.explorer.page.description_html import write_section
+from netloupe.explorer.page.markdown import write_markdown
 from tests.onnx_text import load_text
 
 DOCUMENTATION = """Multiplies two

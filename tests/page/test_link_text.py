@@ -2,7 +2,7 @@
 
 from netloupe.explorer.describe import Row
 from netloupe.explorer.page import PAGE
-from netloupe.widgets.description_html import write_rows
+from netloupe.explorer.page.description_html import write_rows
 
 
 def test_name_and_note_of_a_link_are_told_apart_by_elements_and_not_by_lines() -> None:
