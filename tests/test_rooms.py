@@ -108,6 +108,29 @@ def test_the_functions_on_the_way_of_a_file_are_where_the_guide_says() -> None:
             assert callable(attrgetter(name)(import_module(module))), name
 
 
+def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
+    guide = (_ROOT / "CONTRIBUTING.md").read_text()
+    section = guide.split("## What a change touches")[1].split("\n## ")[0]
+    rows = [row.strip("| ").split(" | ") for row in section.splitlines() if row.startswith("| ")]
+    changes = {change: (edits, adds) for change, edits, adds in rows[1:]}
+    assert list(changes) == [
+        "a third format",
+        "an overlay by path",
+        "a merged picture of two models",
+        "the explorer in a file without a kernel",
+        "an outline",
+        "a new rule",
+    ]
+    for change, (edits, adds) in changes.items():
+        edited = re.findall(r"`([\w./]+\.(?:py|ts|mjs|toml))`", edits)
+        assert 1 <= len(edited) <= 5, change
+        folders = re.findall(r"`([\w./]+/)`", adds)
+        for file in (*edited, *re.findall(r"`([\w/]+/\w+\.\w+)`", adds)):
+            assert (_ROOT / file).is_file(), f"{change}: {file}"
+        for folder in folders:
+            assert (_ROOT / folder).is_dir(), f"{change}: {folder}"
+
+
 _IMPORT = re.compile(
     r"^(?:import|export)\s+(type\s)?([^;\"']*?)\s*from\s*\"(\.[^\"]+)\"|^import\s*\"(\.[^\"]+)\"",
     re.MULTILINE,
