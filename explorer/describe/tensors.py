@@ -53,7 +53,11 @@ def list_tensor_sections(
     sections = [make_section("Sparse tensor", rows), describe_unknown(tensor.unknown_fields)]
     for part, title in ((tensor.values, "Given elements"), (indices, "Indices")):
         if part is not None:
-            facts = [Row("element type", str(part.dtype)), *_list_storage(part)]
+            facts = [
+                Row("element type", str(part.dtype)),
+                Row("shape", write_dims(part.dims) or "scalar"),
+                *_list_storage(part),
+            ]
             sections.append(make_section(title, facts))
             sections += _list_notes(part, f"{title}: ")
     return sections
