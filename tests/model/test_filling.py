@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.onnx.scope import Scope
+from netloupe.explorer.readers.onnx.value_infos import Declared
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 
@@ -73,28 +73,28 @@ def test_an_unknown_attribute_is_an_error() -> None:
 
 def test_after_an_interrupt_the_graph_is_filled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     model = load(make_chain())
-    read = Scope.find_output
+    read = Declared.finish
 
-    def interrupt(self: Scope, *arguments: Any) -> None:
+    def interrupt(self: Declared, *arguments: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Scope, "find_output", interrupt)
+    monkeypatch.setattr(Declared, "finish", interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.graph.nodes  # noqa: B018 - asking is the test
-    monkeypatch.setattr(Scope, "find_output", read)
+    monkeypatch.setattr(Declared, "finish", read)
     assert [node.index for node in model.graph.nodes] == list(range(20))
     assert len(model.graph.inputs) == len(model.graph.outputs) == 1
     assert not model.graph.warnings
 
 
 def test_other_threads_see_the_whole_graph_or_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = Scope.find_output
+    read = Declared.finish
 
-    def slow(self: Scope, *arguments: Any) -> Any:
+    def slow(self: Declared, *arguments: Any) -> Any:
         time.sleep(0.05)
         return read(self, *arguments)
 
-    monkeypatch.setattr(Scope, "find_output", slow)
+    monkeypatch.setattr(Declared, "finish", slow)
     model: Model = load(make_chain())
     seen: list[tuple[int, int]] = []
 

@@ -56,10 +56,10 @@ def assert_wiring(graph: Graph) -> None:
     inputs = [value for node in graph.nodes for value in node.inputs]
     assert [wiring.values[n] if n >= 0 else None for n in wiring.used.tolist()] == inputs
     assert np.diff(wiring.bounds).tolist() == [len(node.inputs) for node in graph.nodes]
-    for value, producer in zip(wiring.values, wiring.producers.tolist(), strict=True):
+    for value, index in zip(wiring.values, wiring.producers.tolist(), strict=True):
         producer = value.producer
         inside = producer is not None and producer.graph is graph
-        assert producer == (producer.index if inside and producer is not None else -1)
+        assert index == (producer.index if inside and producer is not None else -1)
     made = read_wiring(graph)
     numbers = zip(wiring.operators.tolist(), made.operators.tolist(), strict=True)
     assert len(set(numbers)) == len(set(wiring.operators.tolist()))
