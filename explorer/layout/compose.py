@@ -16,6 +16,7 @@ from itertools import count
 
 import numpy as np
 
+from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
@@ -100,7 +101,8 @@ class Composer:
         shown = self._shown.get(id(view))
         if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
             shown = Shown(view, direction, wrap)
-        shown.root = self._compose_items(shown, measure, budget)
+        with collector_paused():  # there may be a million of what is looked at
+            shown.root = self._compose_items(shown, measure, budget)
         self._shown.put(id(view), shown, 1)
         root = shown.root.level
         width, height = root.inside.width, root.inside.height

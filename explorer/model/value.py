@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from . import door
@@ -58,6 +59,9 @@ class _ValueNotes:
     doc: str = ""
     metadata: dict[str, str] = field(default_factory=dict)
     warnings: tuple[ModelWarning, ...] = ()
+
+
+_GET_TYPE = attrgetter("type")
 
 
 class Value(Loaded):
@@ -265,15 +269,15 @@ def list_types(values: Iterable[Value]) -> list[ValueType | None]:
 
     What the file says of a million values is looked at, and not kept on each of them.
     """
-    found: dict[int, ValueType | None] = {}
-    waiting: dict[Graph, list[int]] = {}
-    for value in values:
-        if value._place >= 0 and value._type is None and value.initializer is None:
-            waiting.setdefault(value.graph, []).append(value._place)
-        else:
-            stated = value.type
-            found[id(stated)] = stated
-    for graph, places in waiting.items():
+    values = tuple(values)
+    late = [v for v in values if v._place >= 0 and v._type is None and v.initializer is None]
+    others: Iterable[Value] = ()
+    if len(late) < len(values):
+        known = set(late)
+        others = [value for value in values if value not in known]
+    found = {id(stated): stated for stated in map(_GET_TYPE, others)}
+    for graph in {value.graph for value in late}:
+        places = [value._place for value in late if value.graph is graph]
         loader = graph._value_loader
         stated_types = loader.list_types(places) if loader is not None else [None]
         found.update((id(stated), stated) for stated in stated_types)

@@ -35,7 +35,7 @@ SECONDS_ADDING = 0.67
 PATIENCE = 10
 
 _VIEW = """
-import sys
+import os, sys
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels, make_view
@@ -46,6 +46,8 @@ labels = Labels()
 scene = Composer().compose(view, labels, wrap="auto")
 head, buffers = SceneEncoder(labels.faces).encode(scene)
 sys.stdout.write("x" * sum(len(part) for part in buffers))
+sys.stdout.flush()
+os._exit(0)  # a kernel goes on: that all is taken apart at the end is no part of a first view
 """
 
 

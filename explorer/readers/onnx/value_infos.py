@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +13,7 @@ from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
+from netloupe.proto import onnx_pb2
 
 from .parts import OnnxParts
 from .tensors import read_entries, read_type
@@ -93,26 +95,29 @@ class Declared:
 
     def list_types(self, places: Sequence[int]) -> list[ValueType | None]:
         """Return the types that the infos at some places state, equal ones once."""
-        kinds: dict[bytes | None, Any] = {}
-        for info in self._find_all(places):
-            kind = info.type
-            written = kind.SerializeToString() or (b"" if info.HasField("type") else None)
-            if written not in kinds:
-                kinds[written] = None if written is None else kind
-        return [None if kind is None else read_type(kind) for kind in kinds.values()]
+        written = dict.fromkeys(info.type.SerializeToString() for info in self._find_all(places))
+        types: list[ValueType | None] = [
+            read_type(onnx_pb2.TypeProto.FromString(data)) for data in written if data
+        ]
+        if b"" in written:  # types of which nothing is said, and infos without any
+            states = {
+                info.HasField("type") for info in self._find_all(places) if not info.type.ByteSize()
+            }
+            types += [read_type(onnx_pb2.TypeProto()) if is_there else None for is_there in states]
+        return types
 
     def _find_all(self, places: Sequence[int]) -> Iterator[Any]:
-        """Yield the infos at some places; those of a whole list at once."""
+        """Return the infos at some places; those of a whole list at once."""
         wanted = np.array(places, np.int64)
         start = 0
+        found: list[Iterable[Any]] = []
         for infos in self._lists:
             end = start + len(infos)
             inside = wanted[(start <= wanted) & (wanted < end)] - start
-            if len(inside) == len(infos):
-                yield from iterate(infos)
-            else:
-                yield from map(infos.__getitem__, inside.tolist())
+            is_whole = len(inside) == len(infos)
+            found.append(iterate(infos) if is_whole else map(infos.__getitem__, inside.tolist()))
             start = end
+        return chain.from_iterable(found)
 
     def fill(self, value: Value, place: int) -> None:
         """Set what the info at a place says of a value."""

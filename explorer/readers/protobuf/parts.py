@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError
@@ -213,8 +214,8 @@ def iterate(messages: Any) -> Iterator[Any]:
 
     All at once would hold an object for each, and one by one takes longer.
     """
-    for start in range(0, len(messages), _AT_ONCE):
-        yield from messages[start : start + _AT_ONCE]
+    starts = range(0, len(messages), _AT_ONCE)
+    return chain.from_iterable(messages[start : start + _AT_ONCE] for start in starts)
 
 
 def measure(count: Callable[[], int]) -> int | None:
