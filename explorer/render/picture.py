@@ -234,7 +234,8 @@ def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
 def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
     from .dot import draw_dot
 
-    return str(draw_dot(view, faces, direction).source).encode()
+    with collector_paused():
+        return str(draw_dot(view, faces, direction).source).encode()
 
 
 def render_picture(picture: Picture, format: str) -> bytes:

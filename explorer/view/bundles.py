@@ -82,12 +82,16 @@ def _bundle_outputs(children: Sequence[Item], leaving: Mapping[Value, Value]) ->
         return
     for child in children:
         if len(child.outputs) > MOST_SINGLE:
-            ends = [
-                leaving.get(port, "siblings")
-                if port not in single and (port in bundled or port in leaving)
-                else None
-                for port in child.outputs
-            ]
+            ends: Sequence[Hashable]
+            if not leaving and not single and bundled.issuperset(child.outputs):
+                ends = ["siblings"] * len(child.outputs)
+            else:
+                ends = [
+                    leaving.get(port, "siblings")
+                    if port not in single and (port in bundled or port in leaving)
+                    else None
+                    for port in child.outputs
+                ]
             child.outputs = _bundle(child, child.outputs, child.inputs, ends)
 
 

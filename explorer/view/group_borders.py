@@ -113,7 +113,7 @@ class GroupBorders:
         return tuple(
             value
             for value in node.outputs
-            if value is not None and (value.is_used or value.is_output or value in self._held)
+            if value is not None and (value.is_output or value.is_used or value in self._held)
         )
 
     def group_inputs(self, group: Group) -> tuple[Value, ...]:
