@@ -16,17 +16,18 @@ def list_node_names(nodes: Sequence[Node]) -> list[str]:
     without a name; a repeated name gets ``#2``, ``#3`` … appended, or keeps its "/" where that
     makes the difference.
     """
-    names = [node.name.lstrip("/") for node in nodes]
-    if len(set(names)) == len(names) and all(names) and not any(n[0] == "%" for n in names):
-        return names  # nearly always
-    return _distinguish(nodes)
+    wanted = [
+        node.name.lstrip("/") or node.name or f"#{node.index}:{node.op_type}" for node in nodes
+    ]
+    if len(set(wanted)) == len(wanted) and not any(name[0] == "%" for name in wanted):
+        return wanted  # nearly always
+    return _distinguish(nodes, wanted)
 
 
-def _distinguish(nodes: Sequence[Node]) -> list[str]:
+def _distinguish(nodes: Sequence[Node], wanted: Sequence[str]) -> list[str]:
     taken: set[str] = set()
     names: list[str] = []
-    for node in nodes:
-        local = node.name.lstrip("/") or node.name or f"#{node.index}:{node.op_type}"
+    for node, local in zip(nodes, wanted, strict=True):
         if local.startswith("%"):
             local = f"#{node.index}:{local}"
         if local in taken:
