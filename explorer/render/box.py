@@ -171,7 +171,7 @@ def _chip_width(text: str) -> float:
 
 
 def _lay_chip(row: FaceRow, column: float, y: float, end: float) -> Badge:
-    """Place the pill of a folded outline into its row."""
+    """Place the pill of hidden shape arithmetic into its row."""
     x = MARGIN + column + GAP
     size, bold = TEXT_STYLES["badge"]
     text = shorten_text(row.pieces[0][0], end - x - CHIP_PADDING + 0.5, size, bold, "start")

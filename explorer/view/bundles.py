@@ -121,7 +121,7 @@ def _find_origins(
     others: Collection[Value],
     entering: Mapping[Value, Value],
 ) -> Sequence[Hashable]:
-    """Return where each port's value comes from: a sibling, from_others, the border, or itself."""
+    """Return where each port's value comes from: a sibling, others, the border, or itself."""
     found = list(map(producers.get, ports))
     if None not in found:
         return found

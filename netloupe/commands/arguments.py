@@ -81,7 +81,9 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
     )
     parser.add_argument("--version", action="version", version=f"netloupe {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, prog="netloupe"
+    )
     for add in (_add_info, _add_inspect, _add_render, _add_open, _add_completion):
         add(commands)
     return parser

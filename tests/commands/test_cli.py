@@ -488,3 +488,9 @@ def test_nothing_is_searched_for_garbage_at_the_end_of_a_command(model: Path) ->
         [sys.executable, "-c", script, str(model)], capture_output=True, text=True, check=True
     )
     assert ran.stdout.endswith("frozen True\n")
+
+
+def test_the_message_about_a_command_names_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["info"])
+    assert "See `netloupe info --help`." in capsys.readouterr().err

@@ -22,7 +22,7 @@ export function namesOf(hits: readonly SearchHit[]): string[] {
 
 /**
  * Cut names into pieces: the end, and where names have the same end the words in which they
- * differ (`level.7` of `encoder/layer.7/attention/query`) are kept.
+ * differ (`layer.7` of `encoder/layer.7/attention/query`) are kept.
  */
 export function cutNames(names: readonly string[]): Piece[][] {
   const alike = new Map<string, string[]>();
@@ -58,7 +58,7 @@ function firstDifference(one: string, other: string): number {
   return one.length === other.length ? -1 : length;
 }
 
-/** The word at a place; of a number also the word that it counts: `level.7`, `block_12`. */
+/** The word at a place; of a number also the word that it counts: `layer.7`, `block_12`. */
 function wordAround(name: string, place: number, end: number): [number, number] {
   let from = place;
   let to = place;
