@@ -109,12 +109,17 @@ class GroupBorders:
         return list_distinct(filter(None, (*node.inputs, *node.captures, *node.control_inputs)))
 
     def node_outputs(self, node: Node) -> tuple[Value, ...]:
-        """Return the values that a node gives and that are used or are outputs."""
-        return tuple(
-            value
-            for value in node.outputs
-            if value is not None and (value.is_output or value.is_used or value in self._held)
-        )
+        """Return the values that a node gives and that are outputs or used by what is drawn."""
+        return tuple(value for value in node.outputs if value is not None and self._is_taken(value))
+
+    def _is_taken(self, value: Value) -> bool:
+        """Return whether a value is an output, or goes to anything but hidden arithmetic."""
+        if value.is_output or value in self._held:
+            return True
+        if not self.shape_groups:
+            return value.is_used
+        users = (user for user in value.users if user.graph is self.tree.graph)
+        return any(self.hidden_group(user) is None for user in users)
 
     def group_inputs(self, group: Group) -> tuple[Value, ...]:
         """Return the values used inside a group and produced outside, in order of first use."""

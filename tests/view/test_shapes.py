@@ -101,3 +101,27 @@ def test_the_description_says_what_is_computed() -> None:
     computes = next(section for section in described.sections if section.title == "Computes")
     assert [row.name for row in computes.rows] == ["t"]
     assert "12" in computes.rows[0].value
+
+
+def test_a_result_that_only_hidden_arithmetic_takes_has_no_port() -> None:
+    text = """g (bool c, float[batch, 12] x) => (float[a, b] y) <int64[1] i = {1}> {
+        [if] l = If (c) <
+            then_branch = then () => (float[N] p) { [neg] p = Neg (x) },
+            else_branch = else () => (float[N] q) { [abs] q = Abs (x) }
+        >
+        [shape] t = Shape (l)
+        [reshape] y = Reshape (x, t)
+    }"""
+
+    def change(tree: GroupTree) -> None:
+        for child in tree.root.children:
+            if isinstance(child, Node) and child.name == "shape":
+                wrap_shape(tree.root, [child])
+
+    view = make_view(load_text(text), change, "none")
+    assert view.open("main/if").outputs == ()
+    view.open("main/shape/")
+    assert [value.name for value in view.items["main/if"].outputs] == ["l"]
+    assert find_lost_edges(view) == []
+    view.close("main/shape/")
+    assert view.items["main/if"].outputs == ()
