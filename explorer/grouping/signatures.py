@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from netloupe.explorer.model import Node, Value, is_constant_node
+from netloupe.explorer.patterns import SHAPE_READERS
 from netloupe.explorer.progress import step
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
@@ -19,9 +20,6 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 SLOTS = 4
 
 _PADDING = (-1,) * (SLOTS - 1)
-
-#: operators that use no element of their operand
-SHAPE_READERS = frozenset({"Shape", "Size"})
 
 #: operators with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})

@@ -12,9 +12,8 @@ from string import ascii_uppercase
 import numpy as np
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import Motif, find_motifs, name_block
 
-from .block_names import name_block
-from .blocks import Motif, find_motifs
 from .order import walk_from_outputs
 from .repeats import FoundRepeat, find_repeats
 from .signatures import Integers, NodeTable, wiring_key

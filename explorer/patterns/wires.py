@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value, is_constant
 
-from .signatures import SHAPE_READERS
-
+#: operators that use no element of their operand
+SHAPE_READERS = frozenset({"Shape", "Size"})
 #: operators that change nothing but type, precision or layout
 PASSING = frozenset(
     {"Cast", "DequantizeLinear", "Dropout", "Identity", "QuantizeLinear", "Reshape", "Squeeze"}

@@ -8,14 +8,12 @@ import pytest
 from onnx import helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.grouping.block_names import name_block
-from netloupe.explorer.grouping.blocks import find_motifs
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.patterns import find_motifs, name_block
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
-
-from .test_repeats import Builder, repeats
-from .test_tree import check_tree
+from tests.grouping.test_repeats import Builder, repeats
+from tests.grouping.test_tree import check_tree
 
 
 def motifs(nodes: list[Node]) -> list[tuple[str, list[str]]]:

@@ -1,0 +1,11 @@
+"""Patterns: kinds of block that the field knows, recognised by how nodes are wired.
+
+Nodes in a list go in, what is known among them comes out: which of them form a norm, an attention,
+an MLP. Nothing here knows groups, names of scopes, or what is shown.
+"""
+
+from .block_names import name_block
+from .blocks import Motif, find_motifs
+from .wires import SHAPE_READERS
+
+__all__ = ["SHAPE_READERS", "Motif", "find_motifs", "name_block"]
