@@ -6,6 +6,7 @@ an MLP. Nothing here knows groups, names of scopes, or what is shown.
 
 from .block_names import name_block
 from .blocks import Motif, find_motifs
+from .shortcuts import has_projection
 from .wires import SHAPE_READERS
 
-__all__ = ["SHAPE_READERS", "Motif", "find_motifs", "name_block"]
+__all__ = ["SHAPE_READERS", "Motif", "find_motifs", "has_projection", "name_block"]

@@ -21,6 +21,8 @@ from .group_summary import (
     count_operators,
     list_variants,
     name_operators,
+    write_member_nodes,
+    write_odd_end,
 )
 from .rows import (
     FaceRow,
@@ -118,8 +120,8 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         operators.total() if isinstance(one, Graph) else count_member_nodes(one) for one in variants
     ]
     listed = name_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
-    counted = write_counts(counts, "node")
-    rows = [FaceRow(f"{counted} each" if repeat is not None else counted, "muted", ())]
+    counted = write_counts(counts, "node") if repeat is None else write_member_nodes(repeat)
+    rows = [FaceRow(counted, "muted", ())]
     if listed and (counts != [1] or repeat is not None):
         rows.append(FaceRow(listed, "muted", ()))
     category = category_of_group(label, type_name, operators)
@@ -215,4 +217,5 @@ def describe_shown(item: Item) -> str:
     for count, what in zip(item.unmatched, ("input", "output"), strict=True):
         if count:
             parts.append(f"{count:,} {what}{'' if count == 1 else 's'} of others")
-    return ", ".join(parts)
+    parts.append(write_odd_end(repeat, item.shown))
+    return ", ".join(filter(None, parts))

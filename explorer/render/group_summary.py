@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.notation import write_span
+from netloupe.explorer.notation import write_count, write_counts, write_span
+from netloupe.explorer.patterns import has_projection
+from netloupe.explorer.view import nodes_inside
 
 from .category import category_of_operator
 from .sizes import TEXT_STYLES
@@ -81,6 +83,59 @@ def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
         first.setdefault(size, child)
         sizes[size] += 1
     return [(child, sizes[size]) for size, child in first.items()]
+
+
+def write_member_nodes(repeat: Group) -> str:
+    """Return how many nodes the repetitions of a repeat hold: ``10 nodes each``.
+
+    Where only the first or the last differs it is said: ``10 nodes each, the first 12 with
+    projection``, or ``the first has 3 nodes, the others 2``.
+    """
+    sizes = [count_member_nodes(child) for child in repeat.children]
+    place = _find_odd_end(sizes)
+    if place is None:
+        return f"{write_counts(sizes, 'node')} each"
+    which, others = "last" if place else "first", sizes[place - 1]
+    if _differs_by_projection(repeat, place):
+        counted = write_count(others, "node")
+        return f"{counted} each, the {which} {sizes[place]:,} with projection"
+    counted = write_count(sizes[place], "node")
+    return f"the {which} has {counted}, the other{'s' if len(sizes) > 2 else ''} {others:,}"
+
+
+def write_odd_end(repeat: Group, shown: int) -> str:
+    """Return in which way the first or the last repetition differs from the one that is shown.
+
+    It is "" where that is the one that differs, or where not just one of these two does.
+    """
+    sizes = [count_member_nodes(child) for child in repeat.children]
+    place = _find_odd_end(sizes)
+    if place is None or place == shown:
+        return ""
+    which = "last" if place else "first"
+    if _differs_by_projection(repeat, place):
+        return f"the {which} with projection"
+    return f"the {which} has {write_count(sizes[place], 'node')}"
+
+
+def _find_odd_end(sizes: Sequence[int]) -> int | None:
+    """Return the first or the last place where it alone has another size."""
+    if len({*sizes[1:]}) == 1 and sizes[0] != sizes[1]:
+        return 0
+    if len({*sizes[:-1]}) == 1 and sizes[-1] != sizes[0]:
+        return len(sizes) - 1
+    return None
+
+
+def _differs_by_projection(repeat: Group, place: int) -> bool:
+    """Return whether a repetition has a convolution on its shortcut, and another one has none."""
+    odd, other = repeat.children[place], repeat.children[place - 1]
+    return (
+        isinstance(odd, Group)
+        and isinstance(other, Group)
+        and has_projection(nodes_inside(odd))
+        and not has_projection(nodes_inside(other))
+    )
 
 
 def count_member_nodes(child: Group | Node) -> int:

@@ -8,17 +8,19 @@ import onnx.parser
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
+from netloupe.explorer.render.group_summary import write_member_nodes, write_odd_end
 from netloupe.explorer.render.rows import describe_dims, describe_pads, write_elements
 from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
 from netloupe.explorer.view.item import ConstantRow
+from tests.corpus import light_file
 
 
 def words(face: Face) -> list[str]:
@@ -242,3 +244,54 @@ def test_brief_forms() -> None:
     assert write_elements((2**63 - 1, -(2**63))) == "[int64 max, int64 min]"
     assert write_elements(10**100) == "…"
     assert describe_dims(range(9)) == "0×1×2×…×7×8"
+
+
+def stack_of_sizes(*sizes: int) -> Group:
+    """Return a repeat whose repetitions have so many nodes."""
+    nodes = [helper.make_node("Relu", ["x"], [f"y{number}"]) for number in range(sum(sizes))]
+    graph = helper.make_graph(nodes, "g", [], [])
+    model = load(helper.make_model(graph).SerializeToString())
+    repeat = Group("repeat", model.graph, "main/r/", "r")
+    done = 0
+    for number, size in enumerate(sizes):
+        block = Group("block", model.graph, f"main/r/{number}/", str(number), "", repeat)
+        block.children = list(model.graph.nodes[done : done + size])
+        block.node_count = size
+        repeat.add(block)
+        done += size
+    return repeat
+
+
+@pytest.mark.parametrize(
+    ("sizes", "text"),
+    [
+        ((3, 3, 3), "3 nodes each"),
+        ((5, 3, 3), "the first has 5 nodes, the others 3"),
+        ((3, 3, 1), "the last has 1 node, the others 3"),
+        ((3, 4), "the first has 3 nodes, the other 4"),
+        ((3, 4, 5), "3 to 5 nodes each"),
+        ((3, 4, 3), "3 to 4 nodes each"),
+    ],
+)
+def test_a_stack_says_which_of_its_blocks_differs(sizes: tuple[int, ...], text: str) -> None:
+    assert write_member_nodes(stack_of_sizes(*sizes)) == text
+
+
+def test_an_open_stack_says_which_of_those_not_shown_differs() -> None:
+    repeat = stack_of_sizes(5, 3, 3)
+    assert write_odd_end(repeat, shown=1) == "the first has 5 nodes"
+    assert write_odd_end(repeat, shown=0) == ""
+    assert write_odd_end(stack_of_sizes(5, 4, 3), shown=1) == ""
+
+
+def test_the_stages_of_a_resnet_say_that_their_first_block_has_a_projection() -> None:
+    graph = load(light_file("light_resnet50.onnx")).graph
+    stages = [
+        group
+        for group in build_group_tree(graph).root.children
+        if isinstance(group, Group) and group.kind == "repeat"
+    ]
+    assert [write_member_nodes(stage) for stage in stages] == [
+        "10 nodes each, the first 12 with projection"
+    ] * 4
+    assert write_odd_end(stages[2], shown=1) == "the first with projection"

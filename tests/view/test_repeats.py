@@ -190,7 +190,7 @@ def test_what_only_one_repetition_has() -> None:
         ("0", "Sin more"),
     ]
     view.close("main/Block A/")
-    assert "2 to 3 nodes each" in words(view.items["main/Block A/"])
+    assert "the first has 3 nodes, the others 2" in words(view.items["main/Block A/"])
 
 
 def layers(*ops: str) -> list[tuple[str, str]]:
