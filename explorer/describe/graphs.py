@@ -72,12 +72,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
     """Return everything that the model says of a model-local function."""
     place = place or Place()
     name = f"{write_domain(function.domain, function.dialect)}::{write_line(function.name)}"
-    callers = [
-        node
-        for graph in function.model.graphs
-        for node in graph.nodes
-        if node.op_type == function.name and node.function is function
-    ]
+    callers = function.calls
     declared = [
         Row(write_line(attribute) or '""', "required")
         for attribute in function.attribute_names[:MOST_ROWS]

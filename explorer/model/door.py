@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.paint import Paint as Paint
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.search.search import search_model as search_model
     from netloupe.explorer.tensors import ChannelHistogram as ChannelHistogram
     from netloupe.explorer.tensors import Elements as Elements
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ChannelHistogram": "tensors",
     "Elements": "tensors",
+    "Fixed": "roles.fixed",
     "Histogram": "tensors",
     "ModelFiles": "tensors",
     "Paint": "render.paint",

@@ -75,6 +75,7 @@ class Graph(FilledLater, Drawable, Loaded):
     """
 
     __slots__ = {  # with a text for each: help() shows them
+        "_fixed": "What depends on no input of the model, once it was asked for.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
@@ -129,6 +130,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self._filler = None
+        self._fixed: door.Fixed | None = None
         self._has_denotations = True
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
@@ -237,6 +239,11 @@ class Function(Graph):
         for graph in self.default_graphs:
             yield graph
             yield from graph.subgraphs
+
+    @property
+    def calls(self) -> tuple[Node, ...]:
+        """The nodes of any graph that call the function, in the order of :attr:`Model.graphs`."""
+        return self.model._find_calls(self)
 
     @property
     def opset_imports(self) -> dict[str, int]:

@@ -25,6 +25,7 @@ from .tensor import Tensor
 from .unknown import UnknownFields
 from .value import Value
 from .warning import ModelWarning
+from .wiring import find_operators
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +81,7 @@ class Model(Drawable, Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "__weakref__": "Who refers to the model without keeping it.",
+        "_calls": "The nodes that call each function, once they were asked for.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
@@ -119,6 +121,7 @@ class Model(Drawable, Loaded):
         self.nets: list[Graph] = []
         self.warnings: list[ModelWarning] = []
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
+        self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
@@ -185,6 +188,18 @@ class Model(Drawable, Loaded):
     def function(self, domain: str, name: str, overload: str = "") -> Function | None:
         """Return the model-local function of that identity, or None."""
         return self._functions_by_id.get((self.dialect.read_domain(domain), name, overload))
+
+    def _find_calls(self, function: Function) -> tuple[Node, ...]:
+        """Return the nodes that call a function; all graphs are looked at the first time."""
+        if self._calls is None:
+            self._calls = {}
+            names = {known.name for known in self.functions}
+            for graph in self.graphs if names else ():
+                for index in find_operators(graph, names).tolist():
+                    called = graph.nodes[index].function
+                    if called is not None:
+                        self._calls.setdefault(called, []).append(graph.nodes[index])
+        return tuple(self._calls.get(function, ()))
 
     def find(self, pattern: str) -> list[Node]:
         """Return the nodes whose name, op type or path matches a shell pattern.

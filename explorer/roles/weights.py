@@ -1,0 +1,245 @@
+"""The weight of a node: what stands at its weight operand and depends on no input of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netloupe.explorer.model import Node, SparseTensor, Tensor, Value
+
+from .fixed import is_input_independent
+from .origins import Dims, find_origin
+from .weight_operators import WeightKind, WeightOperator, find_weight_operator
+
+#: integers of more bits are indices and sizes, not quantized numbers
+_MOST_BITS = 8
+_TRANSPOSING = {
+    0: frozenset({"transA", "trans_a"}),
+    1: frozenset({"transB", "trans_b"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What stands at the weight operand of a node.
+
+    Parameters
+    ----------
+    node
+        The node.
+    kind
+        What it does with the weight: ``convolution``, ``linear`` (a product with a matrix),
+        ``recurrent``, ``embedding`` (a table of which rows are taken), ``normalization``,
+        ``attention``, ``experts``, or ``ml`` (trees, linear models and support vectors of
+        ai.onnx.ml, which hold their weights in attributes).
+    value
+        The operand; None where the weights are in attributes.
+    index
+        Which input of the node that is; -1 for attributes.
+    tensor
+        The stored tensor that it comes from, perhaps through Cast, Reshape, Transpose,
+        DequantizeLinear and the like; None where nothing is stored: filled, computed from
+        several tensors, in another file, in attributes, or different in each call of a function.
+    dims
+        The sizes of the operand's axes as they reach the node, after any Reshape and Transpose
+        between; None where unknown, as is each size that is.
+    is_quantized
+        Whether the weights are stored as integers with scales, or pass through quantization.
+    """
+
+    node: Node
+    kind: WeightKind
+    value: Value | None = None
+    index: int = -1
+    tensor: Tensor | SparseTensor | None = None
+    dims: Dims | None = None
+    is_quantized: bool = False
+
+    @property
+    def is_transposed(self) -> bool:
+        """Whether the node multiplies by the transposed operand (``transB``, Caffe2's FC)."""
+        operator = find_weight_operator(self.node.domain, self.node.op_type)
+        if operator is None:
+            return False
+        if operator.layout == "linear transposed":
+            return True
+        return operator.is_product and _has_flag(self.node, _TRANSPOSING[self._side])
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the weight is the left factor of a product: W · x, not x · W."""
+        return self._side == 0
+
+    @property
+    def _side(self) -> int:
+        operator = find_weight_operator(self.node.domain, self.node.op_type)
+        return 0 if operator is not None and operator.is_product and self.index == 0 else 1
+
+    @property
+    def features(self) -> tuple[int | None, int | None] | None:
+        """How many features the node takes and gives, ``(768, 3072)``; None where it is unclear.
+
+        Channels of convolutions, sizes of the vectors of linear layers; of an embedding the
+        number of rows and the size of each; of recurrent layers the sizes of input and hidden
+        state of one direction.
+        """
+        return _read_features(self)
+
+    @property
+    def kernel(self) -> Dims | None:
+        """The sizes of a convolution's kernel; None for all other weights."""
+        if self.kind != "convolution" or self.dims is None or len(self.dims) < 3:
+            return None
+        operator = find_weight_operator(self.node.domain, self.node.op_type)
+        if operator is None or not operator.layout:
+            return None
+        return self.dims[1:-1] if _is_channels_last(self.node, operator) else self.dims[2:]
+
+
+def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
+    """Return the weight of a node; None where it has none.
+
+    That is what stands at the weight operand of a convolution, a product with a matrix, a
+    recurrent layer, an embedding, a normalization or another operator of
+    :data:`~netloupe.explorer.roles.weight_operators.WEIGHT_OPERATORS`, and depends on no input of
+    the model. Of a product exactly one factor must be such. The table of a Gather has rows of
+    floating-point or quantized numbers.
+
+    Parameters
+    ----------
+    node
+        Any node.
+    calls
+        For a node in a function: the calls that lead to it, the outermost first. Without them
+        the weight is what all calls have in common.
+    """
+    operator = find_weight_operator(node.domain, node.op_type)
+    if operator is None or node.function is not None:
+        return None
+    if not operator.operands:
+        return Weight(node, operator.kind)
+    index = _choose_operand(node, operator, calls)
+    value = node.inputs[index] if index is not None else None
+    origin = find_origin(value, calls) if value is not None else None
+    if index is None or value is None or origin is None:
+        return None
+    is_quantized = (
+        origin.is_quantized or operator.is_quantized or _is_stated_quantized(node, index, value)
+    )
+    if operator.kind == "embedding" and not _is_table(value, origin.tensor, origin.dims):
+        return None
+    return Weight(node, operator.kind, value, index, origin.tensor, origin.dims, is_quantized)
+
+
+def _choose_operand(node: Node, operator: WeightOperator, calls: Sequence[Node]) -> int | None:
+    """Return the input of a node that is its weight."""
+    fixed = []
+    for index in operator.operands:
+        value = node.inputs[index] if index < len(node.inputs) else None
+        if value is not None and (
+            is_input_independent(value) or (calls and find_origin(value, calls))
+        ):
+            fixed.append(index)
+    if not fixed or (operator.is_product and (len(fixed) > 1 or len(node.inputs) < 2)):
+        return None
+    if node.op_type == "Einsum" and not _contracts(node):
+        return None
+    if node.op_type == "Gather" and _read_number(node, "axis", 0) != 0:
+        return None
+    return fixed[0]
+
+
+def _contracts(node: Node) -> bool:
+    """Return whether an Einsum of two operands sums over an index that both have."""
+    equation = node.attributes.get("equation")
+    if equation is None or not isinstance(equation.value, str) or len(node.inputs) != 2:
+        return False
+    terms, arrow, result = equation.value.replace(" ", "").partition("->")
+    first, comma, second = terms.partition(",")
+    if not comma:
+        return False
+    shared = set(first) & set(second) - {"."}
+    # without an arrow every index that is there twice is summed over
+    return bool(shared - set(result) if arrow else shared)
+
+
+def _is_table(value: Value, tensor: Tensor | SparseTensor | None, dims: Dims | None) -> bool:
+    """Return whether rows are taken, of numbers that may be learned."""
+    if dims is not None and len(dims) < 2:
+        return False
+    dtype = tensor.dtype if tensor is not None else getattr(value.type, "dtype", None)
+    if dtype is None:
+        return dims is not None
+    if dtype.is_integer:
+        return dtype.bits is not None and dtype.bits <= _MOST_BITS
+    return bool(dtype.is_float or dtype.is_complex)
+
+
+def _is_stated_quantized(node: Node, index: int, value: Value) -> bool:
+    """Return whether the operator or an annotation says that an operand is quantized."""
+    dialect = node.graph.dialect
+    return value.annotation is not None or any(
+        operand.index == index and not operand.is_output
+        for operand in dialect.list_quantized_operands(node)
+    )
+
+
+def _has_flag(node: Node, names: frozenset[str]) -> bool:
+    return any(
+        attribute.value in (1, True) for name, attribute in node.attributes.items() if name in names
+    )
+
+
+def _is_channels_last(node: Node, operator: WeightOperator) -> bool:
+    """Return whether the channels that a convolution takes are its weight's last axis."""
+    order = node.attributes.get("order")
+    if order is not None:
+        return order.value in ("NHWC", b"NHWC")
+    return operator.is_channels_last
+
+
+def _read_number(node: Node, name: str, default: int | None) -> int | None:
+    attribute = node.attributes.get(name)
+    if attribute is None:
+        return default
+    return attribute.value if isinstance(attribute.value, int) else None
+
+
+def _read_features(weight: Weight) -> tuple[int | None, int | None] | None:
+    node, dims = weight.node, weight.dims
+    operator = find_weight_operator(node.domain, node.op_type)
+    if operator is None:
+        return None
+    if node.attributes.keys() >= {"K", "N"}:  # packed: the dims are not those of the matrix
+        return _read_number(node, "K", None), _read_number(node, "N", None)
+    if dims is None:
+        return None
+    if operator.layout == "linear":
+        if not dims:
+            return None
+        if len(dims) == 1:
+            return dims[0], 1
+        first, second = dims[-2:]
+        # x · W takes rows and gives columns; W · x and a transposed factor the other way
+        return (second, first) if weight.is_transposed != weight.is_left else (first, second)
+    if operator.layout == "linear transposed" and len(dims) >= 2:
+        return _multiply(dims[1:]), dims[0]
+    if operator.layout in ("conv", "conv transposed") and len(dims) >= 3:
+        group = _read_number(node, "group", 1)
+        inner = dims[-1] if _is_channels_last(node, operator) else dims[1]
+        whole = None if group is None or inner is None else group * inner
+        return (whole, dims[0]) if operator.layout == "conv" else (dims[0], whole)
+    if operator.layout == "recurrent" and len(dims) == 3:
+        return dims[2], _read_number(node, "hidden_size", None)
+    if operator.layout == "table" and len(dims) >= 2:
+        return dims[0], _multiply(dims[1:])
+    return None
+
+
+def _multiply(dims: Dims) -> int | None:
+    product = 1
+    for dim in dims:
+        if dim is None:
+            return None
+        product *= dim
+    return product
