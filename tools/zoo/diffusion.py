@@ -1,85 +1,17 @@
-"""Networks of our own for the zoo: the shapes of well-known ones, with small widths."""
+"""The parts of a latent diffusion model, of the depth of Stable Diffusion's."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
+import onnx
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-# DenseNet-121
-
-
-class DenseLayer(nn.Module):
-    """A bottleneck whose output is concatenated to all that came before."""
-
-    def __init__(self, channels: int, growth: int) -> None:
-        super().__init__()
-        self.norm1 = nn.BatchNorm2d(channels)
-        self.conv1 = nn.Conv2d(channels, 4 * growth, 1, bias=False)
-        self.norm2 = nn.BatchNorm2d(4 * growth)
-        self.conv2 = nn.Conv2d(4 * growth, growth, 3, padding=1, bias=False)
-
-    def forward(self, *features: Tensor) -> Tensor:
-        x = self.conv1(functional.relu(self.norm1(torch.cat(features, 1))))
-        return self.conv2(functional.relu(self.norm2(x)))
-
-
-class DenseBlock(nn.Module):
-    """Layers that see the outputs of all layers before."""
-
-    def __init__(self, count: int, channels: int, growth: int) -> None:
-        super().__init__()
-        for number in range(count):
-            self.add_module(
-                f"denselayer{number + 1}", DenseLayer(channels + number * growth, growth)
-            )
-
-    def forward(self, x: Tensor) -> Tensor:
-        features = [x]
-        for layer in self.children():
-            features.append(layer(*features))
-        return torch.cat(features, 1)
-
-
-class Transition(nn.Sequential):
-    """Half the channels, half the size."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.norm = nn.BatchNorm2d(channels)
-        self.relu = nn.ReLU()
-        self.conv = nn.Conv2d(channels, channels // 2, 1, bias=False)
-        self.pool = nn.AvgPool2d(2)
-
-
-class DenseNet(nn.Module):
-    """Four blocks of 6, 12, 24 and 16 layers."""
-
-    def __init__(self, growth: int = 4) -> None:
-        super().__init__()
-        channels = 2 * growth
-        self.features = nn.Sequential()
-        self.features.add_module("conv0", nn.Conv2d(3, channels, 7, 2, 3, bias=False))
-        self.features.add_module("norm0", nn.BatchNorm2d(channels))
-        self.features.add_module("relu0", nn.ReLU())
-        self.features.add_module("pool0", nn.MaxPool2d(3, 2, 1))
-        for number, count in enumerate((6, 12, 24, 16), 1):
-            self.features.add_module(f"denseblock{number}", DenseBlock(count, channels, growth))
-            channels += count * growth
-            if number < 4:
-                self.features.add_module(f"transition{number}", Transition(channels))
-                channels //= 2
-        self.features.add_module("norm5", nn.BatchNorm2d(channels))
-        self.classifier = nn.Linear(channels, 10)
-
-    def forward(self, x: Tensor) -> Tensor:
-        x = functional.relu(self.features(x))
-        return self.classifier(torch.flatten(functional.adaptive_avg_pool2d(x, 1), 1))
-
-
-# a diffusion U-Net with cross attention, of the depth of Stable Diffusion's
+from .exporting import export
 
 
 class ResnetBlock(nn.Module):
@@ -304,66 +236,83 @@ class UNet(nn.Module):
         return self.conv_out(functional.silu(self.conv_norm_out(x)))
 
 
-# recurrent layers and control flow
+class ImageResnetBlock(nn.Module):
+    """Two convolutions around which the input flows."""
 
-
-class Tagger(nn.Module):
-    """A bidirectional LSTM under a GRU."""
-
-    def __init__(self) -> None:
+    def __init__(self, inner: int, outer: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(100, 16)
-        self.lstm = nn.LSTM(16, 12, num_layers=2, bidirectional=True, batch_first=True)
-        self.gru = nn.GRU(24, 12, batch_first=True)
-        self.classifier = nn.Linear(12, 5)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        x, _ = self.lstm(self.embedding(tokens))
-        x, _ = self.gru(x)
-        return self.classifier(x)
-
-
-class Recurrence(nn.Module):
-    """A loop with branches within branches, for TorchScript."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.enter = nn.Linear(8, 8)
-        self.again = nn.Linear(8, 8)
-
-    def forward(self, x: Tensor, limit: Tensor) -> Tensor:
-        h = x[0] * 0.0
-        for step in range(x.size(0)):
-            h = torch.tanh(self.enter(x[step]) + h)
-            if bool(h.sum() > 0):
-                h = self.again(h)
-                if step > int(limit):
-                    h = torch.relu(h)
-            else:
-                h = -h
-        return h
-
-
-class ConditionalScan(nn.Module):
-    """A condition within a condition, then a scan over the rows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.a = nn.Linear(8, 8)
-        self.b = nn.Linear(8, 8)
+        self.norm1 = nn.GroupNorm(4, inner)
+        self.conv1 = nn.Conv2d(inner, outer, 3, padding=1)
+        self.norm2 = nn.GroupNorm(4, outer)
+        self.conv2 = nn.Conv2d(outer, outer, 3, padding=1)
+        self.conv_shortcut = nn.Conv2d(inner, outer, 1) if inner != outer else None
 
     def forward(self, x: Tensor) -> Tensor:
-        def add(total: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
-            total = total + torch.tanh(row)
-            return total, total.clone()
+        h = self.conv1(functional.silu(self.norm1(x)))
+        h = self.conv2(functional.silu(self.norm2(h)))
+        return h + (x if self.conv_shortcut is None else self.conv_shortcut(x))
 
-        def positive(x: Tensor) -> Tensor:
-            return torch.cond(
-                x.max() > 1, lambda x: self.a(x).relu(), lambda x: self.b(x).tanh(), (x,)
+
+class PixelAttention(nn.Module):
+    """Self attention of one head over the pixels of an image."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.group_norm = nn.GroupNorm(4, width)
+        self.attention = Attention(width, width, heads=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = self.group_norm(x).flatten(2).transpose(1, 2)
+        return x + self.attention(h).transpose(1, 2).reshape(x.shape)
+
+
+class Decoder(nn.Module):
+    """From latents to images: a middle, then four stages of three residual blocks."""
+
+    def __init__(self, widths: tuple[int, ...] = (64, 64, 32, 16)) -> None:
+        super().__init__()
+        width = widths[0]
+        self.post_quant_conv = nn.Conv2d(4, 4, 1)
+        self.conv_in = nn.Conv2d(4, width, 3, padding=1)
+        self.mid_block = nn.Sequential(
+            ImageResnetBlock(width, width), PixelAttention(width), ImageResnetBlock(width, width)
+        )
+        self.up_blocks = nn.ModuleList()
+        for number, outer in enumerate(widths):
+            sizes = [(width, outer), (outer, outer), (outer, outer)]
+            stage = nn.ModuleDict(
+                {"resnets": nn.Sequential(*(ImageResnetBlock(*size) for size in sizes))}
             )
+            if number < len(widths) - 1:
+                stage["upsamplers"] = Upsample(outer)
+            self.up_blocks.append(stage)
+            width = outer
+        self.conv_norm_out = nn.GroupNorm(4, width)
+        self.conv_out = nn.Conv2d(width, 3, 3, padding=1)
 
-        x = torch.cond(x.sum() > 0, positive, lambda x: x * 2, (x,))
-        from torch._higher_order_ops.scan import scan
+    def forward(self, latents: Tensor) -> Tensor:
+        x = self.mid_block(self.conv_in(self.post_quant_conv(latents)))
+        for stage in self.up_blocks:
+            for part in stage.values():
+                x = part(x)
+        return self.conv_out(functional.silu(self.conv_norm_out(x)))
 
-        _, rows = scan(add, torch.zeros(8), x)
-        return rows
+
+def unet(dynamo: bool) -> onnx.ModelProto:
+    inputs = {
+        "sample": torch.ones(2, 4, 16, 16),
+        "timestep": torch.tensor(3),
+        "context": torch.ones(2, 7, 16),
+    }
+    return export(UNet(), inputs, ("out_sample",), dynamo)
+
+
+def vae_decoder(dynamo: bool) -> onnx.ModelProto:
+    axes = {"latents": {0: "batch"}}
+    return export(Decoder(), {"latents": torch.rand(2, 4, 16, 16)}, ("sample",), dynamo, axes)
+
+
+MODELS: dict[str, Callable[[], onnx.ModelProto]] = {}
+for _build in (unet, vae_decoder):
+    MODELS[f"exported/{_build.__name__}.legacy"] = partial(_build, dynamo=False)
+    MODELS[f"exported/{_build.__name__}.dynamo"] = partial(_build, dynamo=True)
