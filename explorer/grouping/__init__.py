@@ -7,13 +7,11 @@ or shown.
 
 from .group import Group
 from .scopes import list_classes
-from .shape_values import describe_shape_value
 from .tree import GroupTree, build_group_tree
 
 __all__ = [
     "Group",
     "GroupTree",
     "build_group_tree",
-    "describe_shape_value",
     "list_classes",
 ]

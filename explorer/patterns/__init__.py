@@ -1,12 +1,27 @@
 """Patterns: kinds of block that the field knows, recognised by how nodes are wired.
 
 Nodes in a list go in, what is known among them comes out: which of them form a norm, an attention,
-an MLP. Nothing here knows groups, names of scopes, or what is shown.
+an MLP, and what all of them are together. Nothing here knows groups, names of scopes, or what is
+shown.
 """
 
 from .block_names import name_block
 from .blocks import Motif, find_motifs
+from .recognise import MOST_NODES, recognise
+from .recognition import Detail, Recognition
+from .shape_values import describe_shape_value
 from .shortcuts import has_projection
 from .wires import SHAPE_READERS
 
-__all__ = ["SHAPE_READERS", "Motif", "find_motifs", "has_projection", "name_block"]
+__all__ = [
+    "MOST_NODES",
+    "SHAPE_READERS",
+    "Detail",
+    "Motif",
+    "Recognition",
+    "describe_shape_value",
+    "find_motifs",
+    "has_projection",
+    "name_block",
+    "recognise",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from netloupe.explorer.grouping import Group, describe_shape_value
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -18,6 +18,7 @@ from netloupe.explorer.model import (
     is_constant,
     is_constant_node,
 )
+from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.model.paths import CALL
 
 from .bodies import bind_body, resolve_operand

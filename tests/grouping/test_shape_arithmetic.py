@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 from onnx import parser
 
-from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, describe_shape_value
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, is_constant_node
+from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.readers.load import load
 from tests.corpus import beside, corpus_file
 

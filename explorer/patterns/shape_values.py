@@ -22,6 +22,15 @@ _MOST_STEPS = 500
 _MOST_NUMBER = 2**63
 
 
+def evaluate_list(value: Value | None) -> tuple[Element, ...]:
+    """Return the elements of a list of integers: numbers, and ``?`` or symbols for others.
+
+    Nothing where not even their number is known. At most 500 nodes are looked at.
+    """
+    known = _Evaluation().of(value)
+    return known if isinstance(known, tuple) else () if known is None else (known,)
+
+
 def describe_shape_value(value: Value) -> str:
     """Return what a value that comes from shapes is, as far as the stated types tell.
 

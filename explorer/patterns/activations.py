@@ -1,0 +1,239 @@
+"""Activations, as operators and as they are written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found import Blocks, Found
+from .operations import Operations, read_scalar, read_str
+
+#: operators that are activations, and how the field writes them
+ACTIVATIONS = {
+    "BiasGelu": "GELU",
+    "Celu": "CELU",
+    "Elu": "ELU",
+    "FastGelu": "GELU (tanh)",
+    "Gelu": "GELU",
+    "HardSigmoid": "HardSigmoid",
+    "HardSwish": "HardSwish",
+    "LeakyRelu": "LeakyReLU",
+    "LogSoftmax": "LogSoftmax",
+    "Mish": "Mish",
+    "PRelu": "PReLU",
+    "QuickGelu": "quick GELU",
+    "Relu": "ReLU",
+    "Selu": "SELU",
+    "Sigmoid": "Sigmoid",
+    "Softmax": "Softmax",
+    "Softplus": "Softplus",
+    "Softsign": "Softsign",
+    "Swish": "SiLU",
+    "Tanh": "tanh",
+    "ThresholdedRelu": "ThresholdedReLU",
+}
+#: what the logistic function is scaled by in the approximation of GELU
+_QUICK = 1.702
+_MOST_STEPS = 12
+
+
+def find_activations(blocks: Blocks) -> Iterator[Found]:
+    """Find activations.
+
+    * GELU: x·Φ(x) by erf, and its approximations by tanh and by x·σ(1.702x) (D. Hendrycks and
+      K. Gimpel, Gaussian Error Linear Units, 2016, section 2).
+    * SiLU: x·σ(x) (S. Elfwing and others, 2017, equation 3).
+    * HardSwish: x·ReLU6(x + 3)/6, and HardSigmoid without the x (A. Howard and others, Searching
+      for MobileNetV3, 2019, section 5.2).
+    * Mish: x·tanh(softplus(x)) (D. Misra, 2019, equation 1).
+    """
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        found = None
+        if kind in ("Erf", "Tanh"):
+            found = _find_gelu(operations, number) or _find_mish(operations, number)
+        elif kind in ("Sigmoid", "HardSigmoid"):
+            found = _find_gated(operations, number)
+        elif kind == "Clip":
+            found = _find_hard(operations, number)
+        if found is not None:
+            yield found
+    for number, kind in enumerate(operations.kinds):
+        if kind in ACTIVATIONS and blocks.owner[number] is None:
+            name = ACTIVATIONS[kind]
+            if kind == "Gelu" and read_str(operations.nodes[number], "approximate") == "tanh":
+                name = "GELU (tanh)"
+            yield Found("activation", name, frozenset({number}), number)
+        elif kind == "Clip" and blocks.owner[number] is None and _is_six(operations, number):
+            yield Found("activation", "ReLU6", frozenset({number}), number)
+
+
+def _make(name: str, numbers: set[int], end: int) -> Found:
+    return Found("activation", name, frozenset(numbers), end)
+
+
+def _find_gelu(operations: Operations, anchor: int) -> Found | None:
+    """Find x·½·(1 + f(x)) around f, the error function or tanh."""
+    before, start = _walk_to_start(operations, anchor)
+    if start is None:
+        return None
+    is_tanh = operations.kinds[anchor] == "Tanh"
+    if is_tanh and not any(_is_cube(operations, number, before) for number in before):
+        return None
+    plus = operations.only_user(anchor)
+    if plus is None or operations.kinds[plus] != "Add" or len(operations.operands[plus]) != 1:
+        return None
+    numbers = {anchor, *before, plus}
+    end, seen = plus, False
+    for _ in range(3):
+        user = operations.only_user(end)
+        if user is None or operations.kinds[user] not in ("Mul", "Div"):
+            break
+        others = [v for v in operations.operands[user] if operations.giver(v) != end]
+        if others:
+            half = operations.given_by(others[0], "Mul", "Div")
+            if others[0] is start and not seen:
+                pass
+            elif (
+                half is not None
+                and not seen
+                and operations.operands[half] == [start]
+                and operations.only_user(half) == user
+            ):
+                numbers.add(half)
+            else:
+                break
+            seen = True
+        elif operations.scalar(user) not in (0.5, 2.0, None):
+            break
+        numbers.add(user)
+        end = user
+    if not seen or not operations.is_closed(numbers, end):
+        return None
+    return _make("GELU (tanh)" if is_tanh else "GELU", numbers, end)
+
+
+def _walk_to_start(operations: Operations, anchor: int) -> tuple[set[int], Value | None]:
+    """Return what leads to a function from the one value that it is of."""
+    numbers: set[int] = set()
+    pending = [*operations.operands[anchor]]
+    starts: dict[Value, None] = {}
+    while pending and len(numbers) < _MOST_STEPS:
+        value = pending.pop()
+        giver = operations.given_by(value, "Add", "Div", "Mul", "Pow")
+        inside = {anchor, *numbers}
+        if giver in numbers:
+            continue
+        if giver is None or not inside.issuperset(operations.users[giver]):
+            starts[value] = None
+            continue
+        if operations.kinds[giver] == "Add" and len(operations.operands[giver]) == 1:
+            starts[value] = None  # the bias of what comes before
+            continue
+        numbers.add(giver)
+        pending += operations.operands[giver]
+    # what is used again further down is met as a start first
+    found = [
+        value
+        for value in starts
+        if (giver := operations.giver(value)) is None or giver not in numbers
+    ]
+    return (numbers, found[0]) if len(found) == 1 and not pending else (numbers, None)
+
+
+def _is_cube(operations: Operations, number: int, among: set[int]) -> bool:
+    kind = operations.kinds[number]
+    if kind == "Pow":
+        return operations.scalar(number) in (3.0, None)
+    if kind != "Mul":
+        return False
+    taken = operations.operands[number]
+    if len(taken) != 2:
+        return False
+    squares = [operations.given_by(value, "Mul", "Pow") for value in taken]
+    return any(square is not None and square in among for square in squares) or taken[0] is taken[1]
+
+
+def _find_mish(operations: Operations, tanh: int) -> Found | None:
+    taken = operations.operands[tanh]
+    soft = operations.given_by(taken[0], "Softplus") if len(taken) == 1 else None
+    product = operations.only_user(tanh)
+    if soft is None or product is None or operations.kinds[product] != "Mul":
+        return None
+    if operations.only_user(soft) != tanh:
+        return None
+    if operations.operands[soft][0] not in operations.operands[product]:
+        return None
+    return _make("Mish", {soft, tanh, product}, product)
+
+
+def _find_gated(operations: Operations, gate: int) -> Found | None:
+    """Find x times a squashed x."""
+    product = operations.only_user(gate)
+    if product is None or operations.kinds[product] != "Mul":
+        return None
+    start = operations.operands[gate][0] if operations.operands[gate] else None
+    if len(operations.operands[product]) != 2 or start is None:
+        return None
+    if start in operations.operands[product]:
+        name = "SiLU" if operations.kinds[gate] == "Sigmoid" else "HardSwish"
+        return _make(name, {gate, product}, product)
+    scaled = operations.given_by(start, "Mul")
+    if scaled is None or operations.only_user(scaled) != gate:
+        return None
+    taken = operations.operands[scaled]
+    if len(taken) != 1 or taken[0] not in operations.operands[product]:
+        return None
+    scale = operations.scalar(scaled)
+    is_quick = scale is not None and abs(scale - _QUICK) < 0.01
+    return _make("quick GELU" if is_quick else "Swish", {scaled, gate, product}, product)
+
+
+def _find_hard(operations: Operations, clip: int) -> Found | None:
+    """Find ReLU6(x + 3) / 6, perhaps times x."""
+    plus = (
+        operations.given_by(operations.operands[clip][0], "Add")
+        if operations.operands[clip]
+        else None
+    )
+    if plus is None or len(operations.operands[plus]) != 1 or operations.scalar(plus) != 3.0:
+        return None
+    if not _is_six(operations, clip) or operations.only_user(plus) != clip:
+        return None
+    start = operations.operands[plus][0]
+    numbers, end, divided, multiplied = {plus, clip}, clip, False, False
+    for _ in range(2):
+        user = operations.only_user(end)
+        if user is None or operations.kinds[user] not in ("Div", "Mul"):
+            break
+        taken = operations.operands[user]
+        if len(taken) == 2 and start in taken and not multiplied:
+            multiplied = True
+        elif len(taken) == 1 and not divided:
+            divided = True
+        else:
+            break
+        numbers.add(user)
+        end = user
+    if not divided:
+        return None
+    return _make("HardSwish" if multiplied else "HardSigmoid", numbers, end)
+
+
+def _is_six(operations: Operations, clip: int) -> bool:
+    """Return whether a Clip is to 0 … 6."""
+    node = operations.nodes[clip]
+    limits = []
+    for place, name in ((1, "min"), (2, "max")):
+        attribute = node.attributes.get(name)
+        if attribute is not None and isinstance(attribute.value, (int, float)):
+            limits.append(float(attribute.value))
+        else:
+            limits.append(_read(node.inputs[place] if len(node.inputs) > place else None))
+    return limits == [0.0, 6.0]
+
+
+def _read(value: Value | None) -> float:
+    found = read_scalar(value)
+    return float("nan") if found is None else found

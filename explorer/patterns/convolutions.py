@@ -1,0 +1,431 @@
+"""Convolutions with what normalizes and activates them, and blocks of these."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found import Blocks, Found
+from .linear import write_widths
+from .operations import Operations, read_int, read_ints, read_str
+from .recognition import Detail
+from .weights import read_dims
+
+_CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv", "Int8ConvTranspose"})
+#: operators that hold an activation besides
+_WITH_RELU = frozenset({"ConvRelu", "Int8ConvRelu", "FusedConv"})
+_SHORT = {"BatchNorm": "BN", "InstanceNorm": "IN", "LayerNorm": "LN", "GroupNorm": "GN"}
+_SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
+_MOST_SHORTCUT = 4
+_MOST_NODES = 96
+_BRANCHES = 3
+
+
+def find_convolutions(blocks: Blocks) -> Iterator[Found]:
+    """Find a convolution, a normalization of its result, and an activation of that.
+
+    As papers draw it in one box: ``Conv · BN · ReLU`` (S. Ioffe and C. Szegedy, Batch
+    Normalization, 2015, section 3.2, for the order).
+    """
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        if kind not in _CONVOLUTIONS or blocks.owner[number] is not None:
+            continue
+        parts: list[Found] = []
+        numbers, end = {number}, number
+        words = ["Deconv" if "Transpose" in kind else "Conv"]
+        details = read_convolution(operations, number)
+        if operations.nodes[number].op_type in _WITH_RELU:
+            words.append(_read_fused_activation(operations, number))
+        for wanted in ("norm", "activation"):
+            if wanted == "norm":
+                end = _add_bias(operations, end, numbers)
+            users = operations.users[end]
+            following = blocks.holding(users[0] if users else None, wanted)
+            if (
+                following is not None
+                and following.numbers.issuperset(users)
+                and following.name != "Softmax"
+            ):
+                parts.append(following)
+                numbers |= following.numbers
+                end = following.end
+                words.append(_SHORT.get(following.name, following.name))
+                if wanted == "norm":
+                    end = _add_scales(operations, end, numbers)
+        name = " · ".join(filter(None, words))
+        facts = describe_convolution(details)
+        yield Found("conv", name, frozenset(numbers), end, facts, details, tuple(parts))
+
+
+def _read_fused_activation(operations: Operations, number: int) -> str:
+    node = operations.nodes[number]
+    if node.op_type != "FusedConv":
+        return "ReLU"
+    activation = read_str(node, "activation")
+    return {"Relu": "ReLU", "LeakyRelu": "LeakyReLU"}.get(activation, activation)
+
+
+def _add_bias(operations: Operations, end: int, numbers: set[int]) -> int:
+    user = operations.only_user(end)
+    if user is None or operations.kinds[user] != "Add" or len(operations.operands[user]) != 1:
+        return end
+    dims = read_dims(operations.fixed(user)[0]) if operations.fixed(user) else ()
+    if len(dims) < 2 or sum(dim > 1 for dim in dims) > 1:
+        return end
+    numbers.add(user)
+    return user
+
+
+def _add_scales(operations: Operations, end: int, numbers: set[int]) -> int:
+    """Add scale and shift that Caffe writes behind its normalization."""
+    for _ in range(2):
+        user = operations.only_user(end)
+        if user is None or operations.kinds[user] not in ("Mul", "Add"):
+            break
+        if len(operations.operands[user]) != 1 or operations.scalar(user) is not None:
+            break
+        numbers.add(user)
+        end = user
+    return end
+
+
+def read_convolution(operations: Operations, number: int) -> dict[str, Detail]:
+    """Return channels, kernel, stride, groups and dilation of a convolution, as far as known."""
+    node = operations.nodes[number]
+    place = 3 if node.op_type == "QLinearConv" else 1
+    dims = read_dims(node.inputs[place] if len(node.inputs) > place else None)
+    groups = read_int(node, "group") or 1
+    details: dict[str, Detail] = {}
+    kernel = read_ints(node, "kernel_shape") or read_ints(node, "kernels")
+    if not kernel and read_int(node, "kernel"):
+        kernel = (read_int(node, "kernel") or 1,) * 2
+    is_channels_last = node.domain == "com.ms.internal.nhwc"
+    if len(dims) > 2 and not is_channels_last:
+        kernel = kernel or dims[2:]
+        taken, given = dims[1] * groups, dims[0]
+        if "Transpose" in operations.kinds[number]:
+            taken, given = dims[0], dims[1] * groups
+        if node.op_type.startswith("Int8"):  # the channels come last
+            kernel, taken, given = dims[1:-1], dims[-1] * groups, dims[0]
+        details.update({"in": taken, "out": given})
+    if kernel and len(kernel) < 4:
+        details["kernel"] = kernel
+    stride = read_ints(node, "strides") or ((read_int(node, "stride") or 1),)
+    if max(stride) > 1:
+        details["stride"] = stride[0] if len({*stride}) == 1 else stride
+    if groups > 1:
+        details["groups"] = groups
+    dilation = max(read_ints(node, "dilations") or ((read_int(node, "dilation") or 1),))
+    if dilation > 1:
+        details["dilation"] = dilation
+    if "Transpose" in operations.kinds[number]:
+        details["transposed"] = True
+    return details
+
+
+def describe_convolution(details: dict[str, Detail]) -> tuple[str, ...]:
+    """Return ``3×3``, ``64 → 128``, ``/2`` and what else is not as usual."""
+    facts = []
+    kernel = details.get("kernel")
+    if isinstance(kernel, tuple):
+        facts.append("×".join(map(str, kernel)) if len(kernel) > 1 else f"kernel {kernel[0]}")
+    taken, given = details.get("in"), details.get("out")
+    if isinstance(taken, int) and isinstance(given, int):
+        facts.append(write_widths(taken, given))
+    stride = details.get("stride")
+    if stride:
+        sign = "×" if details.get("transposed") else "/"
+        steps = stride if isinstance(stride, tuple) else (stride,)
+        facts.append(sign + "×".join(map(str, steps)))
+    groups = details.get("groups")
+    if isinstance(groups, int):
+        facts.append("depthwise" if groups == taken and groups == given else f"{groups} groups")
+    if details.get("dilation"):
+        facts.append(f"dilation {details['dilation']}")
+    return tuple(facts)
+
+
+def _is_depthwise(found: Found) -> bool:
+    """Return whether a convolution takes each channel alone."""
+    groups = found.details.get("groups")
+    return groups is not None and groups == found.details.get("in", groups)
+
+
+def is_pointwise(found: Found) -> bool:
+    """Return whether a convolution is a linear layer at each place."""
+    kernel = found.details.get("kernel")
+    return isinstance(kernel, tuple) and {*kernel} == {1} and "groups" not in found.details
+
+
+def find_excitations(blocks: Blocks) -> Iterator[Found]:
+    """Find channels that are weighted by what a small MLP makes of their means.
+
+    J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3.
+    """
+    operations = blocks.operations
+    for product, kind in enumerate(operations.kinds):
+        taken = operations.operands[product]
+        if kind != "Mul" or len(taken) != 2:
+            continue
+        for weights, start in (taken, taken[::-1]):
+            numbers = {product}
+            number = operations.giver(weights)
+            linears: list[Found] = []
+            for _ in range(8):
+                if number is None or not numbers.issuperset(operations.users[number]):
+                    break
+                part = blocks.ending(number, "activation", "linear", "conv", "mlp")
+                if part is not None:
+                    numbers |= part.numbers
+                    if part.kind in ("linear", "conv"):
+                        linears.append(part)
+                    elif part.kind == "mlp":
+                        linears += [p for p in part.parts[::-1] if p.kind == "linear"]
+                    outer = {
+                        giver for n in part.numbers for giver in operations.givers(n)
+                    } - part.numbers
+                    number = outer.pop() if len(outer) == 1 else None
+                    continue
+                if operations.kinds[number] in ("GlobalAveragePool", "ReduceMean", "AveragePool"):
+                    numbers.add(number)
+                    if operations.operands[number] == [start] and 1 <= len(linears) <= 2:
+                        yield _make_excitation(numbers, product, linears)
+                break
+
+
+def _make_excitation(numbers: set[int], end: int, linears: list[Found]) -> Found:
+    widths = [linears[-1].details.get("in"), linears[-1].details.get("out")]
+    if len(linears) == 2:
+        widths.append(linears[0].details.get("out"))
+    known = [width for width in widths if isinstance(width, int)]
+    facts = (write_widths(*known),) if len(known) == len(widths) else ()
+    return Found(
+        "excitation", "Squeeze-and-excitation", frozenset(numbers), end, facts, {}, tuple(linears)
+    )
+
+
+def find_separable(blocks: Blocks) -> Iterator[Found]:
+    """Find a depthwise convolution and the pointwise one that alone takes its result.
+
+    L. Sifre 2014; A. Howard and others, MobileNets, 2017, figure 3. With a pointwise one before
+    that widens, and one behind that is not activated, it is the body of an inverted residual
+    (M. Sandler and others, MobileNetV2, 2018, figure 3), which has no shortcut where it
+    changes size.
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        depthwise = blocks.ending(number, "conv")
+        if depthwise is None or not _is_depthwise(depthwise):
+            continue
+        numbers = set(depthwise.numbers)
+        parts = [depthwise]
+        end = depthwise.end
+        users = operations.users[end]
+        weighted = blocks.holding(users[0] if users else None, "excitation")
+        if weighted is not None and weighted.numbers.issuperset(users):
+            numbers |= weighted.numbers
+            parts.append(weighted)
+            end = weighted.end
+            user = operations.only_user(end)
+            late = blocks.ending(user, "activation")
+            if late is not None:  # MobileNetV3 activates what is weighted
+                numbers |= late.numbers
+                end = late.end
+        behind = _only_following(blocks, end)
+        if behind is None or not is_pointwise(behind):
+            continue
+        numbers |= behind.numbers
+        before = _only_preceding(blocks, depthwise)
+        is_wider = before is not None and is_pointwise(before) and _widens(before)
+        first = depthwise
+        name, kind = "Depthwise-separable conv", "separable"
+        is_linear = not behind.parts or behind.parts[-1].kind != "activation"
+        if is_wider and before is not None and is_linear:
+            numbers |= before.numbers
+            first = before
+            name, kind = "Inverted residual", "inverted"
+        details: dict[str, Detail] = {
+            key: found.details[key]
+            for key, found in (("kernel", depthwise), ("stride", depthwise))
+            if key in found.details
+        }
+        if "in" in first.details and "out" in behind.details:
+            details |= {"in": first.details["in"], "out": behind.details["out"]}
+        facts = describe_convolution(details)
+        yield Found(kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind))
+
+
+def _widens(found: Found) -> bool:
+    taken, given = found.details.get("in"), found.details.get("out")
+    return isinstance(taken, int) and isinstance(given, int) and given > taken
+
+
+def _only_following(blocks: Blocks, end: int) -> Found | None:
+    users = blocks.operations.users[end]
+    found = blocks.holding(users[0] if users else None, "conv")
+    return found if found is not None and found.numbers.issuperset(users) else None
+
+
+def _only_preceding(blocks: Blocks, found: Found) -> Found | None:
+    """Return the convolution whose result a block alone takes."""
+    operations = blocks.operations
+    givers = operations.givers(min(found.numbers))
+    before = blocks.ending(givers[0], "conv") if givers else None
+    if before is None or not found.numbers.issuperset(operations.users[before.end]):
+        return None
+    return before
+
+
+def find_residuals(blocks: Blocks) -> Iterator[Found]:
+    """Find sums of a value, or a projection of it, and of what convolutions make of it.
+
+    K. He and others, Deep Residual Learning, 2016, figure 5 (two of 3×3: basic; 1×1, 3×3, 1×1:
+    bottleneck) and section 3.3 (projection); M. Sandler and others, MobileNetV2, 2018, figure 4
+    (inverted); Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4 (ConvNeXt).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != 2:
+            continue
+        sides = _find_sides(blocks, end, taken[0], taken[1])
+        sides = sides or _find_sides(blocks, end, taken[1], taken[0])
+        if sides is None:
+            continue
+        numbers, is_projected = sides
+        users = operations.users[end]
+        last = end
+        activation = blocks.holding(users[0] if users else None, "activation")
+        if activation is not None and activation.numbers.issuperset(users):
+            numbers |= activation.numbers
+            last = activation.end
+        found = _name_residual(blocks, numbers, end, last, is_projected)
+        if found is not None:
+            yield found
+
+
+def _find_sides(
+    blocks: Blocks, end: int, shortcut: Value, main: Value
+) -> tuple[set[int], bool] | None:
+    """Return the operations of a block that ends in a sum, and whether its shortcut projects."""
+    operations = blocks.operations
+    start = shortcut
+    chain: set[int] = set()
+    is_projected = False
+    for _ in range(_MOST_SHORTCUT):
+        numbers = _walk_back(blocks, {end, *chain}, main, start)
+        if numbers is not None:
+            return numbers, is_projected
+        giver = operations.giver(start)
+        if giver is None:
+            return None
+        part = blocks.ending(giver, "conv", "norm")
+        inner = part.numbers if part is not None else frozenset({giver})
+        if part is None and operations.kinds[giver] not in _SHORTCUT:
+            return None
+        if not {end, *chain}.issuperset(operations.users[giver]):
+            return None
+        is_projected |= part is not None and part.kind == "conv"
+        chain |= inner
+        taken = operations.operands[min(inner)]
+        if not taken:
+            return None
+        start = taken[0]
+    return None
+
+
+def _walk_back(blocks: Blocks, core: set[int], main: Value, start: Value) -> set[int] | None:
+    """Return a core with all that only leads to it from where a value begins."""
+    operations = blocks.operations
+    barrier = operations.giver(start)
+    first = operations.giver(main)
+    if first is None or first == barrier:
+        return None
+    core = set(core)
+    pending = [-first]
+    convolutions, reached = 0, False
+    while pending:
+        number = -heapq.heappop(pending)
+        if number in core or not core.issuperset(operations.users[number]):
+            continue
+        core.add(number)
+        if len(core) > _MOST_NODES:
+            return None
+        owner = blocks.owner[number]
+        if owner is not None and owner.kind == "attention":
+            return None
+        convolutions += operations.kinds[number] in _CONVOLUTIONS
+        if owner is not None and owner.kind in ("mlp", "linear") and owner.end == number:
+            convolutions += 1
+        reached = reached or start in operations.operands[number]
+        for giver in operations.givers(number):
+            if giver != barrier and giver not in core:
+                heapq.heappush(pending, -giver)
+    return core if reached and convolutions > 1 else None
+
+
+def _name_residual(
+    blocks: Blocks, numbers: set[int], end: int, last: int, is_projected: bool
+) -> Found | None:
+    operations = blocks.operations
+    parts: dict[int, Found] = {}
+    for number in sorted(numbers):
+        owner = blocks.owner[number]
+        if owner is not None:
+            if not owner.numbers <= numbers:
+                return None
+            parts[owner.end] = owner
+    convolutions = [
+        read_convolution(operations, number)
+        for number in sorted(numbers)
+        if operations.kinds[number] in _CONVOLUTIONS
+    ]
+    if not convolutions:
+        return None
+    kernels = [max(k) if isinstance(k := c.get("kernel"), tuple) else 0 for c in convolutions]
+    is_deep = [c.get("groups") is not None and c["groups"] == c.get("in") for c in convolutions]
+    linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
+    name = "Residual block"
+    if any(is_deep):
+        name = "Inverted residual"
+        pointwise = [c for c, k in zip(convolutions, kernels, strict=True) if k == 1]
+        widened = [c for c in pointwise if int(c.get("out", 0)) > int(c.get("in", 0))]  # type: ignore[arg-type]
+        if linears and is_deep[0]:
+            name = "ConvNeXt block"
+        elif not widened or not pointwise:
+            name = "Residual block"
+    elif kernels.count(1) >= 2 and 3 <= len(convolutions) - is_projected <= 3:
+        name = "Bottleneck block"
+    main = [c for c in convolutions if c.get("out") is not None]
+    details: dict[str, Detail] = {}
+    facts: list[str] = []
+    widths = _outer_widths(main)
+    strides = [c["stride"] for c in convolutions if isinstance(c.get("stride"), int)]
+    if widths:
+        details |= {"in": widths[0], "out": widths[1]}
+        facts.append(write_widths(*widths))
+    if strides:
+        details["stride"] = strides[0]
+        facts.append(f"/{strides[0]}")
+    if is_projected:
+        details["projection"] = True
+        facts.append("with projection")
+    return Found(
+        "residual", name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
+    )
+
+
+def _outer_widths(main: list[dict[str, Detail]]) -> tuple[int, int] | None:
+    """Return the channels that a residual block takes and gives.
+
+    The projection, wherever it stands, takes and gives as many as the others together.
+    """
+    if not main:
+        return None
+    taken, given = main[0].get("in"), main[-1].get("out")
+    if not isinstance(taken, int) or not isinstance(given, int):
+        return None
+    return taken, given

@@ -1,0 +1,258 @@
+"""Linear layers, MLPs of them, and embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found import Blocks, Found
+from .operations import Operations
+from .recognition import Detail
+from .weights import read_dims, read_linear, read_table, read_width
+
+#: what an MLP may have between its layers besides activations
+_PASSED = frozenset({"Dropout"})
+#: gated units, by the activation of their gate
+_GATED = {
+    "SiLU": "SwiGLU",
+    "GELU": "GEGLU",
+    "GELU (tanh)": "GEGLU",
+    "quick GELU": "GEGLU",
+    "ReLU": "ReGLU",
+    "Sigmoid": "GLU",
+}
+_MOST_LAYERS = 12
+
+
+def find_linears(blocks: Blocks) -> Iterator[Found]:
+    """Find x·W + b: a product with a weight, and its bias."""
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        if kind == "Gemm" and len(operations.operands[number]) == 1:
+            yield _read_linear(operations, number)
+        elif kind == "Conv" and _is_pointwise(operations, number):
+            dims = read_dims(operations.nodes[number].inputs[1])
+            widths = (dims[1], dims[0])
+            numbers = frozenset({number})
+            yield Found(
+                "linear", "Linear", numbers, number, (write_widths(*widths),), _name_widths(*widths)
+            )
+
+
+def _is_pointwise(operations: Operations, number: int) -> bool:
+    """Return whether a convolution is a matrix product: its operand is put into its form."""
+    node = operations.nodes[number]
+    if node.op_type != "Conv" or len(node.inputs) < 2:
+        return False
+    dims = read_dims(node.inputs[1])
+    around = {arranging.op_type for arranging in operations.path(node.inputs[0])}
+    return len(dims) > 2 and {*dims[2:]} == {1} and bool(around & {"Transpose", "Unsqueeze"})
+
+
+def _read_linear(operations: Operations, number: int) -> Found:
+    node = operations.nodes[number]
+    taken, given = read_linear(node)
+    numbers, end = {number}, number
+    if node.op_type not in ("Gemm", "FC"):
+        bias = operations.only_user(number)
+        if (
+            bias is not None
+            and operations.kinds[bias] == "Add"
+            and _is_bias(operations, bias, given)
+        ):
+            numbers.add(bias)
+            end = bias
+    facts = (write_widths(taken, given),) if taken and given else ()
+    return Found("linear", "Linear", frozenset(numbers), end, facts, _name_widths(taken, given))
+
+
+def _is_bias(operations: Operations, number: int, width: int) -> bool:
+    constants = operations.fixed(number)
+    if len(operations.operands[number]) != 1 or len(constants) != 1:
+        return False
+    found = read_width(constants[0])
+    return not found or not width or found == width
+
+
+def write_widths(*widths: int) -> str:
+    """Return ``768 → 3072``."""
+    return " → ".join(map(str, widths))
+
+
+def _name_widths(taken: int, given: int) -> dict[str, Detail]:
+    return {"in": taken, "out": given} if taken and given else {}
+
+
+def find_mlps(blocks: Blocks) -> Iterator[Found]:
+    """Find linear layers with activations between them, and gated ones.
+
+    The layers of an MLP each take what the one before gives (A. Vaswani and others, Attention Is
+    All You Need, 2017, equation 2, for two of them). In a gated one the hidden features are a
+    product of two linear ones, of which one is activated: SwiGLU, GEGLU, ReGLU (N. Shazeer, GLU
+    Variants Improve Transformer, 2020, equation 6).
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        gated = _find_gated(blocks, number)
+        if gated is not None:
+            yield gated
+    for number in range(len(operations)):
+        first = blocks.ending(number, "linear")
+        if first is None:
+            continue
+        before = _only_giver(operations, min(first.numbers))
+        if before is not None and blocks.ending(before, "activation") is not None:
+            inner = blocks.ending(before, "activation")
+            start = _only_start(operations, inner) if inner is not None else None
+            earlier = blocks.ending(start, "linear")
+            if earlier is not None and _follows(blocks, earlier, inner) is not None:
+                continue  # it is not the first one
+        chain = _follow_chain(blocks, first)
+        if chain is not None:
+            yield chain
+
+
+def _follow_chain(blocks: Blocks, first: Found) -> Found | None:
+    parts = [first]
+    activations: list[str] = []
+    current = first
+    for _ in range(_MOST_LAYERS):
+        activation = _follows(blocks, current, None)
+        if activation is None or activation.kind != "activation":
+            break
+        following = _follows(blocks, activation, None)
+        if following is None or following.kind != "linear":
+            break
+        parts += [activation, following]
+        activations.append(activation.name)
+        current = following
+    if len(parts) < 3:
+        return None
+    linears = parts[::2]
+    widths = [part.details.get("in") for part in linears] + [linears[-1].details.get("out")]
+    return _make(parts, "MLP", widths, activations)
+
+
+def _make(
+    parts: list[Found], name: str, widths: list[Detail | None], activations: list[str]
+) -> Found:
+    numbers = frozenset().union(*(part.numbers for part in parts))
+    facts: list[str] = []
+    details: dict[str, Detail] = {}
+    known = tuple(width for width in widths if isinstance(width, int) and width)
+    if len(known) == len(widths):
+        facts.append(write_widths(*known))
+        details["widths"] = known
+    if name == "MLP":
+        facts.append(", ".join(dict.fromkeys(activations)))
+    details["activation"] = activations[0]
+    return Found("mlp", name, numbers, parts[-1].end, tuple(facts), details, tuple(parts))
+
+
+def _follows(blocks: Blocks, found: Found, expected: Found | None) -> Found | None:
+    """Return the linear layer or activation that alone takes a block's result, all of it."""
+    operations = blocks.operations
+    users = operations.users[found.end]
+    user = users[0] if users else None
+    while user is not None and user >= 0 and operations.kinds[user] in _PASSED:
+        user = operations.only_user(user)
+    other = blocks.holding(user, "linear", "activation")
+    if other is None or not other.numbers.issuperset(users):
+        return None
+    if expected is not None and other is not expected:
+        return None
+    return other
+
+
+def _only_giver(operations: Operations, number: int) -> int | None:
+    givers = operations.givers(number)
+    return givers[0] if len(givers) == 1 else None
+
+
+def _only_start(operations: Operations, found: Found) -> int | None:
+    """Return the one operation outside of a block that it takes from."""
+    starts = {giver for n in found.numbers for giver in operations.givers(n)} - found.numbers
+    return starts.pop() if len(starts) == 1 else None
+
+
+def _find_gated(blocks: Blocks, product: int) -> Found | None:
+    operations = blocks.operations
+    taken = operations.operands[product]
+    if operations.kinds[product] != "Mul" or len(taken) != 2:
+        return None
+    for gate, other in (taken, taken[::-1]):
+        activation = blocks.ending(operations.giver(gate), "activation")
+        if activation is None or operations.only_user(activation.end) != product:
+            continue
+        start = _only_start(operations, activation)
+        first, passed = _walk_to_linear(blocks, start, activation.numbers)
+        second, again = _walk_to_linear(
+            blocks, operations.giver(other), {product, *activation.numbers}
+        )
+        users = operations.users[product]
+        last = blocks.holding(users[0] if users else None, "linear")
+        if first is None or second is None or last is None or not last.numbers.issuperset(users):
+            continue
+        inner = [activation, first, *([second] if second is not first else []), last]
+        numbers = frozenset().union(*(part.numbers for part in inner), {product, *passed, *again})
+        if not operations.is_closed(set(numbers), last.end):
+            continue
+        if second is not first and not _share_start(operations, first, second):
+            continue
+        hidden = last.details.get("in")
+        made = _make(
+            [*inner],
+            _GATED.get(activation.name, "Gated MLP"),
+            [first.details.get("in"), hidden, last.details.get("out")],
+            [activation.name],
+        )
+        facts = made.facts
+        if made.name == "Gated MLP":
+            facts = (*facts, activation.name)
+        details = {**made.details, "gated": True}
+        return Found("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+    return None
+
+
+def _walk_to_linear(
+    blocks: Blocks, number: int | None, inside: frozenset[int] | set[int]
+) -> tuple[Found | None, set[int]]:
+    """Return the linear layer that gives a half of a gated unit, and what splits its result."""
+    passed: set[int] = set()
+    for _ in range(3):
+        found = blocks.ending(number, "linear")
+        if found is not None:
+            return found, passed
+        if number is None or blocks.operations.kinds[number] not in ("Slice", "Split", "Gather"):
+            return None, passed
+        passed.add(number)
+        number = _only_giver(blocks.operations, number)
+    return None, passed
+
+
+def _share_start(operations: Operations, first: Found, second: Found) -> bool:
+    starts: list[Value] = []
+    for found in (first, second):
+        starts += operations.operands[min(found.numbers)][:1]
+    return len(starts) == 2 and starts[0] is starts[1]
+
+
+def find_embeddings(blocks: Blocks) -> Iterator[Found]:
+    """Find rows of a table that are picked by ids."""
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        node = operations.nodes[number]
+        if kind not in ("Gather", "TorchEmbedding") or not operations.is_fixed(node.inputs[0]):
+            continue
+        rows, width = read_table(node)
+        if not rows:
+            continue
+        yield Found(
+            "embedding",
+            "Embedding",
+            frozenset({number}),
+            number,
+            (f"{rows:,} × {width:,}",),
+            {"rows": rows, "width": width},
+        )

@@ -1,0 +1,188 @@
+"""Normalizations, as operators and as they are written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found import Blocks, Found
+from .operations import Operations, read_int
+from .recognition import Detail
+from .weights import read_width
+
+#: operators that normalize, and what the field calls that
+_OPERATORS = {
+    "BatchNormalization": "BatchNorm",
+    "GroupNorm": "GroupNorm",
+    "GroupNormalization": "GroupNorm",
+    "InstanceNormalization": "InstanceNorm",
+    "LayerNormalization": "LayerNorm",
+    "LRN": "Local response norm",
+    "LpNormalization": "L2 normalize",
+    "MeanVarianceNormalization": "InstanceNorm",
+    "RMSNormalization": "RMSNorm",
+    "SkipLayerNormalization": "Residual sum + LayerNorm",
+    "SkipSimplifiedLayerNormalization": "Residual sum + RMSNorm",
+}
+
+
+def find_norms(blocks: Blocks) -> Iterator[Found]:
+    """Find normalizations.
+
+    Written out, x / √(mean(x²) + ε) is RMSNorm (B. Zhang and R. Sennrich, Root Mean Square Layer
+    Normalization, 2019, equation 4), and the same over x - mean(x) LayerNorm (J. Ba and others,
+    2016, equation 3); both with scale, the latter with shift. InstanceNormalization over
+    channels that are put into groups is GroupNorm (Y. Wu and K. He, 2018, figure 3), which has no
+    operator before opset 18. x / max(‖x‖₂, ε) is L2 normalization.
+    """
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        if kind in _OPERATORS:
+            yield _read_operator(operations, number)
+        elif kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) in (0.5, -0.5)):
+            found = _find_written(operations, number)
+            if found is not None:
+                yield found
+        elif kind == "ReduceL2":
+            found = _find_l2(operations, number)
+            if found is not None:
+                yield found
+
+
+def _read_operator(operations: Operations, number: int) -> Found:
+    node = operations.nodes[number]
+    name = _OPERATORS[operations.kinds[number]]
+    numbers, end = {number}, number
+    weights = [value for value in operations.fixed(number) if read_width(value) > 1]
+    width = read_width(weights[0]) if weights else 0
+    groups = read_int(node, "num_groups") or read_int(node, "groups") or read_int(node, "group")
+    first = node.inputs[0] if node.inputs else None
+    if operations.kinds[number] == "InstanceNormalization":
+        if "Reshape" in {arranging.op_type for arranging in operations.path(first)}:
+            name, groups = "GroupNorm", width
+            end, width = _add_scale(operations, number, numbers, ["Mul", "Add"])
+    elif not name.startswith("GroupNorm"):
+        groups = None
+    facts = [f"{groups} groups"] if groups else []
+    details: dict[str, Detail] = {}
+    if groups:
+        details["groups"] = groups
+    if width > 1:
+        details["width"] = width
+    return Found("norm", name, frozenset(numbers), end, tuple(facts), details)
+
+
+def _find_written(operations: Operations, root: int) -> Found | None:
+    variance = _only_giver(operations, root)
+    numbers = {root}
+    if variance is not None and operations.kinds[variance] == "Add":
+        numbers.add(variance)
+        variance = _only_giver(operations, variance)
+    if variance is None or operations.kinds[variance] != "ReduceMean":
+        return None
+    square = _only_giver(operations, variance)
+    if square is None or not _is_square(operations, square):
+        return None
+    numbers |= {variance, square}
+    centred = operations.operands[square][0]
+    name, start = "RMSNorm", centred
+    difference = operations.given_by(centred, "Sub")
+    if difference is not None:
+        taken = operations.operands[difference]
+        mean = operations.given_by(taken[1], "ReduceMean") if len(taken) == 2 else None
+        if mean is not None and operations.operands[mean][:1] == taken[:1]:
+            name, start = "LayerNorm", taken[0]
+            numbers |= {difference, mean}
+    divided = _find_quotient(operations, root, numbers, centred, start)
+    if divided is None:
+        return None
+    scales = ["Mul", "Add"] if name == "LayerNorm" else ["Mul"]
+    end, width = _add_scale(operations, divided, numbers, scales)
+    if not operations.is_closed(numbers, end):
+        return None
+    details: dict[str, Detail] = {"width": width} if width > 1 else {}
+    return Found("norm", name, frozenset(numbers), end, (), details)
+
+
+def _is_square(operations: Operations, number: int) -> bool:
+    kind, taken = operations.kinds[number], operations.operands[number]
+    if kind == "Mul":
+        return len(taken) == 2 and taken[0] is taken[1]
+    return kind == "Sqr" or (kind == "Pow" and operations.scalar(number) in (2.0, None))
+
+
+def _find_quotient(
+    operations: Operations, root: int, numbers: set[int], centred: Value, start: Value
+) -> int | None:
+    """Return what divides a value by the root; what belongs to it is added."""
+    user = operations.only_user(root)
+    inverse = root
+    if user is None:
+        return None
+    if operations.kinds[user] == "Reciprocal" or (
+        operations.kinds[user] == "Div" and len(operations.operands[user]) == 1
+    ):
+        numbers.add(user)
+        inverse = user
+        user = operations.only_user(user)
+        wanted = "Mul"
+    else:
+        wanted = "Mul" if operations.scalar(root) == -0.5 else "Div"
+    if user is None or operations.kinds[user] != wanted:
+        return None
+    others = [v for v in operations.operands[user] if operations.giver(v) != inverse]
+    if len(others) != 1:
+        return None
+    if others[0] is not centred:
+        # an exporter may write the difference twice
+        again = operations.given_by(others[0], "Sub")
+        if others[0] is not start and (again is None or operations.operands[again][:1] != [start]):
+            return None
+        if others[0] is not start and again is not None:
+            numbers.add(again)
+    numbers.add(user)
+    return user
+
+
+def _add_scale(
+    operations: Operations, end: int, numbers: set[int], wanted: list[str]
+) -> tuple[int, int]:
+    """Add scale and shift behind a norm; return the last operation, and their width."""
+    wanted, width = [*wanted], 0
+    while wanted:
+        user = operations.only_user(end)
+        if user is None or operations.kinds[user] not in wanted:
+            break
+        constants = operations.fixed(user)
+        if len(operations.operands[user]) != 1 or len(constants) != 1:
+            break
+        found = read_width(constants[0])
+        if found == 1:  # a number, not a weight
+            break
+        width = width or found
+        del wanted[: wanted.index(operations.kinds[user]) + 1]
+        numbers.add(user)
+        end = user
+    return end, width
+
+
+def _find_l2(operations: Operations, number: int) -> Found | None:
+    start = operations.operands[number]
+    numbers = {number}
+    user = operations.only_user(number)
+    while (
+        user is not None and operations.kinds[user] in ("Add", "Clip", "Max") and len(numbers) < 4
+    ):
+        numbers.add(user)
+        user = operations.only_user(user)
+    if user is None or operations.kinds[user] != "Div" or operations.operands[user][:1] != start:
+        return None
+    return Found("norm", "L2 normalize", frozenset({*numbers, user}), user)
+
+
+def _only_giver(operations: Operations, number: int) -> int | None:
+    operands = operations.operands[number]
+    if len(operands) == 1 or (len(operands) == 2 and operands[0] is operands[1]):
+        return operations.giver(operands[0])
+    return None

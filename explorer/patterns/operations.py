@@ -1,0 +1,418 @@
+"""Nodes as the operations that they amount to, whatever an exporter put between them.
+
+What only changes type, precision or layout is left out of the wiring, constants and what follows
+from them or from shapes alone are set apart, and operators that do the same have one name. So a
+LayerNorm with a Cast in it, or between QuantizeLinear and DequantizeLinear, is wired as one
+without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Node, Tensor, Value, is_constant
+from netloupe.explorer.model.constant import constant_tensor
+
+from .wires import OUTSIDE, SHAPE_READERS
+
+#: operators that change nothing but type, precision or layout of their first operand
+ARRANGEMENT = frozenset(
+    {
+        "Alias",
+        "Cast",
+        "CastLike",
+        "Copy",
+        "DequantizeLinear",
+        "Dropout",
+        "DynamicQuantizeLinear",
+        "Expand",
+        "ExpandDims",
+        "Flatten",
+        "FlattenToVec",
+        "Identity",
+        "Int8Dequantize",
+        "Int8Quantize",
+        "NCHW2NHWC",
+        "NHWC2NCHW",
+        "QuantizeLinear",
+        "Reshape",
+        "Squeeze",
+        "StopGradient",
+        "Transpose",
+        "Unsqueeze",
+    }
+)
+#: operators that do what another one does; quantized and fused forms of both formats
+_SAME = {
+    "Conv": "Conv1D Conv2D Conv3D ConvInteger ConvRelu FusedConv Int8Conv Int8ConvRelu NhwcConv"
+    " NhwcFusedConv QLinearConv",
+    "Gemm": "DynamicQuantizeMatMul FC FusedGemm Int8FC MatMulInteger MatMulIntegerToFloat"
+    " MatMulNBits QGemm MatMulBnb4 MatMulFpQ4",
+    "MatMul": "BatchMatMul FusedMatMul QLinearMatMul",
+    "Add": "Int8Add Int8AddRelu Int8Sum Int8SumRelu QLinearAdd Sum SumRelu",
+    "Mul": "QLinearMul",
+    "Sigmoid": "QLinearSigmoid",
+    "LeakyRelu": "Int8LeakyRelu QLinearLeakyRelu",
+    "Relu": "Int8Relu",
+    "Softmax": "Int8Softmax QLinearSoftmax",
+    "Concat": "Int8Concat QLinearConcat",
+    "AveragePool": "Int8AveragePool QLinearAveragePool",
+    "GlobalAveragePool": "QLinearGlobalAveragePool",
+    "ReduceMean": "QLinearReduceMean",
+    "MaxPool": "Int8MaxPool NhwcMaxPool",
+    "BatchNormalization": "SpatialBN",
+    "InstanceNormalization": "InstanceNorm",
+    "LayerNormalization": "LayerNorm",
+    "RMSNormalization": "SimplifiedLayerNormalization",
+    "Attention": "QAttention",
+}
+KINDS = {op_type: kind for kind, names in _SAME.items() for op_type in names.split()}
+#: operators of which only the first operand is data; others tell sizes, places and axes
+_FIRST_ONLY = frozenset(
+    {"Clip", "CumSum", "DepthToSpace", "MatMulNBits", "Pad", "ReduceL1", "ReduceL2", "ReduceMax"}
+    | {"ReduceMean", "ReduceMin", "ReduceSum", "ReduceSumSquare", "Resize", "Slice", "Split"}
+    | {"Tile", "TopK", "Trilu", "Upsample", "Compress"}
+)
+#: which operands of quantized operators are data or weights, not scales or zero points
+_DATA = {
+    "DynamicQuantizeMatMul": (0, 1),
+    "QGemm": (0, 3, 6),
+    "QLinearAdd": (0, 3),
+    "QLinearConv": (0, 3, 8),
+    "QLinearMatMul": (0, 3),
+    "QLinearMul": (0, 3),
+}
+#: products that quantization splits: what multiplies their result by the scale belongs to them
+_INTEGER_PRODUCTS = frozenset({"ConvInteger", "MatMulInteger"})
+_MOST_STEPS = 20_000
+_MOST_USERS = 10_000
+
+
+class Operations:
+    """The operations among some nodes, by their numbers.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of one graph, producers first.
+
+    Attributes
+    ----------
+    nodes
+        Those that are operations, in order.
+    arrangement
+        Those that only arrange.
+    kinds
+        By operation, the name of what it does: ``Conv`` for ``QLinearConv``, too.
+    operands
+        By operation, the computed values that it takes, as they were before arrangement.
+    users
+        By operation, which others take its results, and `OUTSIDE` where something else does.
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.all_nodes = nodes
+        self.nodes: list[Node] = []
+        self.arrangement: list[Node] = []
+        self.kinds: list[str] = []
+        self.operands: list[list[Value]] = []
+        self.users: list[list[int]] = []
+        self._inside = frozenset(nodes)
+        self._numbers: dict[Node, int] = {}
+        self._fixed: dict[Value, bool] = {}
+        self._sources: dict[Value, Value] = {}
+        self._steps = _MOST_STEPS
+        for node in nodes:
+            if node.op_type in SHAPE_READERS or self._gives_fixed(node):
+                continue
+            if node.op_type in ARRANGEMENT or self._is_rescaling(node):
+                self.arrangement.append(node)
+            else:
+                self._numbers[node] = len(self.nodes)
+                self.nodes.append(node)
+        for node in self.nodes:
+            kind = KINDS.get(node.op_type, node.op_type)
+            operands = self._find_operands(node)
+            if kind == "MatMul" and len(operands) == 1:
+                kind = "Gemm"
+            elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.inputs[1]):
+                kind = "MatMul"
+            self.kinds.append(kind)
+            self.operands.append(operands)
+            self.users.append([])
+        self._find_users()
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def _gives_fixed(self, node: Node) -> bool:
+        outputs = [value for value in node.outputs if value is not None]
+        return bool(outputs) and self.is_fixed(outputs[0])
+
+    def _is_rescaling(self, node: Node) -> bool:
+        """Return whether a node multiplies a product of integers by its scale."""
+        if node.op_type != "Mul":
+            return False
+        data = [value for value in node.inputs if value is not None and not self.is_fixed(value)]
+        producer = self.source(data[0]).producer if len(data) == 1 else None
+        return producer in self._inside and producer.op_type in _INTEGER_PRODUCTS
+
+    def _find_operands(self, node: Node) -> list[Value]:
+        taken: Iterable[Value | None] = node.inputs
+        if node.op_type in _FIRST_ONLY:
+            taken = node.inputs[:1]
+        elif node.op_type in _INTEGER_PRODUCTS:
+            taken = node.inputs[:2]
+        return [
+            self.source(value) for value in taken if value is not None and not self.is_fixed(value)
+        ]
+
+    def _find_users(self) -> None:
+        users: list[dict[int, None]] = [{} for _ in self.nodes]
+        for number, operands in enumerate(self.operands):
+            for value in operands:
+                giver = self.giver(value)
+                if giver is not None:
+                    users[giver][number] = None
+        for node in (*self.nodes, *self.arrangement):
+            for output in node.outputs:
+                if output is not None and self._leaves(output):
+                    giver = self.giver(self.source(output))
+                    if giver is not None:
+                        users[giver][OUTSIDE] = None
+        self.users = [list(found) for found in users]
+
+    def _leaves(self, value: Value) -> bool:
+        """Return whether something outside takes a value; its shape alone does not count."""
+        if value.is_output:
+            return True
+        users = value.users
+        if len(users) > _MOST_USERS:
+            return True
+        return any(user not in self._inside and user.op_type not in SHAPE_READERS for user in users)
+
+    def is_fixed(self, value: Value | None) -> bool:
+        """Return whether a value is a constant, or follows from constants and shapes alone."""
+        if value is None:
+            return True
+        known = self._fixed.get(value)
+        if known is not None:
+            return known
+        pending: list[Value] = [value]
+        while pending:
+            current = pending[-1]
+            if current in self._fixed:
+                pending.pop()
+                continue
+            self._steps -= 1
+            if self._steps < 0 or len(pending) > 500:
+                self._fixed[value] = False
+                return False
+            decided = self._decide_fixed(current)
+            if decided is not None:
+                self._fixed[current] = decided
+                pending.pop()
+                continue
+            node = current.producer
+            assert node is not None  # noqa: S101 - else it is decided
+            unknown = []
+            is_fixed = True
+            for operand in islice(node.inputs, 64):
+                if operand is None:
+                    continue
+                found = self._fixed.get(operand)
+                if found is False:
+                    is_fixed = False
+                    break
+                if found is None:
+                    unknown.append(operand)
+            if is_fixed and unknown:
+                # what is being looked at already is in a cycle
+                if unknown[-1] in pending:
+                    self._fixed[current] = False
+                else:
+                    pending.append(unknown[-1])
+                continue
+            self._fixed[current] = is_fixed and len(node.inputs) <= 64
+        return self._fixed[value]
+
+    def _decide_fixed(self, value: Value) -> bool | None:
+        """Return whether a value is fixed where its producer alone tells it."""
+        if value.initializer is not None or value.is_parameter:
+            return True
+        node = value.producer
+        if node is None:
+            return False
+        if is_constant(value) or node.op_type in SHAPE_READERS:
+            return True
+        if node.op_type == "DynamicQuantizeLinear":
+            return value.output_index > 0
+        if node.subgraphs or node.op_type.startswith("Random") or node.function is not None:
+            return False
+        return None
+
+    def source(self, value: Value) -> Value:
+        """Return what a value was before nodes among these arranged it."""
+        found = self._sources.get(value)
+        if found is not None:
+            return found
+        current: Value = value
+        for _ in range(64):
+            node = current.producer
+            if node is None or node not in self._inside or node in self._numbers:
+                break
+            if node.op_type not in ARRANGEMENT and not self._is_known_rescaling(node):
+                break
+            data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
+            if data is None:
+                break
+            current = data
+        self._sources[value] = current
+        return current
+
+    def _is_known_rescaling(self, node: Node) -> bool:
+        return node.op_type == "Mul" and self._is_rescaling(node)
+
+    def giver(self, value: Value) -> int | None:
+        """Return the operation that gives a value; None where it comes from elsewhere."""
+        producer = value.producer
+        return self._numbers.get(producer) if producer is not None else None
+
+    def givers(self, number: int) -> list[int]:
+        """Return the operations that an operation takes from."""
+        found = (self.giver(value) for value in self.operands[number])
+        return [giver for giver in found if giver is not None]
+
+    def given_by(self, value: Value, *kinds: str) -> int | None:
+        """Return the operation that gives a value, where it is of some kinds."""
+        giver = self.giver(value)
+        return giver if giver is not None and self.kinds[giver] in kinds else None
+
+    def only_user(self, number: int) -> int | None:
+        """Return the one operation that takes an operation's results; None for several."""
+        users = self.users[number]
+        return users[0] if len(users) == 1 and users[0] != OUTSIDE else None
+
+    def path(self, value: Value | None) -> list[Node]:
+        """Return the nodes that arrange a value, from where it is taken back to its source."""
+        found: list[Node] = []
+        while value is not None and len(found) < 64:
+            node = value.producer
+            if node is None or node not in self._inside or node in self._numbers:
+                break
+            data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
+            if data is None:
+                break
+            found.append(node)
+            value = data
+        return found
+
+    def fixed(self, number: int) -> list[Value]:
+        """Return the constants that an operation takes; scales and zero points are none."""
+        return [v for v in list_data(self.nodes[number]) if v is not None and self.is_fixed(v)]
+
+    def scalar(self, number: int) -> float | None:
+        """Return the one number that an operation takes as a constant; None where unknown."""
+        values = self.fixed(number)
+        if len(values) != 1:
+            return None
+        inputs = self.nodes[number].inputs
+        if self.nodes[number].op_type in _DATA:  # its scale and zero point stand behind it
+            place = inputs.index(values[0])
+            return _dequantize(inputs[place : place + 3])
+        return read_scalar(values[0])
+
+    def is_closed(self, numbers: set[int], end: int) -> bool:
+        """Return whether nothing outside takes results of some operations but those of the end."""
+        return all(numbers.issuperset(self.users[n]) for n in numbers if n != end)
+
+
+def read_scalar(value: Value | None) -> float | None:
+    """Return the number that a constant of one element is; None where it cannot be told."""
+    for _ in range(4):
+        if (
+            value is None
+            or value.producer is None
+            or value.producer.op_type
+            not in (
+                "Cast",
+                "Identity",
+                "CastLike",
+            )
+        ):
+            break
+        value = value.producer.inputs[0] if value.producer.inputs else None
+    if value is None:
+        return None
+    node = value.producer
+    if node is not None and node.op_type == "DequantizeLinear":
+        return _dequantize(node.inputs[:3])
+    tensor = constant_tensor(value)
+    if tensor is not None:
+        if tensor.size != 1:
+            return None
+        numbers = read_numbers(tensor)
+        return numbers[0] if numbers else None
+    if value.producer is not None and is_constant(value):
+        for name in ("value_float", "value_int"):
+            attribute = value.producer.attributes.get(name)
+            if attribute is not None and isinstance(attribute.value, (int, float)):
+                return float(attribute.value)
+    return None
+
+
+def list_data(node: Node) -> Sequence[Value | None]:
+    """Return the operands of a node that are no scales or zero points."""
+    places = _DATA.get(node.op_type)
+    if places is None:
+        return node.inputs
+    return [node.inputs[place] for place in places if place < len(node.inputs)]
+
+
+def _dequantize(operands: Sequence[Value | None]) -> float | None:
+    """Return what a number, its scale and its zero point amount to."""
+    read = []
+    for value in operands:
+        tensor = constant_tensor(value) if value is not None else None
+        numbers = read_numbers(tensor, 1) if tensor is not None else ()
+        if not numbers:
+            return None
+        read.append(numbers[0])
+    quantized, scale, zero_point = (*read, 0.0)[:3]
+    # a number that was quantized is only about what it was
+    return float(f"{(quantized - zero_point) * scale:.2g}")
+
+
+def read_numbers(tensor: object, most: int = 16) -> tuple[float, ...]:
+    """Return the elements of a small tensor; nothing where it is large or cannot be read."""
+    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= most:
+        return ()
+    try:
+        return tuple(float(element) for element in tensor.numpy().ravel().tolist())
+    except (NetloupeError, TypeError, ValueError):
+        return ()
+
+
+def read_int(node: Node, name: str) -> int | None:
+    """Return a node's attribute that is an integer; None where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, int) else None
+
+
+def read_ints(node: Node, name: str) -> tuple[int, ...]:
+    """Return a node's attribute that is a list of integers; nothing where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
+        return value
+    return ()
+
+
+def read_str(node: Node, name: str) -> str:
+    """Return a node's attribute that is a text; "" where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, str) else ""

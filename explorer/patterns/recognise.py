@@ -1,0 +1,121 @@
+"""What some nodes are altogether: a name and a few facts, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.progress import step
+
+from .activations import find_activations
+from .attention import find_attentions
+from .convolutions import (
+    find_convolutions,
+    find_excitations,
+    find_residuals,
+    find_separable,
+)
+from .found import Blocks, Finder, Found
+from .linear import find_embeddings, find_linears, find_mlps
+from .norms import find_norms
+from .operations import Operations
+from .recognition import Recognition
+from .transformers import find_sublayers, find_transformers
+from .wholes import (
+    find_branches,
+    find_dense,
+    find_patches,
+    find_row,
+    find_same,
+    find_token_embeddings,
+)
+
+#: more nodes are not looked at: no block that the field has a name for is so large
+MOST_NODES = 2_000
+
+#: the families, those first that others are put together from
+FINDERS: tuple[Finder, ...] = (
+    find_norms,
+    find_linears,
+    find_activations,
+    find_embeddings,
+    find_attentions,
+    find_mlps,
+    find_convolutions,
+    find_excitations,
+    find_separable,
+    find_residuals,
+)
+#: what is told of all operations together, the most telling first
+WHOLES: tuple[Finder, ...] = (
+    find_patches,
+    find_transformers,
+    find_sublayers,
+    find_token_embeddings,
+    find_dense,
+    find_branches,
+    find_same,
+    find_row,
+)
+#: families of operators, by kind of block
+_FAMILIES = {
+    "activation": "activation",
+    "attention": "attention",
+    "conv": "linear",
+    "embedding": "shape",
+    "linear": "linear",
+    "mlp": "linear",
+    "norm": "normalization",
+}
+
+
+def recognise(nodes: Sequence[Node]) -> Recognition | None:
+    """Return what some nodes are altogether; None where that is no block of a known kind.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of one graph, producers first: those of a group, of a function's body, of a
+        graph. At most `MOST_NODES` of them are looked at.
+
+    Notes
+    -----
+    What only arranges, and constants, belong to whatever they are among. Every other operation
+    has to be a part of the block; so a group that holds more than an MLP is none.
+    """
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    step()
+    operations = Operations(nodes)
+    if not len(operations):
+        return None
+    blocks = find_blocks(operations)
+    found = name_whole(blocks)
+    if found is None:
+        return None
+    return Recognition(
+        found.name,
+        _FAMILIES.get(found.kind, "group"),
+        found.facts,
+        found.details,
+        tuple(nodes),
+    )
+
+
+def find_blocks(operations: Operations) -> Blocks:
+    """Return the blocks of known kinds among some operations."""
+    blocks = Blocks(operations)
+    for finder in FINDERS:
+        for found in finder(blocks):
+            blocks.add(found)
+    return blocks
+
+
+def name_whole(blocks: Blocks) -> Found | None:
+    """Return what all operations are together; None where that is nothing known."""
+    for finder in WHOLES:
+        for found in finder(blocks):
+            return found
+    outline = blocks.list_outermost()
+    only = outline[0] if len(outline) == 1 else None
+    return only if isinstance(only, Found) else None

@@ -1,0 +1,104 @@
+"""Transformer blocks: attention and an MLP with residual sums and norms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .found import Blocks, Found
+from .recognition import Detail
+
+_MIXERS = frozenset({"attention"})
+_FEED_FORWARDS = frozenset({"mlp", "experts"})
+
+
+def find_transformers(blocks: Blocks) -> Iterator[Found]:
+    """Find operations that are one Transformer block altogether.
+
+    A. Vaswani and others, Attention Is All You Need, 2017, figure 1, normalizes behind each sum;
+    R. Xiong and others, On Layer Normalization in the Transformer Architecture, 2020, figure 1,
+    compares that with norms before attention and MLP. A decoder's block has cross-attention
+    between them. Where both take the same normalized value they are parallel (B. Wang and
+    A. Komatsuzaki, GPT-J, 2021).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    attentions = [f for f in outline if isinstance(f, Found) and f.kind in _MIXERS]
+    feeding = [f for f in outline if isinstance(f, Found) and f.kind in _FEED_FORWARDS]
+    norms = [f for f in outline if isinstance(f, Found) and f.kind == "norm"]
+    if not 1 <= len(attentions) <= 2 or len(feeding) != 1 or len(norms) > 6:
+        return
+    others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
+    kinds = [f.name if isinstance(f, Found) else operations.kinds[f] for f in others]
+    if any(kind not in ("Add", "Mul", "Dropout") for kind in kinds):
+        return
+    sums = kinds.count("Add") + sum("Residual" in norm.name for norm in norms)
+    if sums < 1 or sums > 4:
+        return
+    numbers = frozenset(range(len(operations)))
+    is_decoder = len(attentions) == 2
+    if is_decoder and attentions[1].name != "Cross-attention":
+        return
+    facts: list[str] = []
+    details: dict[str, Detail] = {}
+    style = _order_norms(blocks, attentions[0], norms)
+    if style:
+        kind = next(iter(dict.fromkeys(norm.name.rsplit(" ", 1)[-1] for norm in norms)))
+        facts.append(f"{style} {kind}")
+        details |= {"order": style, "norm": kind}
+    for part in (attentions[0], feeding[0]):
+        details |= {f"{part.kind}_{key}": value for key, value in part.details.items()}
+    facts += attentions[0].facts
+    facts.append(" ".join((feeding[0].name, *feeding[0].facts[:1])))
+    name = "Transformer decoder block" if is_decoder else "Transformer block"
+    last = outline[-1]
+    end = last.end if isinstance(last, Found) else last
+    parts = (*attentions, *feeding, *norms)
+    yield Found("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def find_sublayers(blocks: Blocks) -> Iterator[Found]:
+    """Find one attention or MLP with the norm and the residual sum around it."""
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    mains = [f for f in outline if isinstance(f, Found) and f.kind in _MIXERS | _FEED_FORWARDS]
+    norms = [f for f in outline if isinstance(f, Found) and f.kind == "norm"]
+    others = [f for f in outline if f not in mains and f not in norms]
+    kinds = [f.name if isinstance(f, Found) else operations.kinds[f] for f in others]
+    if len(mains) != 1 or len(norms) > 2 or sorted(kinds) not in (["Add"], []):
+        return
+    if not norms and not kinds:
+        return
+    main = mains[0]
+    style = _order_norms(blocks, main, norms)
+    facts = (f"{style} {norms[0].name}",) if style else ()
+    details = {**main.details, "order": style} if style else main.details
+    last = outline[-1]
+    end = last.end if isinstance(last, Found) else last
+    numbers = frozenset(range(len(operations)))
+    parts = (main, *norms)
+    yield Found(main.kind, main.name, numbers, end, (*main.facts, *facts), details, parts)
+
+
+def _order_norms(blocks: Blocks, attention: Found, norms: list[Found]) -> str:
+    """Return ``pre-norm`` or ``post-norm``; "" where neither is plain."""
+    operations = blocks.operations
+    if not norms:
+        return ""
+    before = {
+        giver for number in attention.numbers for giver in operations.givers(number)
+    } - attention.numbers
+    if any(blocks.ending(number, "norm") is not None for number in before):
+        return "pre-norm"
+    if any("Residual" in norm.name for norm in norms):
+        return "post-norm"
+    for norm in norms:
+        starts = {
+            giver for number in norm.numbers for giver in operations.givers(number)
+        } - norm.numbers
+        # else the stream goes on beside the norm, which is that of the next block
+        if any(
+            operations.kinds[number] == "Add" and norm.numbers.issuperset(operations.users[number])
+            for number in starts
+        ):
+            return "post-norm"
+    return ""

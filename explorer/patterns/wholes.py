@@ -1,0 +1,256 @@
+"""Blocks that are told as a whole: all operations of a group, in a row or around one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from netloupe.explorer.model import Value
+
+from .convolutions import is_pointwise
+from .found import Blocks, Found
+from .linear import write_widths
+from .operations import Operations
+from .recognition import Detail
+
+#: so many blocks in a row are named one by one
+_MOST_IN_ROW = 4
+_IN_ROW = frozenset({"activation", "conv", "linear", "norm"})
+_ROW_OPERATORS = frozenset({"Add", "AveragePool", "GlobalAveragePool", "MaxPool"})
+
+
+def find_row(blocks: Blocks) -> Iterator[Found]:
+    """Name a few blocks in a row one by one: ``Linear · GELU``, ``Conv · BN · ReLU · MaxPool``."""
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if not 1 < len(outline) <= _MOST_IN_ROW:
+        return
+    entries = [_describe(operations, entry) for entry in outline]
+    weighted = [e for e in outline if isinstance(e, Found) and e.kind in ("conv", "linear")]
+    if not any(isinstance(entry, Found) for entry in outline) or not is_row(blocks, outline):
+        return
+    if not all(entries):
+        return
+    facts: tuple[str, ...] = ()
+    details: dict[str, Detail] = {}
+    if len(weighted) == 1:
+        facts, details = weighted[0].facts, dict(weighted[0].details)
+    elif weighted:
+        widths = [w.details.get("in") for w in weighted] + [weighted[-1].details.get("out")]
+        known = [width for width in widths if isinstance(width, int)]
+        if len(known) == len(widths):
+            facts = (write_widths(*known),)
+    yield _whole(blocks, "row", " · ".join(entries), facts, details)
+
+
+def _describe(operations: Operations, entry: Found | int) -> str:
+    if isinstance(entry, Found):
+        return entry.name if entry.kind in _IN_ROW else ""
+    kind = operations.kinds[entry]
+    return kind if kind in _ROW_OPERATORS else ""
+
+
+def is_row(blocks: Blocks, outline: list[Found | int]) -> bool:
+    """Return whether each of some blocks alone takes what the one before it gives."""
+    operations = blocks.operations
+    for entry, following in pairwise(outline):
+        end = entry.end if isinstance(entry, Found) else entry
+        numbers = following.numbers if isinstance(following, Found) else frozenset({following})
+        if not operations.users[end] or not numbers.issuperset(operations.users[end]):
+            return False
+    return True
+
+
+def _whole(
+    blocks: Blocks,
+    kind: str,
+    name: str,
+    facts: tuple[str, ...] = (),
+    details: dict[str, Detail] | None = None,
+) -> Found:
+    outline = blocks.list_outermost()
+    last = outline[-1]
+    return Found(
+        kind,
+        name,
+        frozenset(range(len(blocks.operations))),
+        last.end if isinstance(last, Found) else last,
+        facts,
+        details or {},
+        tuple(entry for entry in outline if isinstance(entry, Found)),
+    )
+
+
+def find_same(blocks: Blocks) -> Iterator[Found]:
+    """Find one activation or norm that a module was used for several times."""
+    outline = blocks.list_outermost()
+    first = outline[0]
+    if len(outline) < 2 or not isinstance(first, Found) or first.kind not in ("activation", "norm"):
+        return
+    if all(
+        isinstance(entry, Found) and (entry.name, entry.facts) == (first.name, first.facts)
+        for entry in outline
+    ):
+        yield _whole(blocks, first.kind, first.name, (*first.facts, f"{len(outline)} times"))
+
+
+def find_dense(blocks: Blocks) -> Iterator[Found]:
+    """Find a layer of a DenseNet, and a transition between its blocks.
+
+    A layer takes all features before it together, normalizes and activates before it convolves,
+    and gives few new ones; a transition has fewer channels and averages them
+    (G. Huang and others, Densely Connected Convolutional Networks, 2017, section 3).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if not is_row(blocks, outline) or len(outline) > 8:
+        return
+    kinds = [
+        entry.kind if isinstance(entry, Found) else operations.kinds[entry] for entry in outline
+    ]
+    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
+    if not convolutions:
+        return
+    first, last = convolutions[0], convolutions[-1]
+    taken, given = first.details.get("in"), last.details.get("out")
+    if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
+        return
+    details: dict[str, Detail] = {"in": taken, "out": given}
+    start = kinds[1:] if kinds[0] == "Concat" else kinds
+    if start[:3] != ["norm", "activation", "conv"] or not is_pointwise(first):
+        return
+    if start[3:] == ["AveragePool"] and kinds[0] != "Concat":
+        yield _whole(blocks, "transition", "Transition", (write_widths(taken, given),), details)
+    elif (
+        kinds[0] == "Concat"
+        and len(convolutions) == 2
+        and start[3:]
+        in (
+            ["conv"],
+            ["activation", "conv"],
+            ["norm", "activation", "conv"],
+        )
+    ):
+        details["growth"] = given
+        facts = (f"{taken} → +{given}",)
+        yield _whole(blocks, "dense", "Dense layer", facts, details)
+
+
+def find_patches(blocks: Blocks) -> Iterator[Found]:
+    """Find an image cut into patches that are projected, perhaps with their positions.
+
+    A convolution whose stride is its kernel, and whose places become a sequence
+    (A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    convolutions = [e for e in outline if isinstance(e, Found) and e.kind in ("conv", "row")]
+    if len(convolutions) != 1 or len(outline) > 4:
+        return
+    found = convolutions[0]
+    kernel, stride = found.details.get("kernel"), found.details.get("stride")
+    taken, given = found.details.get("in"), found.details.get("out")
+    if not isinstance(kernel, tuple) or not isinstance(stride, int) or {*kernel} != {stride}:
+        return
+    if stride < 2 or not isinstance(taken, int) or taken > 4 or "groups" in found.details:
+        return
+    others = [e for e in outline if e is not found]
+    kinds = [e.kind if isinstance(e, Found) else operations.kinds[e] for e in others]
+    if any(kind not in ("Add", "Concat", "norm") for kind in kinds):
+        return
+    turned = {node.op_type for node in operations.arrangement}
+    if not turned & {"Transpose", "Reshape", "Flatten"}:
+        return
+    facts = ["×".join(map(str, kernel)), *([write_widths(taken, int(given))] if given else [])]  # type: ignore[arg-type]
+    if "Add" in kinds:
+        facts.append("positions")
+    yield _whole(blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details))
+
+
+def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
+    """Find rows of tables that are picked by tokens, positions and the like, and summed.
+
+    J. Devlin and others, BERT, 2019, figure 2.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    tables = [e for e in outline if isinstance(e, Found) and e.kind == "embedding"]
+    others = [e for e in outline if e not in tables]
+    kinds = [e.kind if isinstance(e, Found) else operations.kinds[e] for e in others]
+    sums = kinds.count("Add")
+    if not tables or not sums or sums > 3 or kinds.count("norm") > 1:
+        return
+    if any(kind not in ("Add", "norm", "Mul") for kind in kinds):
+        return
+    adds = [e for e in others if isinstance(e, int) and operations.kinds[e] == "Add"]
+    has_fixed = any(operations.fixed(number) for number in adds)
+    name = "Token and position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
+    largest = max(tables, key=lambda found: int(found.details["rows"]))  # type: ignore[arg-type]
+    yield _whole(blocks, "embedding", name, largest.facts, dict(largest.details))
+
+
+def find_branches(blocks: Blocks) -> Iterator[Found]:
+    """Find blocks whose branches are put side by side.
+
+    * Fire: what one 1×1 convolution squeezes goes through 1×1 and 3×3 ones (F. Iandola and
+      others, SqueezeNet, 2016, figure 1).
+    * Inception: several branches of convolutions and a pool of one value (C. Szegedy and others,
+      Going Deeper with Convolutions, 2015, figure 2).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    joins = [
+        e
+        for e in outline
+        if isinstance(e, int) and operations.kinds[e] in ("Concat", "DepthConcat")
+    ]
+    if len(joins) != 1 or outline[-1] != joins[0] or len(outline) > 40:
+        return
+    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
+    others = [e for e in outline if e not in convolutions and e != joins[0]]
+    kinds = {e.kind if isinstance(e, Found) else operations.kinds[e] for e in others}
+    if not kinds <= {"MaxPool", "AveragePool", "activation", "norm", "row"}:
+        return
+    branches = operations.operands[joins[0]]
+    begins = {
+        value
+        for entry in outline
+        if entry != joins[0]
+        for value in _outer_operands(operations, entry)
+        if operations.giver(value) is None
+    }
+    if len(begins) != 1:
+        return
+    start = next(iter(begins))
+    if start in branches:
+        return
+    if len(branches) == 2 and len(convolutions) == 3 and not kinds - {"activation"}:
+        squeeze = [c for c in convolutions if start in _outer_operands(operations, c)]
+        kernels = sorted(
+            max(kernel) if isinstance(kernel := c.details.get("kernel"), tuple) else 0
+            for c in convolutions
+            if c not in squeeze
+        )
+        if len(squeeze) == 1 and is_pointwise(squeeze[0]) and kernels == [1, 3]:
+            widths = [squeeze[0].details.get("in"), squeeze[0].details.get("out")]
+            expand = [c.details.get("out") for c in convolutions if c not in squeeze]
+            known = [w for w in (*widths, *expand) if isinstance(w, int)]
+            facts = (
+                (f"{write_widths(*known[:2])} → {known[2]} + {known[3]}",)
+                if len(known) == 4
+                else ()
+            )
+            yield _whole(blocks, "fire", "Fire module", facts)
+    elif len(branches) > 2 and len(convolutions) > 3:
+        yield _whole(blocks, "inception", "Inception block", (f"{len(branches)} branches",))
+
+
+def _outer_operands(operations: Operations, entry: Found | int) -> list[Value]:
+    if isinstance(entry, int):
+        return list(operations.operands[entry])
+    return [
+        value
+        for number in entry.numbers
+        for value in operations.operands[number]
+        if operations.giver(value) not in entry.numbers
+    ]

@@ -1,0 +1,237 @@
+"""What groups of real exports, and graphs written from their sources, are recognised as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.patterns import MOST_NODES, recognise
+from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file
+
+
+@cache
+def tree_of(name: str) -> GroupTree:
+    return build_group_tree(load(corpus_file(name)).graph)
+
+
+def nodes_of(group: Group) -> list[Node]:
+    return sorted(list_nodes(group), key=lambda node: node.index)
+
+
+def list_nodes(group: Group) -> Iterator[Node]:
+    for child in group.children:
+        if isinstance(child, Node):
+            yield child
+        elif child.kind != "shape":
+            yield from list_nodes(child)
+
+
+def told(name: str, path: str) -> str:
+    found = tree_of(name).find(path)
+    assert isinstance(found, Group), path
+    recognition = recognise(nodes_of(found))
+    return recognition.text if recognition is not None else ""
+
+
+def graph_of(text: str, **weights: list[int]) -> Graph:
+    """Return the graph of nodes in ONNX text; weights are filled with what no rule reads."""
+    filled = ", ".join(f"float[{','.join(map(str, dims))}] {n}" for n, dims in weights.items())
+    inputs = ", ".join(filter(None, ("float[n] x, float[n] z", filled)))
+    header = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>'
+    model = load(f"{header} g ({inputs}) => (float[n] y) {{ {text} }}".encode())
+    for value in model.graph.inputs:
+        value.is_parameter = value.name in weights
+    return model.graph
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("gpt2.legacy", "h.3/attn", "Self-attention, 4 heads × 12, causal"),
+        ("gpt2.legacy", "h.3/mlp", "MLP 48 → 192 → 48, GELU (tanh)"),
+        ("gpt2.legacy", "h.3/mlp/act", "GELU (tanh)"),
+        ("gpt2.legacy", "h.3/mlp/c_fc", "Linear 48 → 192"),
+        (
+            "gpt2.legacy",
+            "h.3",
+            "Transformer block, pre-norm LayerNorm, 4 heads × 12, causal, MLP 48 → 192 → 48",
+        ),
+        ("gpt2.legacy", "transformer", ""),
+        ("bert.legacy", "layer.3/attention/self", "Self-attention, 4 heads × 12"),
+        ("bert.legacy", "layer.3/intermediate", "Linear · GELU 48 → 192"),
+        ("bert.legacy", "layer.3/output", "Linear · Add · LayerNorm 192 → 48"),
+        (
+            "bert.legacy",
+            "layer.3",
+            "Transformer block, post-norm LayerNorm, 4 heads × 12, MLP 48 → 192 → 48",
+        ),
+        ("bert.legacy", "embeddings", "Token and position embedding, 1,000 × 48"),
+        ("bert.legacy", "encoder", ""),
+        ("t5.legacy", "encoder/block.3/layer.0/layer_norm", "RMSNorm"),
+        (
+            "t5.legacy",
+            "encoder/block.3/layer.0/SelfAttention",
+            "Self-attention, 4 heads × 8, relative positions",
+        ),
+        ("t5.legacy", "decoder/block.3/layer.1/EncDecAttention", "Cross-attention, 4 heads × 8"),
+        ("whisper.dynamo", "encoder/layers.3/self_attn", "Self-attention, 4 heads × 8"),
+        (
+            "whisper.dynamo",
+            "decoder/layers.3",
+            "Transformer decoder block, pre-norm LayerNorm, 4 heads × 8, MLP 32 → 64 → 32",
+        ),
+        ("vit.dynamo", "embeddings", "Patch embedding, 16×16, 3 → 48, positions"),
+        ("unet.dynamo", "down_blocks.2/resnets.0/norm1", "GroupNorm, 4 groups"),
+        ("unet.dynamo", "down_blocks.1/resnets.0", "Residual block 16 → 32, with projection"),
+        ("unet.dynamo", "mid_block/resnets.0", "Residual block 64 → 64"),
+        ("unet.dynamo", "down_blocks.1/attentions.0/transformer_blocks.0/ff", "GEGLU 32 → 64 → 32"),
+        ("unet.dynamo", "down_blocks.1", ""),
+        ("densenet.legacy", "transition2", "Transition 64 → 32"),
+        ("densenet.legacy", "denseblock2/denselayer2", "Dense layer 20 → +4"),
+        ("densenet.legacy", "denseblock2", ""),
+    ],
+)
+def test_what_a_group_of_an_export_is(name: str, path: str, text: str) -> None:
+    assert told(f"exported/{name}.onnx", path) == text
+
+
+def text_of(graph: Graph) -> str:
+    recognition = recognise(graph.nodes)
+    return recognition.text if recognition is not None else ""
+
+
+def test_nodes_in_numbers_that_no_block_has_are_not_looked_at() -> None:
+    graph = graph_of("y = Relu (x)")
+    assert text_of(graph) == "ReLU"
+    assert recognise([*graph.nodes] * (MOST_NODES + 1)) is None
+    assert recognise([]) is None
+
+
+_LAYER_NORM = """
+    m = ReduceMean <axes = [-1]> (x)  d = Sub (x, m)  t = Constant <value_float = 2.0> ()
+    p = Pow (d, t)  v = ReduceMean <axes = [-1]> (p)  e = Constant <value_float = 0.00001> ()
+    a = Add (v, e)  s = Sqrt (a)  q = Div (d, s)  r = Mul (q, w)  y = Add (r, b)
+"""
+
+
+def test_a_layer_norm_written_out_and_what_only_looks_like_one() -> None:
+    weights = {"w": [8], "b": [8]}
+    assert text_of(graph_of(_LAYER_NORM, **weights)) == "LayerNorm"
+    cast = _LAYER_NORM.replace("(x)", "(c)").replace("(x, m)", "(c, m)")
+    assert text_of(graph_of("c = Cast <to = 1> (x)" + cast, **weights)) == "LayerNorm"
+    # the mean of something else is subtracted
+    assert text_of(graph_of(_LAYER_NORM.replace("(x)  d", "(z)  d"), **weights)) == ""
+    # the third power is no variance
+    assert text_of(graph_of(_LAYER_NORM.replace("2.0", "3.0"), **weights)) == ""
+    # something is divided that is not the difference
+    assert text_of(graph_of(_LAYER_NORM.replace("Div (d", "Div (z"), **weights)) == ""
+
+
+_RMS_NORM = """
+    c = Cast <to = 1> (x)  t = Constant <value_float = 2.0> ()  p = Pow (c, t)
+    v = ReduceMean <axes = [-1]> (p)  e = Constant <value_float = 0.00001> ()
+    a = Add (v, e)  s = Sqrt (a)  i = Reciprocal (s)  q = Mul (c, i)  u = Cast <to = 10> (q)
+    y = Mul (w, u)
+"""
+
+
+def test_an_rms_norm_with_the_cast_that_a_residual_goes_around() -> None:
+    assert text_of(graph_of(_RMS_NORM, w=[8])) == "RMSNorm"
+    around = _RMS_NORM.replace("y = Mul (w, u)", "l = Mul (w, u)  y = Add (x, l)")
+    assert text_of(graph_of(around, w=[8])) == "RMSNorm · Add"
+    assert text_of(graph_of(_RMS_NORM.replace("Mul (c, i)", "Mul (z, i)"), w=[8])) == ""
+
+
+def _constant(name: str, number: float) -> str:
+    return f"{name} = Constant <value_float = {number}> () "
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("h = Div (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)", "GELU"),
+        ("h = Mul (x, c2) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)", "GELU"),
+        ("h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)", ""),
+        (
+            (
+                "q = Mul (x, x) u = Mul (q, x) a = Mul (u, c4) b = Add (x, a) h = Mul (b, c2) "
+                "e = Tanh (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)"
+            ),
+            "GELU (tanh)",
+        ),
+        ("h = Mul (x, c2) e = Tanh (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)", ""),
+        ("g = Mul (x, quick) s = Sigmoid (g) y = Mul (x, s)", "quick GELU"),
+        ("g = Mul (x, c2) s = Sigmoid (g) y = Mul (x, s)", "Swish"),
+        ("s = Sigmoid (x) y = Mul (x, s)", "SiLU"),
+        ("s = Sigmoid (x) y = Mul (z, s)", ""),
+        ("s = HardSigmoid (x) y = Mul (s, x)", "HardSwish"),
+        ("a = Add (x, c3) c = Clip (a, c0, c6) m = Mul (x, c) y = Div (m, c6)", "HardSwish"),
+        ("a = Add (x, c3) c = Clip (a, c0, c6) y = Div (c, c6)", "HardSigmoid"),
+        ("a = Add (x, c3) c = Clip (a, c1, c6) m = Mul (x, c) y = Div (m, c6)", ""),
+        ("y = Clip (x, c0, c6)", "ReLU6"),
+        ("y = Clip (x, c0, c5)", ""),
+        ("s = Softplus (x) t = Tanh (s) y = Mul (x, t)", "Mish"),
+        ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", ""),
+        ('y = Gelu <approximate = "tanh"> (x)', "GELU (tanh)"),
+        ("y = com.microsoft.QuickGelu (x)", "quick GELU"),
+    ],
+)
+def test_activations_written_out_and_what_only_looks_like_them(text: str, name: str) -> None:
+    numbers = {"c0": 0.0, "c1": 1.0, "c2": 1.41, "c3": 3.0, "c4": 0.0447, "c5": 0.5, "c6": 6.0}
+    used = {**numbers, "quick": 1.702}
+    constants = "".join(_constant(n, v) for n, v in used.items() if n in text)
+    assert text_of(graph_of(constants + text)) == name
+
+
+_MLP = "h = MatMul (x, a) b = Add (h, c) r = Relu (b) y = MatMul (r, d)"
+
+
+def test_an_mlp_ends_behind_its_last_layer() -> None:
+    weights = {"a": [8, 32], "c": [32], "d": [32, 4]}
+    assert text_of(graph_of(_MLP, **weights)) == "MLP 8 → 32 → 4, ReLU"
+    longer = _MLP.replace("y =", "t =") + " s = Relu (t) y = MatMul (s, e)"
+    assert text_of(graph_of(longer, e=[4, 2], **weights)) == "MLP 8 → 32 → 4 → 2, ReLU"
+    # what is used besides is no inner layer
+    used = _MLP.replace("y =", "t =") + " y = Concat <axis = 0> (t, r)"
+    assert text_of(graph_of(used, **weights)) == ""
+
+
+def test_transposed_and_filled_weights_tell_true_widths() -> None:
+    gemm = "y = Gemm <transB = 1> (x, a)"
+    assert text_of(graph_of(gemm, a=[32, 8])) == "Linear 8 → 32"
+    filled = "s = Constant <value_ints = [8, 32]> () a = ConstantOfShape (s) y = MatMul (x, a)"
+    assert text_of(graph_of(filled)) == "Linear 8 → 32"
+    turned = "t = Transpose <perm = [1, 0]> (a) y = MatMul (x, t)"
+    assert text_of(graph_of(turned, a=[32, 8])) == "Linear 8 → 32"
+    assert text_of(graph_of("y = MatMul (x, z)")) == ""
+
+
+_GATED = "g = MatMul (x, a) u = MatMul (x, b) s = Sigmoid (g) i = Mul (g, s) h = Mul (i, u) "
+
+
+def test_a_gated_mlp_and_what_takes_its_halves_from_elsewhere() -> None:
+    weights = {"a": [8, 32], "b": [8, 32], "d": [32, 8]}
+    assert text_of(graph_of(_GATED + "y = MatMul (h, d)", **weights)) == "SwiGLU 8 → 32 → 8"
+    geglu = _GATED.replace("s = Sigmoid (g) i = Mul (g, s)", "i = Gelu (g)") + "y = MatMul (h, d)"
+    assert text_of(graph_of(geglu, **weights)) == "GEGLU 8 → 32 → 8"
+    other = _GATED.replace("u = MatMul (x, b)", "u = MatMul (z, b)") + "y = MatMul (h, d)"
+    assert text_of(graph_of(other, **weights)) == ""
+
+
+def test_quantization_around_and_within_changes_no_name() -> None:
+    for name in ("dynamic", "matmulnbits_int4", "qdq", "qoperator_perchannel"):
+        graph = load(corpus_file(f"quantized/bert.{name}.onnx")).graph
+        assert len(graph.nodes) > 10
+        tree = build_group_tree(graph)
+        found = tree.find("layer.1")
+        assert isinstance(found, Group), name
+        recognition = recognise(nodes_of(found))
+        assert recognition is not None, name
+        assert recognition.name == "Transformer block", name
+        assert recognition.details["mlp_widths"] == (48, 192, 48), name
+        assert recognition.details["attention_heads"] == 4, name
