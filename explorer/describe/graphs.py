@@ -9,8 +9,8 @@ from heapq import nlargest
 from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
-from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
+from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.view import View
 from netloupe.explorer.view.group_borders import nodes_inside
 

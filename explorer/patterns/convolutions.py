@@ -11,7 +11,7 @@ from .found import Blocks, Found
 from .linear import write_widths
 from .operations import Operations, read_int, read_ints, read_str
 from .recognition import Detail
-from .weights import read_dims
+from .weights import read_dims, read_features, read_kernel
 
 _CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv", "Int8ConvTranspose"})
 #: operators that hold an activation besides
@@ -95,21 +95,13 @@ def _add_scales(operations: Operations, end: int, numbers: set[int]) -> int:
 def read_convolution(operations: Operations, number: int) -> dict[str, Detail]:
     """Return channels, kernel, stride, groups and dilation of a convolution, as far as known."""
     node = operations.nodes[number]
-    place = 3 if node.op_type == "QLinearConv" else 1
-    dims = read_dims(node.inputs[place] if len(node.inputs) > place else None)
     groups = read_int(node, "group") or 1
     details: dict[str, Detail] = {}
-    kernel = read_ints(node, "kernel_shape") or read_ints(node, "kernels")
+    kernel = read_ints(node, "kernel_shape") or read_ints(node, "kernels") or read_kernel(node)
     if not kernel and read_int(node, "kernel"):
         kernel = (read_int(node, "kernel") or 1,) * 2
-    is_channels_last = node.domain == "com.ms.internal.nhwc"
-    if len(dims) > 2 and not is_channels_last:
-        kernel = kernel or dims[2:]
-        taken, given = dims[1] * groups, dims[0]
-        if "Transpose" in operations.kinds[number]:
-            taken, given = dims[0], dims[1] * groups
-        if node.op_type.startswith("Int8"):  # the channels come last
-            kernel, taken, given = dims[1:-1], dims[-1] * groups, dims[0]
+    taken, given = read_features(node)
+    if taken and given:
         details.update({"in": taken, "out": given})
     if kernel and len(kernel) < 4:
         details["kernel"] = kernel

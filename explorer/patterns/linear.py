@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from .found import Blocks, Found
 from .operations import Operations
 from .recognition import Detail
-from .weights import read_dims, read_linear, read_table, read_width
+from .weights import read_features, read_kernel, read_width
 
 #: what an MLP may have between its layers besides activations
 _PASSED = frozenset({"Dropout"})
@@ -32,8 +32,7 @@ def find_linears(blocks: Blocks) -> Iterator[Found]:
         if kind == "Gemm" and len(operations.operands[number]) == 1:
             yield _read_linear(operations, number)
         elif kind == "Conv" and _is_pointwise(operations, number):
-            dims = read_dims(operations.nodes[number].inputs[1])
-            widths = (dims[1], dims[0])
+            widths = read_features(operations.nodes[number])
             numbers = frozenset({number})
             yield Found(
                 "linear", "Linear", numbers, number, (write_widths(*widths),), _name_widths(*widths)
@@ -45,14 +44,14 @@ def _is_pointwise(operations: Operations, number: int) -> bool:
     node = operations.nodes[number]
     if node.op_type != "Conv" or len(node.inputs) < 2:
         return False
-    dims = read_dims(node.inputs[1])
+    kernel = read_kernel(node)
     around = {arranging.op_type for arranging in operations.path(node.inputs[0])}
-    return len(dims) > 2 and {*dims[2:]} == {1} and bool(around & {"Transpose", "Unsqueeze"})
+    return {*kernel} == {1} and bool(around & {"Transpose", "Unsqueeze"})
 
 
 def _read_linear(operations: Operations, number: int) -> Found:
     node = operations.nodes[number]
-    taken, given = read_linear(node)
+    taken, given = read_features(node)
     numbers, end = {number}, number
     if node.op_type not in ("Gemm", "FC"):
         bias = operations.only_user(number)
@@ -245,7 +244,7 @@ def find_embeddings(blocks: Blocks) -> Iterator[Found]:
         node = operations.nodes[number]
         if kind not in ("Gather", "TorchEmbedding") or not operations.is_fixed(node.inputs[0]):
             continue
-        rows, width = read_table(node)
+        rows, width = read_features(node)
         if not rows:
             continue
         yield Found(

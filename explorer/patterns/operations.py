@@ -14,6 +14,7 @@ from itertools import islice
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.roles import is_input_independent
 
 from .wires import OUTSIDE, SHAPE_READERS
 
@@ -240,12 +241,12 @@ class Operations:
 
     def _decide_fixed(self, value: Value) -> bool | None:
         """Return whether a value is fixed where its producer alone tells it."""
-        if value.initializer is not None or value.is_parameter:
-            return True
         node = value.producer
+        if is_input_independent(value):
+            return True
         if node is None:
             return False
-        if is_constant(value) or node.op_type in SHAPE_READERS:
+        if node.op_type in SHAPE_READERS:
             return True
         if node.op_type == "DynamicQuantizeLinear":
             return value.output_index > 0

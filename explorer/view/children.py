@@ -18,8 +18,8 @@ from netloupe.explorer.model import (
     is_constant,
     is_constant_node,
 )
-from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.patterns import describe_shape_value
 
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports

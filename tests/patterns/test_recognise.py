@@ -204,7 +204,7 @@ def test_an_mlp_ends_behind_its_last_layer() -> None:
 def test_transposed_and_filled_weights_tell_true_widths() -> None:
     gemm = "y = Gemm <transB = 1> (x, a)"
     assert text_of(graph_of(gemm, a=[32, 8])) == "Linear 8 → 32"
-    filled = "s = Constant <value_ints = [8, 32]> () a = ConstantOfShape (s) y = MatMul (x, a)"
+    filled = "s = Constant <value = int64[2] {8, 32}> () a = ConstantOfShape (s) y = MatMul (x, a)"
     assert text_of(graph_of(filled)) == "Linear 8 → 32"
     turned = "t = Transpose <perm = [1, 0]> (a) y = MatMul (x, t)"
     assert text_of(graph_of(turned, a=[32, 8])) == "Linear 8 → 32"
