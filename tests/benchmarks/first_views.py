@@ -1,0 +1,370 @@
+"""The first view of every model that tests have, measured as a reader of figures would.
+
+Run ``python tests/benchmarks/first_views.py [NAME …]``. Models are those of ``tests/zoo``, those
+that the ``onnx`` package ships and, where that folder exists, those of ../shared/corpus; names
+are parts of theirs (``gpt2``, ``light/``, ``beside:sklearn``). ``--pictures FOLDER`` writes each
+first view as PNG (``--svg`` as SVG), ``--json FILE`` what was measured, ``--against FILE`` tells
+what changed since such a file was written. At the end stand the bars of the first view.
+
+What is measured, of the picture that ``render`` draws without options:
+
+boxes
+    All that is drawn as a closed box: nodes, closed groups, inputs and outputs. Frames of open
+    groups, stubs and what is smaller than ``LEAST_BOX`` (the circles of sums) are no boxes.
+zoom
+    At which the picture fits a window of 1100 × 800, 1 at most.
+plumbing
+    Boxes that are a single node of :func:`is_plumbing`, outside of opened repetitions and
+    of opened blocks that have been recognised, in models where not all is open.
+stacks
+    The counts of the outermost repeats of the whole model, and whether they are those of
+    ``tests/known_architectures.py``; * where nothing is known, ! where they differ.
+first
+    Where the first stack of the picture begins, as a share of its height.
+open
+    Whether a stack shows what is in one of its blocks.
+struck
+    Boxes and titles that edges of others run through.
+cuts
+    Edges that lead from one column to another beyond the one of each cut.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from netloupe.explorer.errors import NetloupeError  # noqa: E402
+from netloupe.explorer.grouping import Group  # noqa: E402
+from netloupe.explorer.layout import Composer, LayoutEngine, SceneBox  # noqa: E402
+from netloupe.explorer.model import Model, Node, Value, is_constant_node  # noqa: E402
+from netloupe.explorer.readers.load import load  # noqa: E402
+from netloupe.explorer.render.picture import Picture, make_picture, render_picture  # noqa: E402
+from netloupe.explorer.view import ViewOptions  # noqa: E402
+from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside  # noqa: E402
+from tests.crossings import find_crossings  # noqa: E402
+from tests.known_architectures import (  # noqa: E402
+    BESIDE_ARCHITECTURES,
+    LIGHT_ARCHITECTURES,
+    MODEST,
+    ZOO_ARCHITECTURES,
+    Architecture,
+)
+from tests.known_stacks import agrees, list_stacks  # noqa: E402
+from tests.zoo import ZOO  # noqa: E402
+
+WINDOW = (1100.0, 800.0)
+#: in pixels; what is narrower is a circle
+LEAST_BOX = 30.0
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: operators that move or name values and compute nothing of a network
+_MOVING = _words("""
+    Cast CastLike ConstantOfShape CumSum Expand Flatten Identity Range Reshape Shape Size Squeeze
+    Tile Transpose Trilu Unsqueeze
+    And Equal Greater GreaterOrEqual IsNaN Less LessOrEqual Not Or Where Xor
+""")
+#: operators that are plumbing where they work on whole numbers or truth values
+_ALSO_OF_NUMBERS = _words("""
+    Abs Add Ceil Clip Concat Div Floor Gather GatherElements GatherND Max Min Mod Mul Neg Pad Pow
+    ReduceMax ReduceMin ReduceProd ReduceSum ScatterElements ScatterND Sign Slice Split Sub Sum
+""")
+#: operators whose outputs are whole numbers or truth values, whatever they take
+_NUMBERS = _words("""
+    And ArgMax ArgMin CumSum Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual
+    NonMaxSuppression NonZero Not Or Shape Size Xor
+""")
+_WHOLE = _words("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64")
+
+
+@dataclass
+class FirstView:
+    """What was measured of a first view; see the top of this file."""
+
+    boxes: int
+    frames: int
+    width: float
+    height: float
+    zoom: float
+    plumbing: int
+    stacks: list[int]
+    agrees: bool | None
+    first: float | None
+    is_open: bool | None
+    struck: int
+    cuts: int
+    seconds: float
+
+
+def list_models(wanted: Sequence[str]) -> Iterator[tuple[str, Path, Architecture]]:
+    """Yield names, files and what is known of the models whose names hold one of some texts."""
+    known = {f"light/{name}": LIGHT_ARCHITECTURES.get(name, MODEST) for name in LIGHT_MODELS}
+    for name in ZOO:
+        known[name] = ZOO_ARCHITECTURES.get(name, MODEST)
+    for folder in ("exported", "quantized", "sklearn"):
+        for name in list_beside(f"{folder}/*.onnx"):
+            known[name] = BESIDE_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
+    for name, architecture in known.items():
+        if not wanted or any(text in name for text in wanted):
+            light = name.removeprefix("light/")
+            path = light_file(light) if light != name else corpus_file(name)
+            yield name, path, architecture
+
+
+def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstView, Picture]:
+    """Return what is measured of the first view of a file, and the view."""
+    start = time.perf_counter()
+    model = load(path)
+    picture = make_picture(model, ViewOptions.parse({}), composer=composer, deadline=600)
+    scene = picture.scene
+    seconds = time.perf_counter() - start
+    closed = [box for box in scene.boxes if is_box(box)]
+    frames = [box for box in scene.boxes if box.item.is_open]
+    whole = find_whole_values(model)
+    is_all_open = not any(isinstance(box.item.element, Group) for box in closed)
+    stacks = [box for box in scene.boxes if box.item.repeat is not None]
+    counts = [len(group.children) for group in list_stacks(model)]
+    view = FirstView(
+        boxes=len(closed),
+        frames=len(frames),
+        width=scene.width,
+        height=scene.height,
+        zoom=min(1.0, WINDOW[0] / scene.width, WINDOW[1] / scene.height),
+        plumbing=0
+        if is_all_open
+        else sum(is_plumbing(box, whole) and not is_in_block(box) for box in closed),
+        stacks=counts,
+        agrees=None if known.blocks is None else agrees(counts, known),
+        first=min(box.y for box in stacks) / scene.height if stacks else None,
+        is_open=any(box.item.is_open for box in stacks) if stacks else None,
+        struck=len(find_crossings(scene, picture.labels)),
+        cuts=count_cuts(picture),
+        seconds=seconds,
+    )
+    return view, picture
+
+
+def is_box(box: SceneBox) -> bool:
+    """Return whether something is drawn as a closed box of some size."""
+    return not box.item.is_open and box.item.kind != "stub" and box.width >= LEAST_BOX
+
+
+def is_plumbing(box: SceneBox, whole: set[Value]) -> bool:
+    """Return whether a box is a single node that moves values, or computes whole numbers."""
+    node = box.item.element
+    if not isinstance(node, Node):
+        return False
+    if node.op_type in _MOVING:
+        return True
+    outputs = [value for value in node.outputs if value is not None]
+    return node.op_type in _ALSO_OF_NUMBERS and bool(outputs) and outputs[0] in whole
+
+
+def is_in_block(box: SceneBox) -> bool:
+    """Return whether a box is inside of an opened repetition or of a block that has a name."""
+    item = box.item.parent
+    while item is not None:
+        element = item.element
+        if item.repeat is not None or (isinstance(element, Group) and element.kind == "block"):
+            return True
+        item = item.parent
+    return False
+
+
+def find_whole_values(model: Model) -> set[Value]:
+    """Return the values that are whole numbers or truth values, as far as operators tell."""
+    whole: set[Value] = set()
+    for graph in model.graphs:
+        for value in graph.values.values():
+            if value.type is not None and str(value.type).partition("[")[0] in _WHOLE:
+                whole.add(value)
+        for node in graph.nodes:
+            given = [value for value in node.inputs if value is not None]
+            is_whole = node.op_type in _NUMBERS or (
+                node.op_type not in ("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear")
+                and bool(given)
+                and given[node.op_type == "Where" and len(given) > 1] in whole
+                and node.op_type in _MOVING | _ALSO_OF_NUMBERS
+            )
+            if is_whole and not is_constant_node(node):
+                whole.update(value for value in node.outputs if value is not None)
+    return whole
+
+
+def count_cuts(picture: Picture) -> int:
+    """Return how many edges lead back up in levels that are cut, without one for each cut."""
+    root = picture.scene.root
+    pending, count = [root] if root is not None else [], 0
+    while pending:
+        level = pending.pop()
+        pending += level.inner.values()
+        if level.inside.columns > 1:
+            boxes = level.inside.boxes
+            back = {
+                (edge.source, edge.path)
+                for edge in level.edges
+                if edge.source >= 0
+                and edge.target >= 0
+                and boxes[edge.target][1] < boxes[edge.source][1]
+            }
+            count += max(len(back) - (level.inside.columns - 1), 0)
+    return count
+
+
+# what is printed
+
+
+def _write_line(name: str, view: FirstView) -> str:
+    sign = {True: "", False: "!", None: "*"}[view.agrees]
+    first = "" if view.first is None else f"{view.first:.0%}"
+    shown = {True: "open", False: "no", None: ""}[view.is_open]
+    return (
+        f"{name:46} {view.boxes:4} {view.width:6.0f} ×{view.height:6.0f} {view.zoom:5.2f}"
+        f" {view.plumbing:4} {first:>5} {shown:>5} {view.struck:3} {view.cuts:3}"
+        f" {view.seconds:6.2f}  {', '.join(map(str, view.stacks))}{sign}"
+    )
+
+
+HEADER = (
+    f"{'':46} {'boxes':>4} {'size':>13} {'zoom':>5} {'plumb':>4} {'first':>5} {'open':>5} str cut"
+    f" {'s':>6}  stacks"
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share that all first views together have to reach."""
+
+    text: str
+    value: Callable[[list[FirstView]], float]
+    holds: Callable[[float], bool]
+
+
+def _share(views: list[FirstView], holds: Callable[[FirstView], bool]) -> float:
+    return sum(map(holds, views)) / len(views) if views else 1.0
+
+
+def _share_of_open(views: list[FirstView]) -> float:
+    stacked = [view for view in views if view.is_open is not None]
+    return _share(stacked, lambda view: bool(view.is_open))
+
+
+BARS = (
+    Bar("median zoom (0.85)", lambda v: statistics.median(x.zoom for x in v), lambda z: z >= 0.85),
+    Bar(
+        "zoom of at least 0.65 (0.9 of all)",
+        lambda v: _share(v, lambda x: x.zoom >= 0.65),
+        lambda share: share >= 0.9,
+    ),
+    Bar("least zoom (0.5)", lambda v: min(x.zoom for x in v), lambda z: z >= 0.5),
+    Bar(
+        "median of boxes (10 to 24)",
+        lambda v: statistics.median(x.boxes for x in v),
+        lambda count: 10 <= count <= 24,
+    ),
+    Bar("most boxes (30)", lambda v: max(x.boxes for x in v), lambda count: count <= 30),
+    Bar("a stack is open (0.9 of those with one)", _share_of_open, lambda s: s >= 0.9),
+    Bar("boxes of plumbing (0)", lambda v: sum(x.plumbing for x in v), lambda n: n == 0),
+    Bar("edges beyond one at cuts (0)", lambda v: sum(x.cuts for x in v), lambda n: n == 0),
+    Bar("boxes and titles struck (0)", lambda v: sum(x.struck for x in v), lambda n: n == 0),
+    Bar(
+        "models with the known stacks (30 or more)",
+        lambda v: sum(x.agrees is True for x in v),
+        lambda count: count >= 30,
+    ),
+    Bar(
+        "models with other stacks (0)",
+        lambda v: sum(x.agrees is False for x in v),
+        lambda count: count == 0,
+    ),
+)
+
+
+def write_summary(views: list[FirstView]) -> list[str]:
+    """Return a line for every bar: what is reached, and whether it is enough."""
+    lines = []
+    for bar in BARS:
+        value = bar.value(views)
+        lines.append(f"{'yes' if bar.holds(value) else 'NO ':4} {value:8.2f}  {bar.text}")
+    return lines
+
+
+def write_changes(before: dict[str, dict[str, object]], views: dict[str, FirstView]) -> list[str]:
+    """Return a line for each model with what is not as it was, times aside."""
+    lines = []
+    for name, view in views.items():
+        if name not in before:
+            lines.append(f"{name}: new")
+            continue
+        changes = [
+            f"{field.name} {_short(before[name].get(field.name))} → {_short(value)}"
+            for field in fields(FirstView)
+            if field.name != "seconds"
+            and (value := getattr(view, field.name)) != before[name].get(field.name)
+        ]
+        if changes:
+            lines.append(f"{name}: {', '.join(changes)}")
+    return lines
+
+
+def _short(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what is asked for; return 1 where a model could not be drawn."""
+    parser = argparse.ArgumentParser(description="Measure the first views of models.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="parts of names; all without")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="write each picture there")
+    parser.add_argument("--svg", action="store_true", help="write SVG instead of PNG")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="tell what changed since")
+    options = parser.parse_args(arguments)
+    engine = LayoutEngine()
+    views: dict[str, FirstView] = {}
+    failures: list[str] = []
+    try:
+        composer = Composer(engine)
+        print(HEADER)
+        for name, path, known in list_models(options.names):
+            try:
+                views[name], picture = measure(path, known, composer)
+            except NetloupeError as error:
+                failures.append(f"{name}: {error}")
+                print(failures[-1], flush=True)
+                continue
+            print(_write_line(name, views[name]), flush=True)
+            if options.pictures:
+                options.pictures.mkdir(parents=True, exist_ok=True)
+                ending = "svg" if options.svg else "png"
+                file = name.replace("/", "_").replace(":", "_").removesuffix(".onnx")
+                data = render_picture(picture, ending)
+                (options.pictures / f"{file}.{ending}").write_bytes(data)
+    finally:
+        engine.stop()
+    if views:
+        print("\n".join(["", f"{len(views)} models", *write_summary(list(views.values()))]))
+    if options.against:
+        before = json.loads(options.against.read_text(encoding="utf-8"))
+        print("\n".join(["", "changed:", *write_changes(before, views)]))
+    if options.json:
+        found = {name: asdict(view) for name, view in views.items()}
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""What is known of architectures fits the files, and their stacks are those that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+
+import onnx
+import pytest
+
+from netloupe.explorer.readers.load import load
+from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside
+from tests.known_architectures import (
+    BESIDE_ARCHITECTURES,
+    LIGHT_ARCHITECTURES,
+    ZOO_ARCHITECTURES,
+    Architecture,
+    Blocks,
+)
+from tests.known_stacks import agrees, list_stacks
+from tests.zoo import ZOO
+
+KNOWN: dict[str, Architecture] = {
+    **{name: ZOO_ARCHITECTURES[name] for name in ZOO if name in ZOO_ARCHITECTURES},
+    **LIGHT_ARCHITECTURES,
+    **{
+        name: BESIDE_ARCHITECTURES[name.removeprefix("beside:")]
+        for folder in ("exported", "quantized", "sklearn")
+        for name in list_beside(f"{folder}/*.onnx")
+        if name.removeprefix("beside:") in BESIDE_ARCHITECTURES
+    },
+}
+#: models whose stacks are not found as a person counts them, and what has to be mended there
+_ONE_SCOPE = "layers that share weights share the scope of their names and lie in one heap"
+_STEPS = "steps of a cell that is written out are cut into pieces"
+_LAYERS = "what stands around recurrent operators keeps them apart"
+_MIXED = "the last or first of a run is taken into the next one"
+NOT_YET: dict[str, str] = {
+    "exported/albert.dynamo.onnx": _ONE_SCOPE,
+    "exported/albert.legacy.onnx": _ONE_SCOPE,
+    "exported/gru_cells.dynamo.onnx": _STEPS,
+    "exported/gru_cells.legacy.onnx": _STEPS,
+    "exported/lstm_cells.dynamo.onnx": _STEPS,
+    "exported/lstm_cells.legacy.onnx": _STEPS,
+    "exported/lstm.legacy.onnx": _LAYERS,
+    "exported/lstm.legacy-functions.onnx": _LAYERS,
+    "exported/mobilenetv3.legacy.onnx": "blocks of one stage differ in what they lack",
+    "exported/vae_decoder.dynamo.onnx": "the first of three has a projection",
+    "exported/vae_decoder.legacy.onnx": "the first of three has a projection",
+    "light_inception_v2.onnx": _MIXED,
+    "light_squeezenet.onnx": _MIXED,
+    "light_vgg19.onnx": _MIXED,
+    "beside:sklearn/adaboost.onnx": "operators stack one by one, not estimators",
+    "beside:sklearn/isolation_forest.onnx": "operators stack one by one, not trees",
+}
+
+
+def find_file(name: str) -> Path:
+    return light_file(name) if name in LIGHT_MODELS else corpus_file(name)
+
+
+def list_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:
+    """Yield the shapes of all tensors of a graph and of the graphs inside it, and written ones."""
+    for tensor in graph.initializer:
+        yield tuple(tensor.dims)
+        if tensor.data_type == onnx.TensorProto.INT64 and 0 < prod(tensor.dims) <= 8:
+            yield tuple(map(int, onnx.numpy_helper.to_array(tensor).ravel()))
+    for value in graph.input:
+        yield tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from list_shapes(attribute.g)
+            elif attribute.type == onnx.AttributeProto.TENSOR:
+                yield tuple(attribute.t.dims)
+
+
+def test_something_is_known_of_every_model() -> None:
+    assert set(ZOO) <= set(ZOO_ARCHITECTURES)
+    assert set(LIGHT_MODELS) <= set(LIGHT_ARCHITECTURES)
+    beside = [
+        name
+        for folder in ("exported", "quantized", "sklearn")
+        for name in list_beside(f"{folder}/*.onnx")
+    ]
+    assert {name.removeprefix("beside:") for name in beside} <= set(BESIDE_ARCHITECTURES)
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if "sklearn" not in name])
+def test_known_sizes_are_those_of_tensors(name: str) -> None:
+    known = KNOWN[name]
+    sizes = {known.width, known.inner_width, known.vocabulary, known.classes}
+    sizes |= set(known.stage_widths)
+    model = onnx.load(find_file(name))
+    found = {size for shape in list_shapes(model.graph) for size in shape}
+    assert sizes - {None} <= found
+
+
+@pytest.mark.parametrize("name", [name for name in KNOWN if KNOWN[name].blocks is not None])
+def test_stacks_are_those_that_are_known(name: str) -> None:
+    found = [len(group.children) for group in list_stacks(load(find_file(name)))]
+    as_known = agrees(found, KNOWN[name])
+    assert as_known or name in NOT_YET, f"{found} instead of {KNOWN[name].counts}"
+    assert not as_known or name not in NOT_YET, "now as it should be: take it out of NOT_YET"
+
+
+def test_stacks_agree_as_a_person_would_say() -> None:
+    stages = Architecture("", blocks=(Blocks("stem", (3,), may_lack=True), Blocks("b", (1, 2, 4))))
+    assert agrees([2, 4], stages)
+    assert agrees([3, 2, 4], stages)
+    assert not agrees([4, 2], stages)
+    assert not agrees([3, 2], stages)
+    assert not agrees([2, 4, 4], stages)
+    towers = Architecture("", blocks=(Blocks("a", (6,)), Blocks("b", (12,))), any_order=True)
+    assert agrees([12, 6], towers)
+    pairs = Architecture("", blocks=(Blocks("b", (12,), otherwise=((4,),)),))
+    assert agrees([4], pairs)
+    assert not agrees([], pairs)
