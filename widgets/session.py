@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from netloupe.explorer.layout import DEADLINE, PATIENCE, Composer, LayoutEngine, Scene
+from netloupe.explorer.layout import DEADLINE, PATIENCE, Composer, FirstView, LayoutEngine, Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
@@ -37,13 +37,13 @@ class Session:
     """
 
     def __init__(self, model: Model, options: ViewOptions) -> None:
-        self.views = Views(model, options)
+        self._labels = Labels()
+        self._composer = Composer()
+        self.views = Views(model, options, FirstView(self._composer, self._labels))
         self.history = History()
         #: how boxes and edges are painted, by path
         self.paints: Paints = NO_PAINTS
         self.wrap: Wrap = options.wrap
-        self._labels = Labels()
-        self._composer = Composer()
         self._encoder = SceneEncoder(lambda item: self._labels.faces.face(item))
         self._is_new_to_browser = True
         self._cancelled = threading.Event()
@@ -177,8 +177,9 @@ class Session:
         Cancelled
             Where :meth:`cancel` was called.
         """
+        self._labels, self._composer = Labels(), Composer()
+        self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
         self.views.reload(model)
         self.history = History()
-        self._labels, self._composer = Labels(), Composer()
         self._is_new_to_browser = True
         self._scene = None

@@ -1,7 +1,4 @@
-"""The views of a model's graphs: which of them is shown, and what is open in it.
-
-Nothing is laid out here.
-"""
+"""The views of a model's graphs: which of them is shown, and what is open in it."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from typing import Any
 
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import GroupTree, build_group_tree
+from netloupe.explorer.layout import FirstView
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.options import Grouping
 from netloupe.explorer.render.picture import make_view
@@ -31,6 +29,8 @@ class Views:
         The model.
     options
         How the first view is made; direction, theme and grouping hold for the others too.
+    first
+        Opens what a first look at a view should see.
 
     Attributes
     ----------
@@ -47,10 +47,11 @@ class Views:
         For options that do not fit the model.
     """
 
-    def __init__(self, model: Model, options: ViewOptions) -> None:
+    def __init__(self, model: Model, options: ViewOptions, first: FirstView) -> None:
         self.model = model
         self.options = options
-        self.current, self.notices = make_view(model, options)
+        self.first = first
+        self.current, self.notices = make_view(model, options, first)
         self.focused: tuple[str, int] | None = (
             (options.focus, options.hops) if options.focus else None
         )
@@ -64,11 +65,13 @@ class Views:
     def changing(self) -> Iterator[None]:
         """Undo what is done inside where it ends by an error."""
         before = self.model, self.options, self.current, self.focused, self._trees
+        first = self.first
         kept, opened = dict(self._kept), self.current.opened()
         try:
             yield
         except Exception:
             self.model, self.options, self.current, self.focused, self._trees = before
+            self.first = first
             self._kept, self.notices = kept, []
             self.current.reopen(opened)
             raise
@@ -143,9 +146,15 @@ class Views:
         """
         old = self.current
         view = View(self.model, old.graph, old.grouping, old.only)
-        notice = expand_view(view, mode)
+        notice = self._open(view, mode)
         self.notices = [notice] if notice else []
         self._show(view)
+
+    def _open(self, view: View, mode: str) -> str | None:
+        if mode == "auto":
+            self.first.open(view, self.options.direction)
+            return None
+        return expand_view(view, mode)
 
     def _show(self, view: View) -> None:
         self.current = view
@@ -162,8 +171,8 @@ class Views:
         """
         old = self.current
         view = View(self.model, old.graph, grouping, old.only)
-        notice = expand_view(view, "auto")
-        self.notices = [notice] if notice else []
+        self.first.open(view, self.options.direction)
+        self.notices = []
         self._group_as(view.grouping)
         self._show(view)
 
@@ -212,7 +221,7 @@ class Views:
         options = asdict(self.options)
         options |= {"graph": self.current.graph.path, "focus": path, "hops": hops}
         options["expand"] = "auto"
-        view, notices = make_view(self.model, ViewOptions.parse(options))
+        view, notices = make_view(self.model, ViewOptions.parse(options), self.first)
         with suppress(ViewError, NotFoundError):  # a value or a group has no box of its own
             view.reveal(path)
         self.notices = notices
@@ -245,7 +254,7 @@ class Views:
         view = self._kept.get((self.options.grouping, found.path))
         if view is None:
             view = View(self.model, found, self.options.grouping)
-            expand_view(view, "auto")
+            self.first.open(view, self.options.direction)
         self._show(view)
         self.focused = None
         return found
@@ -281,13 +290,13 @@ class Views:
             options = asdict(self.options) | {"graph": graph.path, "expand": "none"}
             options |= {"focus": focused[0], "hops": focused[1]}
             with suppress(NotFoundError, ViewError):  # gone with what was changed
-                view, _ = make_view(model, ViewOptions.parse(options))
+                view, _ = make_view(model, ViewOptions.parse(options), self.first)
         self.focused = focused if view is not None else None
         view = view or View(model, graph or model.graph, grouping)
         opened = before.opened()
         view.reopen(opened)
         if opened.keys and not any(key in view.items for key in opened.keys):
-            expand_view(view, "auto")
+            self.first.open(view, self.options.direction)
         self.model = model
         self._kept, self._trees, self.notices = {}, {}, []
         self._show(view)
@@ -298,7 +307,7 @@ class Views:
             path, hops = moment.focused
             options = asdict(self.options)
             options |= {"graph": moment.graph, "focus": path, "hops": hops, "expand": "none"}
-            return make_view(self.model, ViewOptions.parse(options))[0]
+            return make_view(self.model, ViewOptions.parse(options), self.first)[0]
         view = self._kept.get((moment.grouping, moment.graph))
         if view is not None:
             return view

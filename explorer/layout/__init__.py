@@ -6,13 +6,16 @@ on a box nor how it is coloured.
 
 from .compose import DEADLINE, PATIENCE, Composer
 from .engine import LayoutEngine, shared_engine
+from .first_view import WINDOW, FirstView, Window
 from .plan import Measure
 from .scene import LevelEdge, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort
 
 __all__ = [
     "DEADLINE",
     "PATIENCE",
+    "WINDOW",
     "Composer",
+    "FirstView",
     "LayoutEngine",
     "LevelEdge",
     "Measure",
@@ -21,5 +24,6 @@ __all__ = [
     "SceneEdge",
     "SceneLevel",
     "ScenePort",
+    "Window",
     "shared_engine",
 ]

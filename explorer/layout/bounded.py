@@ -44,3 +44,8 @@ class BoundedCache(Generic[Entry]):
         while self.weight > self.most and len(self._entries) > 1:
             _, (_, gone) = self._entries.popitem(last=False)
             self.weight -= gone
+
+    def drop(self, key: Hashable) -> None:
+        """Forget an entry, if there is one."""
+        _, weight = self._entries.pop(key, (None, 0))
+        self.weight -= weight

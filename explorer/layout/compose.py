@@ -120,6 +120,10 @@ class Composer:
         shown = self._shown.get(id(view))
         return shown.root if shown is not None and shown.view is view else None
 
+    def forget(self, view: View) -> None:
+        """Forget how a view was shown: it is composed next as if it were new."""
+        self._shown.drop(id(view))
+
     def prepare(
         self,
         view: View,

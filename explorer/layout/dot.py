@@ -23,7 +23,9 @@ _MANY = 300
 #: how much more an edge of the main flow pulls than a stub's
 _MAIN_WEIGHT = 6
 
-RANK_GAP = 38.0
+RANK_GAP = 30.0
+#: between two boxes with one straight edge between them: room for its label
+CHAIN_GAP = 22.0
 NODE_GAP = 22.0
 
 

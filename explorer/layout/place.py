@@ -17,7 +17,7 @@ from netloupe.explorer.progress import step
 from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
-from .dot import PORT_SIZE, RANK_GAP, read_drawing, write_level_dot
+from .dot import CHAIN_GAP, PORT_SIZE, read_drawing, write_level_dot
 from .engine import LayoutEngine
 from .level import Child, Level, Wire
 from .placement import Placement
@@ -192,7 +192,7 @@ def _place_pair(level: Level) -> Placement | None:
     head_width, head_height = (head.width, head.height) if head else (PORT_SIZE, PORT_SIZE)
     line = max(start, end)
     width = max(line - start + tail_width, line - end + head_width)
-    top, bottom = tail_height, tail_height + RANK_GAP
+    top, bottom = tail_height, tail_height + CHAIN_GAP
     tail_place = (line - start + tail_width / 2, tail_height / 2)
     head_place = (line - end + head_width / 2, bottom + head_height / 2)
     boxes = [(0.0, 0.0)] * len(level.children)
@@ -200,7 +200,7 @@ def _place_pair(level: Level) -> Placement | None:
         boxes[wire.source] = tail_place
     if head is not None:
         boxes[wire.target] = head_place
-    third = RANK_GAP / 3
+    third = CHAIN_GAP / 3
     return Placement(
         width,
         bottom + head_height,

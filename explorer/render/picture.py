@@ -12,6 +12,7 @@ from netloupe.explorer.files.output import FORMATS, check_ending, check_place, w
 from netloupe.explorer.layout import (
     DEADLINE,
     Composer,
+    FirstView,
     Scene,
 )
 from netloupe.explorer.model import (
@@ -93,8 +94,17 @@ class Picture:
         return name if graph is self.model.graph else f"{name} · {graph.path}"
 
 
-def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
+def make_view(
+    model: Model, options: ViewOptions, first: FirstView | None = None
+) -> tuple[View, list[str]]:
     """Return the view that options ask for, opened as they say, and notices about it.
+
+    Parameters
+    ----------
+    model, options
+        What is shown, and how.
+    first
+        Opens what a first look should see, where ``expand`` is ``auto``.
 
     Raises
     ------
@@ -117,6 +127,10 @@ def make_view(model: Model, options: ViewOptions) -> tuple[View, list[str]]:
         only = find_neighbourhood(graph, seeds, options.hops)
     with collector_paused():
         view = View(model, graph, options.grouping, only)
+        if options.expand == "auto":
+            first = first or FirstView(Composer(), Labels())
+            first.open(view, options.direction)
+            return view, []
         notice = expand_view(view, options.expand)
     return view, [notice] if notice else []
 
@@ -173,9 +187,9 @@ def make_picture(
     deadline: float = DEADLINE,
 ) -> Picture:
     """Lay out what options ask for; the rest as for :meth:`Composer.compose`."""
-    view, notices = make_view(model, options)
-    labels = Labels()
-    scene = (composer or Composer()).compose(
+    composer, labels = composer or Composer(), Labels()
+    view, notices = make_view(model, options, FirstView(composer, labels))
+    scene = composer.compose(
         view,
         labels,
         options.direction,
@@ -226,7 +240,7 @@ def draw_picture(
 
 
 def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
-    """Return what options show in the DOT language, and notices; nothing is laid out for it."""
+    """Return what options show in the DOT language, and notices."""
     view, notices = make_view(model, options)
     return _encode_dot(view, FaceBook(), options.direction), notices
 

@@ -5,10 +5,11 @@ knows nothing of sizes, positions or colours.
 """
 
 from .bodies import resolve_operand
-from .expand import expand_view
+from .expand import count_least, expand_view, is_recursive, weigh
 from .focus import find_neighbourhood
 from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
+from .opened import likeness
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
 
@@ -22,8 +23,12 @@ __all__ = [
     "ViewKeywords",
     "ViewOptions",
     "body_graphs",
+    "count_least",
     "expand_view",
     "find_neighbourhood",
+    "is_recursive",
+    "likeness",
     "nodes_inside",
     "resolve_operand",
+    "weigh",
 ]

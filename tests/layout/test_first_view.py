@@ -6,16 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from netloupe.explorer.layout import WINDOW, Composer, FirstView, Window
+from netloupe.explorer.layout.first_view import count_boxes
 from netloupe.explorer.model import Model, is_constant_node
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.view import View
 from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_file
 from tests.grouping.blank_names import load_blank
 from tests.grouping.test_repeats import Builder
 from tests.grouping.test_tree import make_chain
 from tests.wiring_check import find_lost_edges
 
-LEAST, MOST = 15, 120
+LEAST, MOST = 7, 40
 EXPORTED = ("bert.dynamo", "bert.legacy", "densenet.legacy", "gpt2.legacy", "segformer.dynamo")
 EXPORTED += ("t5.legacy", "unet.dynamo", "vit.dynamo", "whisper.dynamo")
 QUANTIZED = ("bert.dynamic", "bert.matmulnbits_int4", "bert.qdq", "bert.qoperator_perchannel")
@@ -44,14 +47,10 @@ MODELS = [
 ]
 
 
-def first_view(model: Model) -> View:
+def first_view(model: Model, window: Window = WINDOW) -> View:
     view = View(model)
-    assert expand_view(view, "auto") is None
+    FirstView(Composer(), Labels(), window).open(view)
     return view
-
-
-def count_boxes(view: View) -> int:
-    return sum(not item.is_open for item in view.items.values())
 
 
 def stacks(view: View) -> list[tuple[str, int]]:
