@@ -18,6 +18,8 @@ from .texts import Texts
 
 HEIGHT = 14.0
 _PADDING = 5.0
+#: shorter edges would be hidden by their labels
+_LEAST_LENGTH = 30.0
 #: where along an edge its label may stand, best first
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
 #: points on each piece of a curve by which areas that it runs through are found
@@ -55,7 +57,8 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
         Shape (edges, 2): the labels' centres; NaN where there is none.
     """
     found = np.full((len(inside.curves), 2), np.nan)
-    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0))
+    lengths = _measure_along(inside.curves, direction)
+    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0) & (lengths >= _LEAST_LENGTH))
     if not len(edges):
         return found
     curves = _Samples(inside.curves)
@@ -66,6 +69,16 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
     placed = np.flatnonzero(labels.chosen >= 0)
     found[edges[placed]] = np.round(labels.centres[placed, labels.chosen[placed]], 2)
     return found
+
+
+def _measure_along(curves: Curves, direction: Direction) -> Floats:
+    """Return how far each edge goes in the direction of flow."""
+    axis = 1 if direction == "TB" else 0
+    along = curves.points[:, axis]
+    lengths = np.zeros(len(curves))
+    drawn = np.flatnonzero(curves.counts)
+    lengths[drawn] = np.abs(along[curves.starts[drawn + 1] - 1] - along[curves.starts[drawn]])
+    return lengths
 
 
 class _Samples:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Outline = Literal["node", "group", "terminal", "constant", "frame", "stub"]
+Outline = Literal["node", "group", "terminal", "constant", "frame", "stub", "junction"]
 TextStyle = Literal[
     "title",  # bold, in the category's dark hue
     "title-muted",  # the same size, regular, quiet: a second part of the title
@@ -52,8 +52,9 @@ class Face:
     ----------
     outline
         ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
-        graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``frame``
-        (an open group: the size is a minimum, the title stands in the top left corner).
+        graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``junction``
+        (a circle, where streams are added or multiplied); ``frame`` (an open group: the size is
+        a minimum, the title stands in the top left corner).
     category
         The family of operators that decides the colours: a key of the theme's palette.
     width, height

@@ -33,13 +33,15 @@ from .rows import (
     short_name,
     short_range,
 )
-from .sizes import HEADER, TEXT_STYLES
+from .sizes import HEADER, RADII, TEXT_STYLES
 from .text import measure_text, shorten_text
 
 MOST_FRAME_TITLE = 360.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
+#: from the middle of a junction down to the baseline of its sign
+JUNCTION_BASELINE = 4.4
 
 
 class FaceBook:
@@ -80,7 +82,14 @@ def make_face(item: Item) -> Face:
     return _make_terminal_face(item, element)
 
 
+#: what is written on the circle of an operator that joins streams
+_JOINS = {"Add": "+", "Sum": "+", "Mul": "×"}
+
+
 def _make_node_face(item: Item, node: Node) -> Face:
+    sign = _find_join(item, node)
+    if sign:
+        return _make_junction_face(node, sign)
     blocks = [describe_attributes(node), describe_constants(node, item.constants)]
     if item.openable:
         blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
@@ -94,6 +103,24 @@ def _make_node_face(item: Item, node: Node) -> Face:
         badge=node_badge(node) or "",
         openable=item.openable,
     )
+
+
+def _find_join(item: Item, node: Node) -> str:
+    """Return the sign of an operator that joins streams, such as a residual sum; "" for others.
+
+    It takes computed values only, has no name of its own in the picture, and no quantization.
+    """
+    if item.label or item.constants or item.openable or len(item.inputs) < 2:
+        return ""
+    if node.domain != node.graph.dialect.domain or node_badge(node):
+        return ""
+    return "" if describe_attributes(node) else _JOINS.get(node.op_type, "")
+
+
+def _make_junction_face(node: Node, sign: str) -> Face:
+    size = 2 * RADII["junction"]
+    run = TextRun(size / 2, size / 2 + JUNCTION_BASELINE, sign, "title", "middle")
+    return Face("junction", category_of(node), size, size, size, (run,))
 
 
 def _count_nodes_inside(node: Node) -> str:

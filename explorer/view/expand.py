@@ -24,7 +24,8 @@ def expand_view(view: View, expand: str | int) -> str | None:
         The view, with everything closed.
     expand
         ``all`` (repeats unrolled and shape arithmetic unfolded), ``none``, or a number of
-        levels. Lists of inputs or outputs stay closed.
+        levels; ``auto``, which depends on sizes, is for
+        :class:`netloupe.explorer.layout.FirstView`. Lists of inputs or outputs stay closed.
 
     Returns
     -------
@@ -41,7 +42,9 @@ def expand_view(view: View, expand: str | int) -> str | None:
     if expand == "all":
         view.show_shapes()
         return _expand_levels(view, None)
-    return _expand_levels(view, check_option("expand", expand))
+    levels = check_option("expand", expand)
+    assert isinstance(levels, int)  # noqa: S101 - whoever wants ``auto`` asks FirstView
+    return _expand_levels(view, levels)
 
 
 def _expand_levels(view: View, levels: int | None) -> str | None:

@@ -11,6 +11,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View, expand_view
 from tests.corpus import also_beside, corpus_file, light_file
 from tests.dot_check import draw_with_graphviz
+from tests.expanding import open_view
 from tests.onnx_text import load_text
 
 MODEL = """g (bool c, float[N] x) => (float[N] y) {
@@ -61,7 +62,7 @@ def test_names_mean_nothing_to_graphviz(text: str) -> None:
 def test_a_light_model(expand: str) -> None:
     model = load(light_file("light_squeezenet.onnx"))
     view = View(model)
-    expand_view(view, expand)
+    open_view(view, expand)
     opened = [item for item in view.open_items() if item is not view.root]
     drawing = draw_with_graphviz(model.to_dot(expand=expand).source)
     clusters = [shape for shape in drawing["objects"] if shape["name"].startswith("cluster_")]

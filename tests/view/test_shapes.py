@@ -8,7 +8,8 @@ from netloupe.explorer.describe import describe_path
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
 from netloupe.explorer.render.faces import make_face
-from netloupe.explorer.view import View, expand_view
+from netloupe.explorer.view import View
+from tests.expanding import open_view
 from tests.onnx_text import load_text
 from tests.trees import make_view, wrap_shape
 from tests.wiring_check import check_items, find_lost_edges
@@ -91,7 +92,7 @@ def test_paths_of_what_is_folded() -> None:
 @pytest.mark.parametrize(("expand", "is_open"), [("all", True), ("auto", False), (3, False)])
 def test_expanding(expand: str | int, is_open: bool) -> None:
     view = shape_view()
-    expand_view(view, expand)
+    open_view(view, expand)
     assert ("main/gather" in view.items) == is_open
 
 

@@ -12,10 +12,11 @@ from netloupe.explorer.describe import describe_path, format_text
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels, draw_picture, make_view
-from netloupe.explorer.view import View, ViewOptions, expand_view
+from netloupe.explorer.view import View, ViewOptions
 from netloupe.explorer.view.item import MOST_SELECTED, Item
 from netloupe.explorer.view.terminals import MOST_DIFFERENT, MOST_LISTED, MOST_TERMINALS
 from netloupe.proto import onnx_pb2
+from tests.expanding import open_view
 from tests.hostile_models import graph_inputs, outputs, undefined_inputs
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import check_items, find_lost_edges
@@ -174,7 +175,7 @@ def test_inputs_in_an_open_call_are_listed_nowhere_twice() -> None:
 @pytest.mark.parametrize("mode", ["all", "auto", 3])
 def test_lists_are_opened_on_demand_alone(mode: str | int) -> None:
     view = View(load(graph_inputs(30)))
-    expand_view(view, mode)
+    open_view(view, mode)
     assert not any(item.is_open for item in terminals(view, "input"))
 
 

@@ -16,6 +16,7 @@ from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbo
 from netloupe.explorer.view.children import MAX_CALL_DEPTH
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
+from tests.expanding import open_view
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.wiring_check import check_items, find_lost_edges
@@ -349,7 +350,7 @@ def test_expand() -> None:
     boxes = []
     for expand in ("none", 0, 1, "1", 2, "all", "auto"):
         view = View(model)
-        assert expand_view(view, expand) is None
+        assert open_view(view, expand) is None
         boxes.append(len(view.items))
         assert not find_lost_edges(view)
     assert boxes == [5, 5, 9, 9, 11, 11, 11]
@@ -402,7 +403,7 @@ def test_every_path_of_a_corpus_model_can_be_shown(name: str) -> None:
 @pytest.mark.parametrize("name", LIGHT_MODELS)
 def test_no_edge_of_a_light_model_is_lost(name: str, expand: str) -> None:
     view = View(load(light_file(name)))
-    expand_view(view, expand)
+    open_view(view, expand)
     assert find_lost_edges(view) == []
 
 
@@ -410,7 +411,7 @@ def test_no_edge_of_a_light_model_is_lost(name: str, expand: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_no_edge_of_a_corpus_model_is_lost(name: str, expand: str) -> None:
     view = View(load(corpus_file(name)))
-    expand_view(view, expand)
+    open_view(view, expand)
     check_items(view)
     assert find_lost_edges(view) == []
 
@@ -419,7 +420,7 @@ def test_no_edge_of_a_corpus_model_is_lost(name: str, expand: str) -> None:
 @given(random_models(), st.sampled_from(["none", "auto", "all", 1, 2]))
 def test_no_edge_of_a_random_model_is_lost(model: Model, expand: str | int) -> None:
     view = View(model)
-    expand_view(view, expand)
+    open_view(view, expand)
     check_items(view)
     assert find_lost_edges(view) == []
 

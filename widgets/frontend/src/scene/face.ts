@@ -9,7 +9,7 @@ export type TextRun = [number, number, string, TextStyle, Anchor];
 /** x, y, width, height, text, and 1 for the quiet ones within a row */
 export type Badge = [number, number, number, number, string, number?];
 export interface Face {
-  outline: "node" | "group" | "terminal" | "constant" | "stub" | "frame";
+  outline: "node" | "group" | "terminal" | "constant" | "stub" | "frame" | "junction";
   category: string;
   width: number;
   height: number;
