@@ -99,6 +99,7 @@ def test_the_steps_to_a_view(*, named: bool, monkeypatch: pytest.MonkeyPatch) ->
         "grouping nodes",
         "looking for repeats",
         "reading edges",
+        "laying out",
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .circles import end_at_sides
 from .level import Level
 from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
 from .scene import Inside
@@ -143,6 +144,10 @@ def _fill(
         chosen = np.flatnonzero(drawn & (wires >= 0))
         wanted = _end_places(boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
         _attach(points, rows[chosen], inwards, wanted)
+    if arrays.rounds.any():
+        chosen = np.flatnonzero(drawn & (arrays.targets >= 0))
+        chosen = chosen[arrays.rounds[arrays.targets[chosen]]]
+        end_at_sides(points, heads[chosen], boxes[arrays.targets[chosen]], axis)
     return Inside(
         *size,
         boxes,

@@ -12,6 +12,7 @@ from netloupe.explorer.options import Direction
 from .engine import Drawing
 from .level import Child, Level
 from .placement import Placement
+from .spine import find_spine
 
 #: a port is a small node on the border; edges of an open child end at ports given here
 PORT_SIZE = 6.0
@@ -20,8 +21,10 @@ _MAX_TABLE = 60_000.0
 #: above this many boxes Graphviz works with fewer iterations, near-linear in their number
 _MANY = 300
 
-#: how much more an edge of the main flow pulls than a stub's
-_MAIN_WEIGHT = 6
+#: how much more an edge pulls than a stub's
+_MAIN_WEIGHT = 4
+#: and one of the longest way through a level, which should run straight
+_SPINE_WEIGHT = 24
 
 RANK_GAP = 30.0
 #: between two boxes with one straight edge between them: room for its label
@@ -53,11 +56,14 @@ def write_level_dot(level: Level) -> str:
         lines.append(f"{{rank={_first_rank(level)};n{level.first}}}")
     if level.last >= 0:
         lines.append(f"{{rank=sink;n{level.last}}}")
+    spine = find_spine(level)
     top, bottom = ("n", "s") if level.direction == "TB" else ("w", "e")
     for number, wire in enumerate(level.wires):
         tail = _end(wire.source, "i", wire.source_port, "o", bottom, level.children)
         head = _end(wire.target, "o", wire.target_port, "i", top, level.children)
         weight = "" if wire.is_main else ",weight=1"
+        if number in spine:
+            weight = f",weight={_SPINE_WEIGHT}"
         lines.append(f'{tail} -> {head} [id="{number}"{weight}]')
     lines.append("}")
     return "\n".join(lines)

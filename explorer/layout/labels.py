@@ -19,7 +19,7 @@ from .texts import Texts
 HEIGHT = 14.0
 _PADDING = 5.0
 #: shorter edges would be hidden by their labels
-_LEAST_LENGTH = 30.0
+_LEAST_LENGTH = 40.0
 #: where along an edge its label may stand, best first
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
 #: points on each piece of a curve by which areas that it runs through are found

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netloupe.explorer.options import Direction
 
@@ -24,6 +25,8 @@ class Child(NamedTuple):
     height: float
     inputs: tuple[float, ...] = ()
     outputs: tuple[float, ...] = ()
+    #: whether it is a circle, which edges reach from wherever they come
+    is_round: bool = False
 
 
 class Wire(NamedTuple):
@@ -45,6 +48,8 @@ class LevelArrays:
     ----------
     sizes
         Shape (children, 2): width and height.
+    rounds
+        Which children are circles.
     sources, targets
         The wires' ends.
     leaving, entering
@@ -53,6 +58,7 @@ class LevelArrays:
     """
 
     sizes: Floats
+    rounds: NDArray[np.bool_]
     sources: Integers
     targets: Integers
     leaving: Floats
@@ -129,6 +135,7 @@ class Level:
             children, wires = self.children, self.wires
             self._arrays = LevelArrays(
                 np.array([child[:2] for child in children], np.float64).reshape(-1, 2),
+                np.array([child.is_round for child in children], np.bool_),
                 np.array([wire.source for wire in wires], np.int64),
                 np.array([wire.target for wire in wires], np.int64),
                 np.array([self._leaving(wire) for wire in wires], np.float64),
@@ -158,12 +165,17 @@ class Level:
             self.last,
             self.is_list,
         )
-        arrays = LevelArrays(
-            old.sizes.copy(), old.sources, old.targets, old.leaving.copy(), old.entering.copy()
+        arrays = replace(
+            old,
+            sizes=old.sizes.copy(),
+            rounds=old.rounds.copy(),
+            leaving=old.leaving.copy(),
+            entering=old.entering.copy(),
         )
         for number, child in children.items():
             new.children[number] = child
             arrays.sizes[number] = child[:2]
+            arrays.rounds[number] = child.is_round
         for number, wire in wires.items():
             new.wires[number] = wire
             arrays.leaving[number] = new._leaving(wire)

@@ -21,10 +21,14 @@ _CHECK_EVERY = 256
 
 
 class Measure(Protocol):
-    """What the layout asks of whoever knows faces: sizes, nothing else."""
+    """What the layout asks of whoever knows faces: sizes and outlines, nothing else."""
 
     def size(self, item: Item) -> tuple[float, float]:
         """Return width and height of a closed item's box, or the least size of an open one."""
+        ...
+
+    def is_round(self, item: Item) -> bool:
+        """Return whether a closed item is drawn as a circle."""
         ...
 
     def label(self, value: Value) -> tuple[str, float]:
@@ -208,7 +212,7 @@ def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:
 
 def _make_child(item: Item, placed: Placed | None, measure: Measure) -> Child:
     if placed is None:
-        return Child(*measure.size(item))
+        return Child(*measure.size(item), is_round=measure.is_round(item))
     inside = placed.inside
     return Child(inside.width, inside.height, inside.inputs, inside.outputs)
 

@@ -62,6 +62,10 @@ class Labels:
         face = self.faces.face(item)
         return face.width, face.height
 
+    def is_round(self, item: Any) -> bool:
+        """Return whether an item's face is a circle."""
+        return self.faces.face(item).outline == "junction"
+
     def label(self, value: Value) -> tuple[str, float]:
         """Return a value's type as it stands beside an edge, and its width in pixels."""
         if value.type is None:

@@ -44,9 +44,10 @@ def meet(first: Area, second: Area) -> bool:
     )
 
 
-def place_one_by_one(composed: Composed) -> np.ndarray:
+def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     """Place the labels of an open item: each edge in turn, at the first place where nothing is."""
     layer, texts = composed.level, composed.plan.texts
+    axis = 1 if direction == "TB" else 0
     inside = layer.inside
     right, bottom = inside.width, inside.height
     taken: list[tuple[Area, int]] = [
@@ -70,6 +71,8 @@ def place_one_by_one(composed: Composed) -> np.ndarray:
         flow = int(texts.flows[number])
         if not texts.wanted[number] or not curve or flow in done:
             continue
+        if abs(curve[-1][axis] - curve[0][axis]) < 40:
+            continue  # the label would hide the edge
         half = float(texts.widths[number]) / 2 + 5
         for place in _PLACES:
             x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
@@ -88,7 +91,7 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
     count = 0
     for composed in list_composed(composer, view):
         places = composed.level.places
-        np.testing.assert_array_equal(places, place_one_by_one(composed))
+        np.testing.assert_array_equal(places, place_one_by_one(composed, direction))
         count += int(np.sum(~np.isnan(places[:, 0])))
     assert count == sum(bool(edge.label) for edge in scene.edges)
     return count
@@ -107,7 +110,8 @@ def test_labels_of_real_models(
 ) -> None:
     model = load(corpus_file(name))
     view, _ = make_view(model, ViewOptions.parse({"expand": expand}))
-    assert check_places(view, engine, direction) > 0
+    found = check_places(view, engine, direction)
+    assert found or expand == "auto"  # in a first view most edges are too short
 
 
 @settings(max_examples=60, deadline=None)

@@ -85,7 +85,7 @@ def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length:
     assert crossed == []
 
 
-@pytest.mark.parametrize("expand", ["auto", 2])
+@pytest.mark.parametrize("expand", ["all", 2])
 @pytest.mark.parametrize(
     "name",
     also_beside(
