@@ -13,6 +13,8 @@ export interface Viewport {
 export const MAX_ZOOM = 4;
 /** The smallest zoom at which titles are still readable. */
 export const READABLE_ZOOM = 0.35;
+/** A picture that is read at this zoom is shown whole at first: what is open was chosen for it. */
+export const WHOLE_ZOOM = 0.5;
 /** A picture that does not fit even so may be made smaller, until it does. */
 const MIN_ZOOM = 0.0005;
 const MARGIN = 24;
@@ -89,7 +91,7 @@ export function firstView(
   start: Point,
 ): Viewport {
   const whole = fitWhole({ x: 0, y: 0, width: scene.width, height: scene.height }, size);
-  if (whole.zoom >= 0.8) return whole;
+  if (whole.zoom >= WHOLE_ZOOM) return whole;
   const across =
     direction === "TB"
       ? roomAcross(size) / Math.max(scene.width, 1)
