@@ -13,7 +13,7 @@ _LABEL = "shape arithmetic"
 
 
 def add_shape_groups(
-    root: Group, shape_nodes: set[int], free_path: Callable[[Group, str], str]
+    root: Group, shape_nodes: frozenset[int], free_path: Callable[[Group, str], str]
 ) -> None:
     """Add groups of kind ``shape`` to a tree.
 
@@ -65,7 +65,7 @@ class _Homes:
                     self._depths[child] = self._depths[group] + 1
                     pending.append(child)
 
-    def settle(self, node: Node, shape_nodes: set[int]) -> None:
+    def settle(self, node: Node, shape_nodes: frozenset[int]) -> None:
         """Find the home of a node from those of its consumers."""
         found: Group | None = None
         for consumer in consumers_in(node, self.graph):
@@ -106,7 +106,7 @@ def consumers_in(node: Node, graph: Graph) -> Iterator[Node]:
                 yield inner
 
 
-def _connect(graph: Graph, nodes: set[int], homes: dict[int, Group]) -> list[list[int]]:
+def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> list[list[int]]:
     """Return the nodes of one home that hang together, in pieces."""
     leader = {index: index for index in nodes}
 

@@ -20,7 +20,7 @@ LEAST_FLAT = 13
 
 
 def simplify_tree(
-    root: Group, labels: dict[int, str], taken: set[str], shape_nodes: set[int], grouping: str
+    root: Group, labels: dict[int, str], taken: set[str], shape_nodes: frozenset[int], grouping: str
 ) -> None:
     """Fold what repeats, what is found by structure, and arithmetic on shapes.
 

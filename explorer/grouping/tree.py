@@ -10,10 +10,10 @@ import numpy as np
 
 from netloupe.explorer.model import Graph, Node, find_constant_nodes
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_roles
 
 from .group import Group, adopt
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
-from .shape_arithmetic import find_shape_nodes
 from .simplify import simplify_tree
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
@@ -122,7 +122,7 @@ def build_group_tree(
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
     step()
-    shape_nodes = find_shape_nodes(graph) if grouping != "none" else set()
+    shape_nodes = find_roles(graph).shapes if grouping != "none" else frozenset[int]()
     if scopes is None:
         root.children = [graph.nodes[index] for index in _list_shown(graph, only, shape_nodes)]
     else:
@@ -139,7 +139,9 @@ def build_group_tree(
     return tree
 
 
-def _list_shown(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -> Sequence[int]:
+def _list_shown(
+    graph: Graph, only: frozenset[int] | None, left_out: frozenset[int]
+) -> Sequence[int]:
     """Return the indices of the nodes that are shown."""
     count = len(graph.nodes)
     hidden = left_out.union(find_constant_nodes(graph))
@@ -149,7 +151,7 @@ def _list_shown(graph: Graph, only: frozenset[int] | None, left_out: set[int]) -
 
 
 def _add_nodes(
-    tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: set[int]
+    tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: frozenset[int]
 ) -> None:
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}

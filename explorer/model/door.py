@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
     from netloupe.explorer.roles.fixed import Fixed as Fixed
+    from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
     from netloupe.explorer.tensors import ChannelHistogram as ChannelHistogram
     from netloupe.explorer.tensors import Elements as Elements
@@ -57,6 +58,7 @@ _HOMES = {
     "ModelFiles": "tensors",
     "Paint": "render.paint",
     "Quantization": "quantization",
+    "Roles": "roles.roles",
     "Statistics": "tensors",
     "Totals": "costs.totals",
     "ViewKeywords": "view",

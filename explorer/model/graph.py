@@ -79,6 +79,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
+        "_roles": "What the nodes are for, once it was asked for.",
         "_unknown_finder": "Finds the fields that the schema does not know.",
         "_value_loader": "Reads what the file says of values beyond their names.",
         "_wiring": "Who uses what, as arrays.",
@@ -134,6 +135,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._has_denotations = True
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
+        self._roles: door.Roles | None = None
         self._unknown_finder: UnknownFinder | None = None
         self._value_loader: ValueLoader | None = None
         self._wiring: Wiring | None = None

@@ -1,10 +1,21 @@
 """Roles: what the nodes of a graph are for, and which operands are their weights.
 
-Nodes go in; out comes the weight of each, if it has one. Roles follow from the flow of data alone:
+A graph goes in; out comes what each node is for: body, preparation, postprocessing, arrangement.
+A node goes in; out comes its weight, if it has one. All of it follows from the flow of data alone:
 nothing here knows groups, names of scopes, or what is shown.
 """
 
 from .fixed import is_input_independent
+from .preparation import Piece
+from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight
 
-__all__ = ["Weight", "find_weight", "is_input_independent"]
+__all__ = [
+    "Piece",
+    "Role",
+    "Roles",
+    "Weight",
+    "find_roles",
+    "find_weight",
+    "is_input_independent",
+]

@@ -73,8 +73,9 @@ def close(allowed: Booleans, sources: Integers, targets: Integers) -> Booleans:
         if not len(reached):
             return found
         waiting -= np.bincount(reached, minlength=count)
-        touched = np.unique(reached)
-        ready = touched[(waiting[touched] == 0) & allowed[touched]]
+        is_reached = np.zeros(count, np.bool_)
+        is_reached[reached] = True
+        ready = np.flatnonzero(is_reached & (waiting == 0) & allowed)
         if len(ready) < _WIDE:
             break
     if len(ready):

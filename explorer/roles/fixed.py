@@ -9,7 +9,7 @@ import numpy as np
 
 from netloupe.explorer.model import Function, Graph, Node, Value
 
-from .closure import close, list_edges
+from .closure import Booleans, close, list_edges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,11 +20,14 @@ class Fixed:
     ----------
     nodes
         A byte for each node: 1 where nothing that it takes depends on an input, else 0.
+    values
+        shape (values,): whether each value is fixed, by its number in the graph's wiring.
     inputs
         The inputs of a function to which every call gives a fixed value.
     """
 
     nodes: bytes
+    values: Booleans
     inputs: frozenset[Value] = frozenset()
 
     def holds(self, value: Value) -> bool:
@@ -63,7 +66,8 @@ def find_fixed(graph: Graph) -> Fixed:
             continue
         pending.pop()
         if last._fixed is None:
-            last._fixed = _find(last)
+            inputs = _list_fixed_inputs(last) if isinstance(last, Function) else ()
+            last._fixed = find_fixed_given(last, frozenset(inputs))
     assert graph._fixed is not None  # noqa: S101 - it was the first of those pending
     return graph._fixed
 
@@ -84,8 +88,8 @@ def _is_known(value: Value | None) -> bool:
     return value.initializer is not None if fixed is None else fixed.holds(value)
 
 
-def _find(graph: Graph) -> Fixed:
-    inputs = frozenset(_list_fixed_inputs(graph)) if isinstance(graph, Function) else frozenset()
+def find_fixed_given(graph: Graph, inputs: frozenset[Value]) -> Fixed:
+    """Return what of a graph is fixed where some of its inputs are; graphs around it are known."""
     count = len(graph.nodes)
     wiring = graph.wiring
     varying = np.zeros(len(wiring.values) + 1, np.bool_)  # the last is for what is left out
@@ -102,7 +106,11 @@ def _find(graph: Graph) -> Fixed:
             for value in _list_others(graph.nodes[index])
             if value.graph is not graph or value.producer is None
         )
-    return Fixed(close(allowed, *list_edges(graph)).tobytes(), inputs)
+    nodes = close(allowed, *list_edges(graph))
+    values = np.where(
+        wiring.producers < 0, ~varying[:-1], np.append(nodes, False)[wiring.producers]
+    )
+    return Fixed(nodes.tobytes(), values, inputs)
 
 
 def _list_others(node: Node) -> Iterator[Value]:

@@ -87,6 +87,7 @@ _ONNX: dict[str, WeightOperator] = {
     "RMSNormalization": _NORMALIZATION,
     "RNN": _RECURRENT,
     "SimplifiedLayerNormalization": _NORMALIZATION,
+    "TfIdfVectorizer": _ML,
 }
 
 _ONNX_RUNTIME: dict[str, WeightOperator] = {
@@ -172,9 +173,15 @@ _CAFFE2: dict[str, WeightOperator] = {
     "SpatialBN": _NORMALIZATION,
 }
 
+#: of scikit-learn pipelines and the like; what they hold was fitted to data
 _CLASSIC = (
+    "CategoryMapper",
+    "DictVectorizer",
+    "Imputer",
     "LinearClassifier",
     "LinearRegressor",
+    "OneHotEncoder",
+    "Scaler",
     "SVMClassifier",
     "SVMRegressor",
     "TreeEnsemble",

@@ -30,8 +30,8 @@ class Weight:
     kind
         What it does with the weight: ``convolution``, ``linear`` (a product with a matrix),
         ``recurrent``, ``embedding`` (a table of which rows are taken), ``normalization``,
-        ``attention``, ``experts``, or ``ml`` (trees, linear models and support vectors of
-        ai.onnx.ml, which hold their weights in attributes).
+        ``attention``, ``experts``, or ``ml`` (trees, linear models, scalers and the like of
+        ai.onnx.ml, which hold what was fitted in attributes).
     value
         The operand; None where the weights are in attributes.
     index

@@ -1,0 +1,118 @@
+"""Preparation: nodes that no node with a weight gives to, cut by what they feed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.model import Graph
+from netloupe.explorer.progress import step
+
+from .closure import Booleans, Integers
+
+#: fewer nodes that feed one other join it
+LEAST_NODES = 3
+#: and fewer that feed several
+LEAST_SHARED = 2
+#: so many pieces of the same operators, each of which feeds one other, repeat with what they feed
+LEAST_ALIKE = 3
+_STEP = 50_000
+#: stands for the outputs of the graph among what nodes feed
+_OUTPUT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Nodes of preparation that do one thing.
+
+    Parameters
+    ----------
+    nodes
+        Their indices, in order.
+    is_shared
+        Whether they feed several other nodes, not only one.
+    """
+
+    nodes: tuple[int, ...]
+    is_shared: bool
+
+
+def cut_preparation(
+    graph: Graph, core: Booleans, is_silent: Booleans, sources: Integers, targets: Integers
+) -> tuple[list[Piece], frozenset[int]]:
+    """Cut the preparation of a graph into pieces by what they feed.
+
+    A node belongs to the piece that all its results go to; where they go to several, a piece
+    begins with it. Pieces of less than ``LEAST_NODES`` (``LEAST_SHARED`` where several others are
+    fed) are none: their nodes join what they feed, as do pieces of the same operators of which
+    each layer has its own.
+
+    Parameters
+    ----------
+    core
+        shape (nodes,): the nodes of preparation.
+    is_silent
+        shape (nodes,): nodes to which giving does not count (arithmetic on shapes).
+    sources, targets
+        shape (edges,): which node gives to which.
+
+    Returns
+    -------
+    list of Piece, frozenset of int
+        The pieces, and the indices of the nodes that are in none.
+    """
+    heads = _find_heads(graph, core, is_silent, sources, targets)
+    members: dict[int, list[int]] = {}
+    for index, head in heads.items():
+        members.setdefault(head, []).append(index)
+    found: list[Piece] = []
+    alike: Counter[tuple[str, ...]] = Counter()
+    for head, nodes in members.items():
+        nodes.reverse()  # they were found from the last one on
+        is_shared = head in heads and heads[head] == head
+        found.append(Piece(tuple(nodes), is_shared))
+        if not is_shared and len(nodes) >= LEAST_NODES:
+            alike[_list_operators(graph, nodes)] += 1
+    pieces: list[Piece] = []
+    loose: list[int] = []
+    for piece in found:
+        is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)
+        if is_large and (
+            piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
+        ):
+            pieces.append(piece)
+        else:
+            loose += piece.nodes
+    pieces.sort(key=lambda piece: piece.nodes)
+    return pieces, frozenset(loose)
+
+
+def _list_operators(graph: Graph, nodes: Sequence[int]) -> tuple[str, ...]:
+    return tuple(graph.nodes[index].op_type for index in nodes)
+
+
+def _find_heads(
+    graph: Graph, core: Booleans, is_silent: Booleans, sources: Integers, targets: Integers
+) -> dict[int, int]:
+    """Return what each node of preparation leads to, from the last node to the first.
+
+    That is a node outside or an output of the graph that all its results go to, by whatever ways,
+    or the last node of preparation that they all pass.
+    """
+    counted = core[sources] & ~is_silent[targets]
+    order = np.argsort(sources[counted], kind="stable")
+    ends = targets[counted][order].tolist()
+    starts = np.searchsorted(sources[counted][order], np.arange(len(core) + 1))
+    heads: dict[int, int] = {}
+    inside: Sequence[int] = np.flatnonzero(core)[::-1].tolist()
+    for number, index in enumerate(inside):
+        if not number % _STEP:
+            step()
+        found = {heads.get(end, end) for end in ends[starts[index] : starts[index + 1]]}
+        if any(value is not None and value.is_output for value in graph.nodes[index].outputs):
+            found.add(_OUTPUT)
+        heads[index] = found.pop() if len(found) == 1 else index
+    return heads

@@ -1,0 +1,226 @@
+"""The role of every node of a graph: what it is for, by the flow of data alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from netloupe.explorer.model import Graph, Node, Value, find_constant_nodes, find_operators
+
+from .closure import Booleans, Integers, close, list_edges
+from .fixed import find_fixed, is_input_independent
+from .preparation import Piece, cut_preparation
+from .shape_arithmetic import find_shape_nodes
+from .unlearned import find_unlearned
+from .weight_operators import WEIGHT_OPERATORS
+from .weighted import find_weighted
+
+#: what a node is for
+Role = Literal["body", "preparation", "postprocessing", "arrangement", "shape", "constant"]
+_BODY, _PREPARATION, _POSTPROCESSING, _SHAPE, _CONSTANT = range(5)
+_ROLES: tuple[Role, ...] = ("body", "preparation", "postprocessing", "shape", "constant")
+
+#: operators that change layout or type and nothing else
+_ARRANGING = frozenset(
+    {"Cast", "CastLike", "Copy", "Expand", "ExpandDims", "Flatten", "Identity", "NCHW2NHWC"}
+    | {"NHWC2NCHW", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
+)
+#: what follows a weight and still belongs to its layer: bias and scale, activation, pooling
+_FINISHING = _ARRANGING | frozenset(
+    {"AveragePool", "Celu", "Clip", "Concat", "DepthToSpace", "DequantizeLinear", "Dropout", "Elu"}
+    | {"FastGelu", "Gelu", "GlobalAveragePool", "GlobalMaxPool", "HardSwish", "LeakyRelu"}
+    | {"MaxPool", "Mish", "PRelu", "QuantizeLinear", "Relu", "Resize", "Selu", "Split", "Tanh"}
+    | {"Upsample"}
+)
+_SCALING = frozenset({"Add", "Mul"})
+#: where preparation is more than all the rest, and than this, the graph is not about weights
+_MOST_ALONE = 30
+#: operators of the body even where none of their operands is a weight
+_COMPUTING = frozenset(
+    op_type
+    for operators in WEIGHT_OPERATORS.values()
+    for op_type, operator in operators.items()
+    if operator.kind not in ("embedding", "normalization")
+) | {"GroupQueryAttention", "MultiHeadAttention", "PackedMultiHeadAttention", "PagedAttention"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Roles:
+    """What the nodes of a graph are for.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    codes
+        shape (nodes,): a number for each node's role.
+    constants
+        Indices of the nodes that only give a constant.
+    shapes
+        Indices of the nodes that only compute with shapes for others.
+    pieces
+        The preparation, cut by what it feeds.
+    loose
+        Indices of nodes of preparation that are too few for a piece: they join what they feed.
+    """
+
+    graph: Graph
+    codes: npt.NDArray[np.uint8]
+    constants: tuple[int, ...]
+    shapes: frozenset[int]
+    pieces: tuple[Piece, ...] = ()
+    loose: frozenset[int] = frozenset()
+
+    def of(self, node: Node) -> Role:
+        """Return the role of a node of the graph.
+
+        ``preparation``
+            No node with a weight gives to it, unless by its shape alone.
+        ``postprocessing``
+            Nodes with weights give to it, and neither it nor what follows has a weight or is a
+            product of matrices.
+        ``shape``
+            It only computes with shapes, for operands of others that tell sizes, places or axes.
+        ``constant``
+            It only gives a constant.
+        ``arrangement``
+            In the body: it changes nothing but layout or type, or splits or joins what does.
+        ``body``
+            Everything else. A graph without any weight is all body.
+        """
+        role: Role = _ROLES[int(self.codes[node.index])]
+        if role != "body" or node.domain != self.graph.dialect.domain:
+            return role
+        if node.op_type in _ARRANGING:
+            return "arrangement"
+        if node.op_type == "Split":
+            users = [user for value in node.outputs if value is not None for user in value.users]
+            return "arrangement" if users and all(map(_arranges, users)) else role
+        if node.op_type == "Concat":
+            given = [value.producer for value in node.inputs if value is not None]
+            return "arrangement" if given and all(map(_arranges, given)) else role
+        return role
+
+
+def _arranges(node: Node | None) -> bool:
+    return node is not None and node.op_type in _ARRANGING
+
+
+def find_roles(graph: Graph) -> Roles:
+    """Return the roles of the nodes of a graph; they are looked for once.
+
+    Notes
+    -----
+    Op types, operands and wiring are read as columns; nodes are looked at one by one where they
+    belong to preparation, tell shapes or give constants. Linear in nodes and edges.
+    """
+    if graph._roles is None:
+        graph._roles = _find(graph)
+    return graph._roles
+
+
+def _find(graph: Graph) -> Roles:
+    count = len(graph.nodes)
+    constants = find_constant_nodes(graph)
+    shapes = frozenset(find_shape_nodes(graph))
+    codes = np.zeros(count, np.uint8)
+    codes[constants] = _CONSTANT
+    codes[[*shapes]] = _SHAPE
+    weighted = find_weighted(graph)
+    weighted[[*find_unlearned(graph, weighted)]] = False
+    found = Roles(graph, codes, tuple(constants), shapes)
+    if not weighted.any():
+        return found
+    sources, targets = list_edges(graph)
+    reads_shape = np.zeros(count, np.bool_)
+    reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True
+    carrying = ~reads_shape[targets]
+    sources, targets = sources[carrying], targets[carrying]
+    is_before = close(~weighted, sources, targets)
+    is_fixed = np.frombuffer(find_fixed(graph).nodes, np.bool_)
+    core = is_before & (codes == _BODY)
+    core &= ~_find_converting(graph, is_fixed & core, weighted, sources, targets)
+    rest = int(np.count_nonzero(codes == _BODY)) - int(np.count_nonzero(core))
+    if np.count_nonzero(core) > max(rest, _MOST_ALONE):
+        return found
+    pieces, loose = cut_preparation(graph, core, codes == _SHAPE, sources, targets)
+    computing = weighted.copy()
+    computing[find_operators(graph, _COMPUTING)] = True
+    is_after = close(~computing, targets, sources) & ~is_before & (codes == _BODY)
+    _finish_layers(graph, is_after, is_fixed, sources, targets)
+    unboxed = np.zeros(count, np.bool_)
+    unboxed[[*loose]] = True
+    codes[core & ~(unboxed & is_fixed)] = _PREPARATION  # few fixed nodes only convert something
+    codes[is_after] = _POSTPROCESSING
+    few = frozenset(index for index in loose if not is_fixed[index])
+    return Roles(graph, codes, tuple(constants), shapes, tuple(pieces), few)
+
+
+def _finish_layers(
+    graph: Graph, is_after: Booleans, is_fixed: Booleans, sources: Integers, targets: Integers
+) -> None:
+    """Give to the body what directly follows on it and belongs to the last layers."""
+    inner = is_after[sources] & is_after[targets]
+    begun = is_after.copy()
+    begun[targets[inner]] = False
+    following: dict[int, list[int]] = {}
+    waiting: dict[int, int] = {}
+    for source, target in zip(sources[inner].tolist(), targets[inner].tolist(), strict=True):
+        following.setdefault(source, []).append(target)
+        waiting[target] = waiting.get(target, 0) + 1
+    pending = np.flatnonzero(begun).tolist()
+    while pending:
+        index = pending.pop()
+        node = graph.nodes[index]
+        if not (node.op_type in _FINISHING or _scales(node)):
+            continue
+        is_after[index] = False
+        for target in following.get(index, ()):
+            waiting[target] -= 1
+            if not waiting[target]:
+                pending.append(target)
+
+
+def _scales(node: Node) -> bool:
+    """Return whether a node adds or multiplies by a constant, or scales an integer product."""
+    return node.op_type in _SCALING and any(
+        value is not None and (is_input_independent(value) or _is_integer_product(value))
+        for value in node.inputs
+    )
+
+
+def _is_integer_product(value: Value) -> bool:
+    node = value.producer
+    if node is not None and node.op_type == "Cast" and node.inputs and node.inputs[0] is not None:
+        node = node.inputs[0].producer
+    return node is not None and node.op_type in ("ConvInteger", "MatMulInteger")
+
+
+def _find_converting(
+    graph: Graph, is_fixed: Booleans, weighted: Booleans, sources: Integers, targets: Integers
+) -> Booleans:
+    """Return the nodes that bring weights, biases and scales into the form in which they are used.
+
+    They belong to the node with the weight. What only chooses rows of a table is none of them.
+    """
+    found = np.zeros(len(is_fixed), np.bool_)
+    if not is_fixed.any():
+        return found
+    choosing = weighted.copy()
+    choosing[:] = False
+    choosing[find_operators(graph, {"Gather"})] = True
+    inner = is_fixed[sources]
+    sources, targets = sources[inner], targets[inner]
+    pending = sources[weighted[targets] & ~choosing[targets]].tolist()
+    order = np.argsort(targets, kind="stable")
+    starts = np.searchsorted(targets[order], np.arange(len(found) + 1))
+    givers = sources[order]
+    while pending:
+        index = pending.pop()
+        if not found[index]:
+            found[index] = True
+            pending += givers[starts[index] : starts[index + 1]].tolist()
+    return found
