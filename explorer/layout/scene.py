@@ -31,6 +31,10 @@ class SceneBox(NamedTuple):
         Index of the enclosing box in :attr:`Scene.boxes`; -1 for the outermost ones.
     depth
         Number of boxes around it.
+    enters, leaves
+        Of an open group that is cut into columns: where the stream comes in from the column
+        before and where it goes on to the next, from the left (LR: the top) of this part of the
+        group; None at an end that is the group's own.
     """
 
     item: Item
@@ -40,6 +44,8 @@ class SceneBox(NamedTuple):
     height: float
     parent: int
     depth: int
+    enters: float | None = None
+    leaves: float | None = None
 
 
 class SceneEdge(NamedTuple):

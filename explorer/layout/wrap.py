@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from netloupe.explorer.options import OPTIONS, Wrap
 
+from .bends import round_corners, split_curve
 from .level import Level
 from .placement import (
     Curve,
@@ -274,7 +274,7 @@ class _Writer:
         result: list[float] = []
         rest = points
         for number in crossed:
-            before, rest = _split(rest, self.cuts[number])
+            before, rest = split_curve(rest, self.cuts[number])
             result += self._shift(before, number)[2 if result else 0 :]
             end = self._shift(rest[:2], number + 1)
             lane = self.lanes[number].setdefault(flow, len(self.lanes[number]))
@@ -296,84 +296,11 @@ class _Writer:
         below = self.top + column.bottom - column.top + _BEND + lane * _LANE
         above = self.top - _BEND - lane * _LANE
         middle = following.left - _GUTTER / 2 - lane * _LANE
-        return _round_corners(
-            [(x0, y0), (x0, below), (middle, below), (middle, above), (x1, above), (x1, y1)]
+        return round_corners(
+            [(x0, y0), (x0, below), (middle, below), (middle, above), (x1, above), (x1, y1)], _BEND
         )
-
-
-def _round_corners(places: list[Point]) -> list[float]:
-    """Return a way along straight lines with rounded corners as Bézier points, but the first."""
-    points: list[float] = []
-    x, y = places[0]
-    for number in range(1, len(places)):
-        to_x, to_y = places[number]
-        length = math.hypot(to_x - x, to_y - y)
-        if number == len(places) - 1:
-            points += _line(x, y, to_x, to_y)
-            break
-        next_x, next_y = places[number + 1]
-        after = math.hypot(next_x - to_x, next_y - to_y)
-        bend = min(_BEND, length, after / 2)
-        if length <= 0 or after <= 0:
-            continue
-        before_x = to_x - (to_x - x) * bend / length
-        before_y = to_y - (to_y - y) * bend / length
-        after_x = to_x + (next_x - to_x) * bend / after
-        after_y = to_y + (next_y - to_y) * bend / after
-        points += _line(x, y, before_x, before_y)
-        points += (to_x, to_y, to_x, to_y, after_x, after_y)
-        x, y = after_x, after_y
-    return points
-
-
-def _line(x0: float, y0: float, x1: float, y1: float) -> tuple[float, ...]:
-    dx, dy = (x1 - x0) / 3, (y1 - y0) / 3
-    return (x0 + dx, y0 + dy, x0 + 2 * dx, y0 + 2 * dy, x1, y1)
 
 
 def _reverse(points: Curve) -> Curve:
     pairs = list(zip(points[0::2], points[1::2], strict=True))
     return tuple(coordinate for pair in reversed(pairs) for coordinate in pair)
-
-
-def _split(points: Curve, height: float) -> tuple[Curve, Curve]:
-    """Cut a curve in two where it first comes down to a height (de Casteljau)."""
-    for start in range(0, len(points) - 7, 6):
-        if points[start + 7] < height and start + 8 < len(points):
-            continue
-        piece = points[start : start + 8]
-        low, high = 0.0, 1.0
-        for _ in range(24):
-            middle = (low + high) / 2
-            if _height_at(piece, middle) < height:
-                low = middle
-            else:
-                high = middle
-        first, second = _divide(piece, high)
-        return points[:start] + first, second + points[start + 8 :]
-    return points, points[-2:] * 4
-
-
-def _height_at(piece: Curve, t: float) -> float:
-    s = 1 - t
-    return (
-        s * s * s * piece[1]
-        + 3 * s * s * t * piece[3]
-        + 3 * s * t * t * piece[5]
-        + t * t * t * piece[7]
-    )
-
-
-def _divide(piece: Curve, t: float) -> tuple[Curve, Curve]:
-    places = list(zip(piece[0::2], piece[1::2], strict=True))
-    first, second = [places[0]], [places[-1]]
-    while len(places) > 1:
-        places = [
-            (ax + (bx - ax) * t, ay + (by - ay) * t) for (ax, ay), (bx, by) in pairwise(places)
-        ]
-        first.append(places[0])
-        second.insert(0, places[-1])
-    return (
-        tuple(coordinate for place in first for coordinate in place),
-        tuple(coordinate for place in second for coordinate in place),
-    )

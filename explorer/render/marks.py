@@ -9,7 +9,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netloupe.explorer.layout import Scene, SceneEdge
+from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
+from netloupe.explorer.layout.bends import round_corners
+from netloupe.explorer.options import Direction
 
 from .face import Anchor, Face, TextStyle
 from .paint import Paint
@@ -39,6 +41,14 @@ from .sizes import (
 )
 from .text import clean_label, measure_text, shorten_text
 from .theme import CategoryColours, PillColours, Theme
+
+#: stands behind the title of a group that goes on in another column
+CONTINUED = "… continued"
+#: between such a title and the stream that comes in beside it
+_STREAM_GAP = 10.0
+#: behind a title that is shortened, and so ends in an ellipsis, and what is left of it at least
+_CONTINUED = CONTINUED.removeprefix("…")
+_LEAST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +212,71 @@ def _mark_text(
 
 
 def mark_frame(
-    face: Face, width: float, height: float, depth: int, theme: Theme, tone: str = ""
+    face: Face, box: SceneBox, theme: Theme, tone: str = "", direction: Direction = "TB"
 ) -> list[Mark]:
-    """Return the marks of an open group of any size, from its own top left corner."""
-    colours = theme.frame(depth)
+    """Return the marks of an open group of any size, from its own top left corner.
+
+    The part of a group that goes on in another column has no border there, and where it goes on
+    a quiet title.
+    """
+    colours = theme.frame(box.depth)
     border, line = (theme.tones[tone].border, PAINTED_BORDER) if tone else (colours.border, 1.0)
-    marks: list[Mark] = [RectMark(0, 0, width, height, RADII["frame"], colours.fill, border, line)]
+    width, height, radius = box.width, box.height, RADII["frame"]
+    if box.enters is None and box.leaves is None:
+        marks: list[Mark] = [RectMark(0, 0, width, height, radius, colours.fill, border, line)]
+    else:
+        marks = _mark_part(box, direction, colours.fill, border, line)
+    if box.enters is not None:
+        return marks + _mark_continued(face, box, theme, direction)
     for run in face.texts:
         colour = theme.frame_text if run.style == "title" else theme.frame_muted
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
     return marks
+
+
+def _mark_part(
+    box: SceneBox, direction: Direction, fill: str, border: str, line: float
+) -> list[Mark]:
+    """Return ground and border of a part of an open group, without a border where it is cut."""
+    is_down = direction == "TB"
+    length, breadth = (box.height, box.width) if is_down else (box.width, box.height)
+    radius = min(RADII["frame"], length / 2, breadth / 2)
+    marks: list[Mark] = [RectMark(0, 0, box.width, box.height, radius, fill)]
+    ends = []
+    if box.enters is not None:
+        ends.append(0.0)
+    if box.leaves is not None:
+        ends.append(length - radius)
+    for end in ends:  # no round corners there
+        corners = (0.0, end, breadth, radius) if is_down else (end, 0.0, radius, breadth)
+        marks.append(RectMark(*corners, 0, fill))
+    first, last = (0.0, length) if box.leaves is None else (length, 0.0)
+    ways = [[(0.0, first), (0.0, last), (breadth, last), (breadth, first)]]
+    if len(ends) == 2:
+        ways = [ways[0][:2], ways[0][2:]]
+    for way in ways:
+        points = (*way[0], *round_corners(way, radius))
+        turned = tuple(points[number ^ 1] for number in range(len(points)))
+        marks.append(CurveMark(points if is_down else turned, border, line))
+    return marks
+
+
+def _mark_continued(face: Face, box: SceneBox, theme: Theme, direction: Direction) -> list[Mark]:
+    """Return the title of a group that goes on, at the side of the stream where there is room."""
+    run = face.texts[0]
+    left, room = run.x, box.width - 2 * run.x
+    stream = box.enters if direction == "TB" else None
+    if stream is not None and stream < box.width:
+        before, after = stream - run.x - _STREAM_GAP, box.width - stream - run.x - _STREAM_GAP
+        left, room = (run.x, before) if before >= after else (stream + _STREAM_GAP, after)
+    style = TEXT_STYLES["title-muted"]
+    shown = f"{run.text} {CONTINUED}"
+    if measure_text(shown, *style) > room:
+        title = shorten_text(run.text, room - measure_text(_CONTINUED, *style), *style, "start")
+        shown = f"{title}{_CONTINUED}" if len(title) > _LEAST_LETTERS else CONTINUED
+    if measure_text(shown, *style) > room:
+        return []
+    return [_mark_text(left, run.y, shown, "title-muted", theme.frame_muted)]
 
 
 def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark:

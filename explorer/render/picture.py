@@ -36,7 +36,9 @@ from netloupe.explorer.view import (
     nodes_inside,
 )
 
+from .box import MARGIN
 from .faces import FaceBook
+from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
@@ -56,6 +58,8 @@ class Labels:
     def __init__(self) -> None:
         self.faces = FaceBook()
         self._labels: dict[str, tuple[str, float]] = {}
+        style = TEXT_STYLES["title-muted"]
+        self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
 
     def size(self, item: Any) -> tuple[float, float]:
         """Return the size of an item's face."""

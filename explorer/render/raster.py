@@ -176,7 +176,7 @@ def place_marks(
     for box in boxes:
         if box.item.is_open:
             face, tone = face_of(box.item), find_tone(paints, box.item.path)
-            for mark in mark_frame(face, box.width, box.height, box.depth, theme, tone):
+            for mark in mark_frame(face, box, theme, tone, scene.direction):
                 yield box.x, box.y, mark
     for edge in scene.edges:
         tone = find_tone(paints, edge.path)

@@ -154,7 +154,7 @@ class _Drawing:
     def _draw_frame(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
         tone = find_tone(self.paints, box.item.path)
-        marks = mark_frame(face, box.width, box.height, box.depth, self.theme, tone)
+        marks = mark_frame(face, box, self.theme, tone, self.scene.direction)
         classes = "node group" if box.item.kind == "node" else "group"
         return self._wrap(box, face, classes, "frame", "".join(map(_draw_mark, marks)))
 

@@ -1,0 +1,504 @@
+"""A picture in columns that are read one after the other, as those of a newspaper (LR: rows).
+
+What is composed is cut at some of its cuts and each piece moved to its column. The stream that
+passes a cut is led on, from the foot of one column around to the head of the next; open groups
+that are cut go on there with another frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from netloupe.explorer.view import Item
+
+from .arrange import END, MARGIN, SIDE, TITLE_BAND
+from .bends import round_corners, split_curve
+from .cuts import Cut, Drawn
+from .placement import Curve, Floats, Integers, Point
+from .scene import Flat, Scene, SceneBox, SceneEdge, ScenePort
+
+#: between columns, where a stream is led up
+_GUTTER = 56.0
+#: from what is in a column to the way below it or above it, and the radius of its corners
+_LEAD = 20.0
+_BEND = 18.0
+#: above what goes on in a column: the title of each group that goes on
+_CONTINUED = 24.0
+#: below what stands last in a column, where a group goes on in the next one
+_FOOT = 14.0
+#: the least width of a part of a group
+_LEAST_WIDTH = 130.0
+#: columns may be so much longer where they then begin between groups instead of inside
+_SLACK = 1.12
+#: and are filled so far at least, of what they could be
+_LEAST_FILLED = 0.7
+#: room for the title of a group that goes on
+_MOST_TITLE = 200.0
+
+
+class Titles(Protocol):
+    """What the columns ask of whoever knows faces."""
+
+    #: width of what stands behind the title of a group that goes on in another column
+    continued_width: float
+
+    def size(self, item: Item) -> tuple[float, float]:
+        """Return the least size of an open group, which is that of its title."""
+        ...
+
+
+class _Part(NamedTuple):
+    """An open group, or its part in one column: left, top, right, bottom where it was."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    enters: bool
+    leaves: bool
+
+
+class ColumnCutter:
+    """Cuts one picture into columns.
+
+    Parameters
+    ----------
+    scene
+        A picture in one column.
+    titles
+        Gives the width of titles.
+    """
+
+    def __init__(self, scene: Scene, titles: Titles) -> None:
+        self._scene = scene
+        self._titles = titles
+        self._known: dict[int, Columns] = {}
+
+    @cached_property
+    def _drawn(self) -> Drawn:
+        scene = self._scene
+        if scene.direction == "TB":
+            return Drawn(list(scene.boxes), list(scene.edges))
+        return Drawn([*map(_turn_box, scene.boxes)], [*map(_turn_edge, scene.edges)], _FOOT)
+
+    @cached_property
+    def _cuts(self) -> list[Cut]:
+        return self._drawn.list_cuts()
+
+    @property
+    def most(self) -> int:
+        """The largest number of columns that there can be."""
+        return len(self._cuts) + 1
+
+    @property
+    def height(self) -> float:
+        """Length of the picture along the flow."""
+        scene = self._scene
+        return scene.height if scene.direction == "TB" else scene.width
+
+    def columns(self, count: int) -> Columns:
+        """Return the picture in so many columns, or in as many as there can be."""
+        count = max(1, min(count, self.most))
+        found = self._known.get(count)
+        if found is None:
+            chosen = choose_cuts(self._cuts, self.height, count)
+            found = self._known[count] = Columns(self._scene, self._drawn, chosen, self._titles)
+        return found
+
+
+def choose_cuts(cuts: Sequence[Cut], height: float, count: int) -> list[Cut]:
+    """Return the cuts that make so many columns as even as can be.
+
+    Where columns need not be much longer for it they begin between groups, not inside.
+    """
+    low, high = height / count, _find_longest([], height)
+    for _ in range(40):
+        middle = (low + high) / 2
+        if _fits(_fill(cuts, height, middle), height, count, middle):
+            high = middle
+        else:
+            low = middle
+    chosen = _fill(cuts, height, high * _SLACK, prefer_outer=True)
+    if not _fits(chosen, height, count, high * _SLACK):
+        chosen = _fill(cuts, height, high)
+    others = [cut for cut in cuts if cut not in chosen]
+    while len(chosen) < count - 1 and others:
+        chosen.append(_halve(chosen, others, height))
+        others.remove(chosen[-1])
+        chosen.sort()
+    return chosen
+
+
+def _fits(chosen: list[Cut], height: float, count: int, most: float) -> bool:
+    return len(chosen) < count and _find_longest(chosen, height) <= most + 0.01
+
+
+def _find_longest(chosen: list[Cut], height: float) -> float:
+    """Return the length of the longest column."""
+    begins = [0.0, *(cut.y - _CONTINUED * cut.depth for cut in chosen)]
+    ends = [*(cut.y for cut in chosen), height]
+    return max(end - begin for begin, end in zip(begins, ends, strict=True))
+
+
+def _halve(chosen: list[Cut], others: list[Cut], height: float) -> Cut:
+    """Return the cut that leaves the shorter half of its column longest."""
+    bounds = np.array([0.0, *(cut.y for cut in chosen), height])
+    heights = np.array([cut.y for cut in others])
+    after = np.searchsorted(bounds, heights, "right")
+    after = np.minimum(after, len(bounds) - 1)
+    shorter = np.minimum(heights - bounds[after - 1], bounds[after] - heights)
+    return others[int(np.argmax(shorter))]
+
+
+def _fill(
+    cuts: Sequence[Cut], height: float, most: float, *, prefer_outer: bool = False
+) -> list[Cut]:
+    """Return the cuts where columns are filled as far as they go, one after the other."""
+    chosen: list[Cut] = []
+    heights = np.array([cut.y for cut in cuts])
+    depths = np.array([cut.depth for cut in cuts])
+    begin, head, first = 0.0, 0.0, 0
+    while begin + most - head < height and first < len(cuts):
+        last = int(np.searchsorted(heights, begin + most - head, "right"))
+        last = max(last, first + 1)
+        near = np.arange(first, last)
+        if prefer_outer:
+            reached = heights[last - 1] - begin
+            near = near[heights[near] >= begin + reached * _LEAST_FILLED]
+            near = near[depths[near] == depths[near].min()]
+        number = int(near[-1])
+        chosen.append(cuts[number])
+        begin, head = cuts[number].y, _CONTINUED * cuts[number].depth
+        first = number + 1
+    return chosen
+
+
+class Columns:
+    """A picture cut at some places, measured; drawn only where it is asked for.
+
+    Parameters
+    ----------
+    scene
+        The picture in one column.
+    drawn
+        The same as arrays, running downwards.
+    cuts
+        Where it is cut.
+    titles
+        Gives the width of titles.
+    """
+
+    def __init__(self, scene: Scene, drawn: Drawn, cuts: list[Cut], titles: Titles) -> None:
+        self._original = scene
+        self._drawn = drawn
+        self._cuts = cuts
+        self._titles = titles
+        self._heights = np.array([cut.y for cut in cuts])
+        #: the column of each box, for open groups where they begin and where they end
+        self._firsts: Integers = np.searchsorted(self._heights, drawn.areas[:, 1], "right")
+        self._lasts = np.where(
+            drawn.is_open, np.searchsorted(self._heights, drawn.areas[:, 3], "left"), self._firsts
+        )
+        self._parts: dict[tuple[int, int], _Part] = {}
+        self._measure_parts()
+        self._measure_columns()
+
+    @property
+    def count(self) -> int:
+        """Number of columns."""
+        return len(self._cuts) + 1
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the picture."""
+        if not self._cuts:
+            return self._original.width, self._original.height
+        return self._size if self._original.direction == "TB" else self._size[::-1]
+
+    # measuring
+
+    def _bounds(self, column: int) -> tuple[float, float]:
+        begin = self._heights[column - 1] if column else -np.inf
+        end = self._heights[column] if column < len(self._cuts) else np.inf
+        return float(begin), float(end)
+
+    @cached_property
+    def _pieces(self) -> tuple[Floats, Integers]:
+        """Left, top, right and bottom of each piece of the edges, and what it is inside of."""
+        curves = self._drawn.curves
+        controls = curves.list_controls()
+        extents = np.concatenate([controls.min(axis=1), controls.max(axis=1)], axis=1)
+        return extents, np.repeat(self._drawn.holders, curves.piece_counts)
+
+    def _measure_parts(self) -> None:
+        """Find how broad the parts of groups that are cut have to be, the innermost first."""
+        drawn = self._drawn
+        is_cut = drawn.is_open & (self._lasts > self._firsts)
+        depths = np.array([box.depth for box in drawn.boxes], np.int64)
+        found = np.flatnonzero(is_cut)
+        before, after = (SIDE, SIDE) if self._is_down else (TITLE_BAND, END)
+        for number in found[np.argsort(-depths[found], kind="stable")].tolist():
+            left, top, right, bottom = drawn.areas[number].tolist()
+            first, last = int(self._firsts[number]), int(self._lasts[number])
+            title = self._titles.size(drawn.boxes[number].item)[0] if self._is_down else 0.0
+            for column in range(first, last + 1):
+                low, high = self._find_extent(column, number)
+                begin, end = self._bounds(column)
+                low, high = max(left, low - before), min(right, high + after)
+                if column == first:
+                    low, high = left, max(high, left + title)
+                elif self._is_down:
+                    wanted = min(title + self._titles.continued_width, _MOST_TITLE)
+                    low = max(left, min(low, self._passing[column - 1] - wanted))
+                high = max(high, low + _LEAST_WIDTH)
+                if high > right:
+                    low, high = max(left, low - (high - right)), right
+                self._parts[number, column] = _Part(
+                    low,
+                    top if column == first else begin,
+                    high,
+                    bottom if column == last else end,
+                    column > first,
+                    column < last,
+                )
+
+    def _find_extent(self, column: int, holder: int | None) -> tuple[float, float]:
+        """Return how far what is directly in a holder reaches in a column; None for anything."""
+        drawn = self._drawn
+        begin, end = self._bounds(column)
+        here = (self._firsts <= column) & (self._lasts >= column)
+        extents, holders = self._pieces
+        pieces = (extents[:, 3] >= begin) & (extents[:, 1] <= end)
+        if holder is not None:
+            here &= drawn.parents == holder
+            pieces &= holders == holder
+        whole = here & (self._firsts == self._lasts)
+        lows = [*drawn.areas[whole, 0].tolist(), *extents[pieces, 0].tolist()]
+        highs = [*drawn.areas[whole, 2].tolist(), *extents[pieces, 2].tolist()]
+        for number in np.flatnonzero(here & ~whole).tolist():
+            part = self._parts[number, column]
+            lows.append(part.left)
+            highs.append(part.right)
+        return min(lows, default=0.0), max(highs, default=0.0)
+
+    def _measure_columns(self) -> None:
+        """Find by how much what is in each column is moved, and how large the picture is."""
+        extents, _ = self._pieces
+        whole = self._firsts == self._lasts
+        led = any(cut.stream >= 0 for cut in self._cuts)
+        top = MARGIN + (_LEAD if led else 0.0)
+        moves, ends, lefts = [], [], []
+        left = MARGIN
+        for column in range(self.count):
+            begin, end = self._bounds(column)
+            low, high = self._find_extent(column, None)
+            inside = whole & (self._firsts == column)
+            pieces = extents[(extents[:, 1] >= begin) & (extents[:, 3] <= end)]
+            bottoms = [*self._drawn.areas[inside, 3].tolist(), *pieces[:, 3].tolist()]
+            bottoms += [
+                part.bottom
+                for (_, place), part in self._parts.items()
+                if place == column and not part.leaves
+            ]
+            depth = self._cuts[column - 1].depth if column else 0
+            head = (_CONTINUED if self._is_down else _FOOT) * depth
+            down = top + head - begin if column else top - MARGIN
+            moves.append((left - low, down))
+            leaving = self._cuts[column].depth if column < len(self._cuts) else 0
+            bottom = max(bottoms, default=begin if column else 0.0)
+            ends.append(bottom + down + (_FOOT if leaving else 0.0))
+            lefts.append(left)
+            left += high - low + _GUTTER
+        self._top, self._ends, self._lefts = top, ends, lefts
+        self._moves = np.array(moves)
+        below = max(
+            end + (_LEAD if column < len(self._cuts) and self._cuts[column].stream >= 0 else 0.0)
+            for column, end in enumerate(ends)
+        )
+        self._size = (left - _GUTTER + MARGIN, below + MARGIN)
+
+    @property
+    def _is_down(self) -> bool:
+        return self._original.direction == "TB"
+
+    # drawing
+
+    def draw(self) -> Scene:
+        """Return the picture."""
+        if not self._cuts:
+            return self._original
+        boxes, number_of = self._place_boxes()
+        edges = self._place_edges(number_of)
+        ports = self._place_ports(number_of)
+        if not self._is_down:
+            boxes, edges = [*map(_turn_box, boxes)], [*map(_turn_edge, edges)]
+            ports = [port._replace(x=port.y, y=port.x) for port in ports]
+        width, height = self.size
+        flat = Flat(tuple(boxes), tuple(edges), tuple(ports))
+        return replace(self._original, width=width, height=height, root=None, by_hand=flat)
+
+    def _place_boxes(self) -> tuple[list[SceneBox], dict[tuple[int, int], int]]:
+        """Return boxes and parts of groups, and the numbers of each by its number and column."""
+        boxes: list[SceneBox] = []
+        number_of: dict[tuple[int, int], int] = {}
+        for number, box in enumerate(self._drawn.boxes):
+            for column in range(int(self._firsts[number]), int(self._lasts[number]) + 1):
+                number_of[number, column] = len(boxes)
+                parent = number_of[box.parent, column] if box.parent >= 0 else -1
+                part = self._parts.get((number, column))
+                if part is None:
+                    x, y = self._moves[column].tolist()
+                    moved = box._replace(x=round(box.x + x, 2), y=round(box.y + y, 2))
+                else:
+                    moved = self._place_part(box, part, column)
+                boxes.append(moved._replace(parent=parent))
+        return boxes, number_of
+
+    def _place_part(self, box: SceneBox, part: _Part, column: int) -> SceneBox:
+        x, y = self._moves[column].tolist()
+        left, top, bottom = part.left + x, part.top + y, part.bottom + y
+        if part.enters:
+            step = _CONTINUED if self._is_down else _FOOT
+            top = self._top + step * box.depth
+        if part.leaves:
+            bottom = self._ends[column]
+        enters = self._find_stream(column - 1, part) if part.enters else None
+        leaves = self._find_stream(column, part) if part.leaves else None
+        return box._replace(
+            x=round(left, 2),
+            y=round(top, 2),
+            width=round(part.right - part.left, 2),
+            height=round(bottom - top, 2),
+            enters=enters,
+            leaves=leaves,
+        )
+
+    def _find_stream(self, number: int, part: _Part) -> float:
+        """Return where along the border of a group its stream passes a cut."""
+        return round(self._passing[number] - part.left, 2)
+
+    @cached_property
+    def _led(self) -> list[list[int]]:
+        """The edges of the stream that go on beyond each cut."""
+        drawn = self._drawn
+        lows = drawn.spans[1]
+        return [
+            np.flatnonzero((drawn.streams == cut.stream) & (lows > cut.y)).tolist()
+            for cut in self._cuts
+        ]
+
+    @cached_property
+    def _passing(self) -> list[float]:
+        """Where across the flow the stream passes each cut; 0 where there is none."""
+        edges = self._drawn.edges
+        return [
+            split_at(edges[led[0]].points, cut.y)[1][0] if led else 0.0
+            for cut, led in zip(self._cuts, self._led, strict=True)
+        ]
+
+    def _place_edges(self, number_of: dict[tuple[int, int], int]) -> list[SceneEdge]:
+        drawn = self._drawn
+        led: dict[int, list[int]] = {}
+        for number, passing in enumerate(self._led):
+            for edge in passing:
+                led.setdefault(edge, []).append(number)
+        tops = drawn.spans[0]
+        columns = np.searchsorted(self._heights, tops, "right")
+        begins = drawn.curves.points[drawn.curves.starts[:-1], 1]
+        edges = []
+        for number, edge in enumerate(drawn.edges):
+            crossed = led.get(number)
+            first = last = int(columns[number])
+            if crossed:
+                first, last = crossed[0], crossed[-1] + 1
+                points = self._lead(number, crossed)
+            else:
+                points = self._move(edge.points, first)
+            if begins[number] > tops[number]:  # runs upwards
+                first, last = last, first
+            x, y = edge.label_x, edge.label_y
+            if edge.label:
+                place = int(np.searchsorted(self._heights, y, "right"))
+                x, y = self._move((x, y), min(max(place, first), last))
+            source = self._end_at(edge.source, first, number_of)
+            target = self._end_at(edge.target, last, number_of)
+            edges.append(
+                edge._replace(points=points, source=source, target=target, label_x=x, label_y=y)
+            )
+        return edges
+
+    def _end_at(self, box: int, column: int, number_of: dict[tuple[int, int], int]) -> int:
+        """Return the number of the box, or the part of it, that an edge ends at in a column."""
+        if box < 0:
+            return -1
+        column = min(max(column, int(self._firsts[box])), int(self._lasts[box]))
+        return number_of[box, column]
+
+    def _place_ports(self, number_of: dict[tuple[int, int], int]) -> list[ScenePort]:
+        ports = []
+        original = self._original.ports
+        for port in original:
+            x, y = (port.x, port.y) if self._is_down else (port.y, port.x)
+            top, bottom = self._drawn.areas[port.box, 1::2].tolist()
+            is_first = abs(y - top) <= abs(y - bottom)
+            column = int((self._firsts if is_first else self._lasts)[port.box])
+            x, y = self._move((x, y), column)
+            ports.append(port._replace(x=x, y=y, box=number_of[port.box, column]))
+        return ports
+
+    def _move(self, points: Curve, column: int) -> Curve:
+        x, y = self._moves[column].tolist()
+        moved = list(points)
+        moved[0::2] = [round(coordinate + x, 2) for coordinate in points[0::2]]
+        moved[1::2] = [round(coordinate + y, 2) for coordinate in points[1::2]]
+        return tuple(moved)
+
+    def _lead(self, edge: int, crossed: list[int]) -> Curve:
+        """Return the way of an edge from column to column.
+
+        Edges that leave one place run together to the next column: one of them is drawn there,
+        and the others leave it where it comes in.
+        """
+        result: list[float] = []
+        rest = self._drawn.edges[edge].points
+        for number in crossed:
+            before, rest = split_at(rest, self._cuts[number].y)
+            end = self._move(rest[:2], number + 1)
+            if not before and self._led[number][0] != edge:
+                result = [*end]
+                continue
+            start = self._move(before or rest[:2], number)
+            result += start[2:] if result else start
+            result += self._around((result[-2], result[-1]), (end[0], end[1]), number)
+        result += self._move(rest, crossed[-1] + 1)[2:]
+        return tuple(round(coordinate, 2) for coordinate in result)
+
+    def _around(self, start: Point, end: Point, number: int) -> list[float]:
+        """Return the way from the foot of a column to the head of the next, after the start."""
+        (x0, y0), (x1, y1) = start, end
+        below, above = self._ends[number] + _LEAD, self._top - _LEAD
+        middle = self._lefts[number + 1] - _GUTTER / 2
+        corners = [(x0, y0), (x0, below), (middle, below), (middle, above), (x1, above), (x1, y1)]
+        return round_corners(corners, _BEND)
+
+
+def split_at(points: Curve, height: float) -> tuple[Curve, Curve]:
+    """Cut a curve at a height; what is before is empty where it begins there."""
+    if points[1] >= height - 0.01:
+        return (), points
+    return split_curve(points, height)
+
+
+def _turn_box(box: SceneBox) -> SceneBox:
+    return box._replace(x=box.y, y=box.x, width=box.height, height=box.width)
+
+
+def _turn_edge(edge: SceneEdge) -> SceneEdge:
+    points = edge.points
+    turned = tuple(points[place ^ 1] for place in range(len(points)))
+    return edge._replace(points=turned, label_x=edge.label_y, label_y=edge.label_x)
