@@ -71,6 +71,10 @@ def _distance_to_border(box: SceneBox, x: float, y: float) -> float:
 
 
 def _check_edges(scene: Scene) -> Iterator[str]:
+    """Check that edges end at boxes, or leave one of the same value that comes into a column."""
+    ways: dict[tuple[str, int], set[tuple[float, float]]] = {}
+    for edge in scene.edges:
+        ways.setdefault((edge.path, edge.source), set()).update(_list_joints(edge))
     for edge in scene.edges:
         if len(edge.points) < 8 or len(edge.points) % 6 != 2:
             yield f"{_describe(scene, edge)} has {len(edge.points)} numbers"
@@ -80,7 +84,8 @@ def _check_edges(scene: Scene) -> Iterator[str]:
                 yield f"{_describe(scene, edge)} ends nowhere"
                 continue
             distance = _distance_to_border(scene.boxes[index], x, y)
-            if distance > TOLERANCE:
+            leaves_other = (x, y) == edge.points[:2] and (x, y) in ways[edge.path, edge.source]
+            if distance > TOLERANCE and not leaves_other:
                 yield (f"{_describe(scene, edge)} ends {distance:.1f} from {_name(scene, index)}")
 
 
@@ -99,6 +104,7 @@ def _check_ports(scene: Scene) -> Iterator[str]:
         distance = _distance_to_border(scene.boxes[port.box], port.x, port.y)
         if distance > 0.1:
             yield f"a port of {port.path} is {distance:.1f} from {_name(scene, port.box)}"
+    branches = {point for edge in scene.edges for point in _list_joints(edge)}
     outside: set[tuple[int, float, float]] = set()
     inside: set[tuple[int, float, float]] = set()
     for edge in scene.edges:
@@ -106,12 +112,14 @@ def _check_ports(scene: Scene) -> Iterator[str]:
         for index, other, (x, y) in (*ends, (edge.target, edge.source, edge.points[-2:])):
             if index < 0 or not scene.boxes[index].item.is_open:
                 continue
+            if (x, y) == edge.points[:2] and (x, y) in branches:
+                continue  # it leaves another edge of its value
             near = [
                 port
                 for port in ports.get(index, ())
                 if max(abs(port.x - x), abs(port.y - y)) < _SAME_PLACE
             ]
-            inner = other == index or scene.boxes[other].parent == index
+            inner = other == index or _is_in(scene, other, index)
             for port in near:
                 (inside if inner else outside).add((index, port.x, port.y))
                 if other == index:
@@ -130,6 +138,17 @@ def _check_ports(scene: Scene) -> Iterator[str]:
             yield f"nothing inside goes to the port of {port.path} on {_name(scene, port.box)}"
         if place not in outside and not _is_dropped(scene, port):
             yield f"nothing outside goes to the port of {port.path} on {_name(scene, port.box)}"
+
+
+def _is_in(scene: Scene, index: int, outer: int) -> bool:
+    """Return whether a box is directly inside another, or inside another part of the same."""
+    parent = scene.boxes[index].parent
+    return parent >= 0 and scene.boxes[parent].item is scene.boxes[outer].item
+
+
+def _list_joints(edge: SceneEdge) -> Iterator[tuple[float, float]]:
+    """Yield where an edge can be left by another one of its value: at joints of its pieces."""
+    yield from zip(edge.points[6:-2:6], edge.points[7:-2:6], strict=True)
 
 
 def _port_at(ports: dict[int, list[ScenePort]], edge: SceneEdge) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))  # this tree, and not one that is installed
 
-from netloupe.explorer.options import OPTIONS, Option  # noqa: E402
+from netloupe.explorer.options import OPTIONS, Choice, Option  # noqa: E402
 
 PAGE = _ROOT / "docs" / "view_options.md"
 
@@ -33,8 +33,8 @@ svg = model.to_svg("block.svg", focus="blocks/1", hops=0)
 netloupe render demo_notebooks/models/digits_cnn.onnx -o block.svg --focus blocks/1 --hops 0
 ```
 
-A graph shows itself and takes no `graph`; DOT has neither `theme` nor `wrap`. A function that hands
-them on is typed `**view: Unpack[netloupe.ViewKeywords]`.
+A graph shows itself and takes no `graph`; DOT has neither `theme` nor what follows `wrap` here, nor
+`wrap` itself. A function that hands them on is typed `**view: Unpack[netloupe.ViewKeywords]`.
 
 This page is written by `python tools/make_option_page.py` from `explorer/options/options.json`.
 """
@@ -55,13 +55,18 @@ def write_page() -> str:
 
 
 def _in_shell(option: Option) -> str:
+    if option.is_switch:
+        return _code(f"--{option.name}")
+    if option.text is not None:
+        return _code(f"--{option.name} {option.text.name}")
     number = [option.number.name] if option.number else []
     return _code(f"--{option.name} {'|'.join([*option.words, *number]) or 'PATH'}")
 
 
 def _describe(option: Option) -> str:
     text = option.help.format_map({name: _code(name) for name in OPTIONS})
-    sentences = [f"{text[0].upper()}{text[1:]}.", option.details]
+    details = option.details.format_map({name: _code(name) for name in OPTIONS})
+    sentences = [f"{text[0].upper()}{text[1:]}.", details]
     if option.elements:
         kinds = ", ".join(map(_code, option.elements))
         sentences.append(f"In Python an element stands for its path: {kinds}.")
@@ -72,12 +77,21 @@ def _list_values(option: Option) -> Iterable[tuple[str, ...]]:
     name = _code(option.name)
     for choice in option.choices:
         python = _code(_quote(choice.value))
-        yield name, python, _code(choice.word), choice.menu, choice.meaning
+        word = f"--{_switch(option, choice)}" if option.is_switch else choice.word
+        yield name, python, _code(word), choice.menu, choice.meaning
     if option.number is not None:
-        yield name, _code("int"), _code(option.number.name), "", f"a {option.number}"
+        kind = "int" if option.number.is_whole else "float"
+        yield name, _code(kind), _code(option.number.name), "", f"a {option.number}"
+    if option.text is not None:
+        yield name, _code("str"), _code(option.text.name), "", str(option.text)
 
 
-def _quote(value: str | bool | int) -> str:
+def _switch(option: Option, choice: Choice) -> str:
+    """Return how a switch is set in the shell."""
+    return option.name if choice.value else f"no-{option.name}"
+
+
+def _quote(value: str | bool | float) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 

@@ -332,7 +332,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             check_ending(path, format)
             check_place(path)
         with self._requests.wanted():
-            picture = self._session.picture(self._session.compose_for(wrap))
+            picture = self._session.draw(wrap)
             data = render_picture(picture, format)
         if path is not None:
             write_file(path, data)

@@ -16,7 +16,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
-from netloupe.explorer.render.picture import Labels, Picture
+from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import ViewOptions
 
@@ -77,15 +77,24 @@ class Session:
         self._scene = scene
         return scene
 
-    def compose_for(self, wrap: Any) -> Scene:
-        """Lay out the current view for a picture of its own; ``wrap`` as it is where None."""
-        before = self.wrap
-        if wrap is not None:
-            self.set_wrap(wrap)
+    def draw(self, wrap: Any) -> Picture:
+        """Lay out the current view for a picture of its own; ``wrap`` as it is where None.
+
+        Raises
+        ------
+        ViewError
+            For anything but True, False, ``auto`` and a number of columns.
+        """
+        wrap = self.wrap if wrap is None else check_option("wrap", wrap)
+        before, self.wrap = self.wrap, False
         try:
-            return self.compose(PATIENCE)
+            scene = self.compose(PATIENCE)
         finally:
             self.wrap = before
+        picture = self.picture(scene)
+        # what is on the canvas was measured in its own font
+        options = replace(picture.options, wrap=wrap, font="")
+        return lay_on_sheet(replace(picture, options=options), self._composer)
 
     def encode(self, scene: Scene, *, whole: bool = False) -> tuple[dict[str, Any], list[bytes]]:
         """Return a scene as the canvas gets it: what is new in it, or all of it."""

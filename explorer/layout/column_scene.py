@@ -33,6 +33,8 @@ _CONTINUED = 24.0
 _FOOT = 14.0
 #: the least width of a part of a group
 _LEAST_WIDTH = 130.0
+#: ends of edges are so near to the borders where they end
+_NEAR = 0.5
 #: columns may be so much longer where they then begin between groups instead of inside
 _SLACK = 1.12
 #: and are filled so far at least, of what they could be
@@ -72,11 +74,15 @@ class ColumnCutter:
         A picture in one column.
     titles
         Gives the width of titles.
+    after_inputs
+        Whether it is cut only below all of the model's inputs: what has another input further
+        down is no chain but a second tower or a decoder, which columns would tear apart.
     """
 
-    def __init__(self, scene: Scene, titles: Titles) -> None:
+    def __init__(self, scene: Scene, titles: Titles, *, after_inputs: bool = False) -> None:
         self._scene = scene
         self._titles = titles
+        self._after_inputs = after_inputs
         self._known: dict[int, Columns] = {}
 
     @cached_property
@@ -88,7 +94,17 @@ class ColumnCutter:
 
     @cached_property
     def _cuts(self) -> list[Cut]:
-        return self._drawn.list_cuts()
+        cuts = self._drawn.list_cuts()
+        if not self._after_inputs:
+            return cuts
+        drawn = self._drawn
+        inputs = [
+            number
+            for number, box in enumerate(drawn.boxes)
+            if box.depth == 0 and box.item.kind == "input"
+        ]
+        below = max(drawn.areas[inputs, 3].tolist(), default=0.0)
+        return [cut for cut in cuts if cut.y >= below]
 
     @property
     def most(self) -> int:
@@ -200,9 +216,10 @@ class Columns:
         self._titles = titles
         self._heights = np.array([cut.y for cut in cuts])
         #: the column of each box, for open groups where they begin and where they end
-        self._firsts: Integers = np.searchsorted(self._heights, drawn.areas[:, 1], "right")
+        tops, bottoms = drawn.areas[:, 1] + _NEAR, drawn.areas[:, 3] - _NEAR
+        self._firsts: Integers = np.searchsorted(self._heights, tops, "right")
         self._lasts = np.where(
-            drawn.is_open, np.searchsorted(self._heights, drawn.areas[:, 3], "left"), self._firsts
+            drawn.is_open, np.searchsorted(self._heights, bottoms, "left"), self._firsts
         )
         self._parts: dict[tuple[int, int], _Part] = {}
         self._measure_parts()
@@ -386,9 +403,9 @@ class Columns:
     def _led(self) -> list[list[int]]:
         """The edges of the stream that go on beyond each cut."""
         drawn = self._drawn
-        lows = drawn.spans[1]
+        ends = drawn.heights[:, 1]
         return [
-            np.flatnonzero((drawn.streams == cut.stream) & (lows > cut.y)).tolist()
+            np.flatnonzero((drawn.streams == cut.stream) & (ends > cut.y)).tolist()
             for cut in self._cuts
         ]
 
@@ -404,12 +421,10 @@ class Columns:
     def _place_edges(self, number_of: dict[tuple[int, int], int]) -> list[SceneEdge]:
         drawn = self._drawn
         led: dict[int, list[int]] = {}
-        for number, passing in enumerate(self._led):
-            for edge in passing:
-                led.setdefault(edge, []).append(number)
-        tops = drawn.spans[0]
-        columns = np.searchsorted(self._heights, tops, "right")
-        begins = drawn.curves.points[drawn.curves.starts[:-1], 1]
+        for cut, passing in enumerate(self._led):
+            for number in passing:
+                led.setdefault(number, []).append(cut)
+        columns = np.searchsorted(self._heights, drawn.heights.mean(axis=1), "right")
         edges = []
         for number, edge in enumerate(drawn.edges):
             crossed = led.get(number)
@@ -419,8 +434,6 @@ class Columns:
                 points = self._lead(number, crossed)
             else:
                 points = self._move(edge.points, first)
-            if begins[number] > tops[number]:  # runs upwards
-                first, last = last, first
             x, y = edge.label_x, edge.label_y
             if edge.label:
                 place = int(np.searchsorted(self._heights, y, "right"))

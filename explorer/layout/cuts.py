@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrange import TITLE_BAND
-from .placement import Curves, Floats, Integers
+from .placement import Curve, Curves, Floats, Integers
 from .scene import SceneBox, SceneEdge
 
 #: least room between boxes for a cut
@@ -102,14 +102,17 @@ class Drawn:
     @cached_property
     def streams(self) -> Integers:
         """The stream of each edge: what leaves one place for the sake of one value."""
-        numbers: dict[tuple[str, float, float], int] = {}
+        numbers: dict[tuple[str, Curve], int] = {}
         return np.array(
-            [
-                numbers.setdefault((edge.path, *edge.points[:2]), len(numbers))
-                for edge in self.edges
-            ],
+            [numbers.setdefault((edge.path, edge.points[:2]), len(numbers)) for edge in self.edges],
             np.int64,
         )
+
+    @cached_property
+    def heights(self) -> Floats:
+        """Shape (edges, 2): where each edge begins and where it ends."""
+        points, starts = self.curves.points[:, 1], self.curves.starts
+        return np.stack([points[starts[:-1]], points[starts[1:] - 1]], axis=1)
 
     @cached_property
     def spans(self) -> tuple[Floats, Floats]:
@@ -132,7 +135,7 @@ class Drawn:
         lows, highs = self.spans
         crossing = _count_covers(lows, highs, middles)
         _, firsts = np.unique(self.streams, return_index=True)
-        starts = self.curves.points[self.curves.starts[:-1][firsts], 1]
+        starts = self.heights[firsts, 0]
         is_one = counts == 1
         passing = np.where(is_one, streams, 0)
         begin = starts[passing]

@@ -5,8 +5,8 @@ file), the page ``docs/view_options.md`` and the checks of what Python is given 
 Types, which a type checker must read in code, say it once more; a test holds them to the file.
 """
 
-from .option import OPTIONS, Choice, Number, Option, check_option
-from .types import Direction, Expand, Grouping, ThemeName, Wrap
+from .option import OPTIONS, Choice, Number, Option, Text, check_option
+from .types import Direction, Expand, Grouping, PageName, ThemeName, Wrap
 
 __all__ = [
     "OPTIONS",
@@ -16,6 +16,8 @@ __all__ = [
     "Grouping",
     "Number",
     "Option",
+    "PageName",
+    "Text",
     "ThemeName",
     "Wrap",
     "check_option",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from netloupe.explorer.errors import ViewError
 
 #: longer texts are no number that anybody means, and slow to read as one
 _MOST_DIGITS = 18
+_DECIMAL = re.compile(r"\d+(\.\d*)?|\.\d+", re.ASCII)
 
 
 class Choice(NamedTuple):
@@ -45,27 +47,82 @@ class Number(NamedTuple):
         What is counted, in the plural.
     least, most
         The smallest and the largest; None for no largest.
+    is_whole
+        Whether only whole numbers are meant.
     """
 
     name: str
     unit: str
-    least: int
-    most: int | None = None
+    least: float
+    most: float | None = None
+    is_whole: bool = True
 
-    def read(self, given: object) -> int | None:
+    def read(self, given: object) -> int | float | None:
         """Return the one that is given, as a number or as its digits; None for anything else."""
-        if isinstance(given, str) and given.isdecimal() and len(given) <= _MOST_DIGITS:
-            given = int(given)
-        if not isinstance(given, Integral) or isinstance(given, bool):
+        if isinstance(given, str) and len(given) <= _MOST_DIGITS:
+            given = self._read_text(given)
+        if not isinstance(given, Real) or isinstance(given, bool):
             return None
-        number = int(given)
+        if self.is_whole and not isinstance(given, Integral):
+            return None
+        number = int(given) if isinstance(given, Integral) and self.is_whole else float(given)
         fits = self.least <= number and (self.most is None or number <= self.most)
         return number if fits else None
 
+    def _read_text(self, text: str) -> int | float | None:
+        if text.isdecimal():
+            return int(text)
+        return float(text) if not self.is_whole and _DECIMAL.fullmatch(text) else None
+
     def __str__(self) -> str:
+        if not self.is_whole:
+            return f"number of {self.unit} from {self.least:g} to {self.most:g}"
         if self.most is None:
             return f"number of {self.unit}, {self.least} or more"
         return f"number of {self.unit} from {self.least} to {self.most}"
+
+
+class Text(NamedTuple):
+    """The texts that an option may have.
+
+    Parameters
+    ----------
+    name
+        What stands for it in the command line's help.
+    meaning
+        What it is, with its article.
+    pattern
+        A regular expression that it matches; "" for any text.
+    least, most
+        Where it is width and height: the smallest and the largest number of pixels.
+    """
+
+    name: str
+    meaning: str
+    pattern: str = ""
+    least: int = 0
+    most: int = 0
+
+    def read(self, given: object) -> str | None:
+        """Return the text that is given; None for anything else.
+
+        Width and height may be given as two numbers too.
+        """
+        if self.most and isinstance(given, tuple | list) and len(given) == 2:
+            given = "x".join(str(side) for side in given)
+        if not isinstance(given, str):
+            return None
+        given = str(given)
+        if self.pattern and not re.fullmatch(self.pattern, given):
+            return None
+        if self.most:
+            sides = [int(side) for side in given.split("x")]
+            return given if all(self.least <= side <= self.most for side in sides) else None
+        return given
+
+    def __str__(self) -> str:
+        bounds = f", each from {self.least:,} to {self.most:,}" if self.most else ""
+        return f"{self.meaning}{bounds}"
 
 
 class Option(NamedTuple):
@@ -85,17 +142,25 @@ class Option(NamedTuple):
         The values that have names.
     number
         The numbers that it takes; None where it takes none.
+    text
+        The texts that it takes; None where it takes none but choices.
     elements
         Where it takes a path or a name: the classes of the elements that stand for theirs.
     """
 
     name: str
-    default: str | int
+    default: str | float
     help: str
     details: str = ""
     choices: tuple[Choice, ...] = ()
     number: Number | None = None
+    text: Text | None = None
     elements: tuple[str, ...] = ()
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is only on or off."""
+        return {choice.value for choice in self.choices} == {True, False} and self.number is None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -113,6 +178,7 @@ def _read_option(
     *,
     choices: dict[str, dict[str, Any]] | None = None,
     number: dict[str, Any] | None = None,
+    text: dict[str, Any] | None = None,
     elements: tuple[str, ...] = (),
     **fields: Any,
 ) -> Option:
@@ -123,6 +189,7 @@ def _read_option(
             Choice(word, **{"value": word, **choice}) for word, choice in (choices or {}).items()
         ),
         number=Number(**number) if number else None,
+        text=Text(**text) if text else None,
         elements=tuple(elements),
     )
 
@@ -132,7 +199,7 @@ OPTIONS = _read_options()
 
 
 def check_option(name: str, value: Any) -> Any:
-    """Return a value of an option that takes choices or numbers.
+    """Return a value of an option that takes choices, numbers or texts.
 
     Raises
     ------
@@ -143,6 +210,11 @@ def check_option(name: str, value: Any) -> Any:
     for choice in option.choices:
         if isinstance(value, type(choice.value)) and value == choice.value:
             return value
+    if option.text is not None:
+        text = option.text.read(value)
+        if text is not None:
+            return text
+        raise ViewError(f"{name} is {value!r}. Give {option.text}.")
     number = option.number
     if number is None:
         raise ViewError(f"{name} {value!r} is unknown. Choose {_join(option.choices)}.")

@@ -7,6 +7,7 @@ from typing import Literal
 Direction = Literal["TB", "LR"]
 Expand = int | Literal["auto", "all", "none"]
 Grouping = Literal["auto", "names", "modules", "repeats", "none"]
+PageName = Literal["none", "a4", "letter", "slide", "column"]
 ThemeName = Literal["light", "dark"]
 #: whether, how, or into how many columns
 Wrap = bool | int | Literal["auto"]

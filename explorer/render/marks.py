@@ -316,18 +316,29 @@ def mark_paint(face: Face, width: float, paint: Paint, theme: Theme) -> list[Mar
 
 def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False, tone: str = "") -> list[Mark]:
     """Return the line of an edge and its arrow head."""
-    plain = {"captured": theme.edge_captured, "control": theme.edge_control}
-    colour = theme.tones[tone].border if tone else plain.get(edge.kind, theme.edge)
+    colour = theme.tones[tone].border if tone else colour_of_edge(edge.kind, theme)
     if selected:
         colour = theme.accent
-    points = edge.points
+    width = SELECTED_EDGE_WIDTH if selected or tone else EDGE_WIDTH
+    return mark_line(edge.points, edge.kind, colour, width, has_arrow=edge.arrow)
+
+
+def colour_of_edge(kind: str, theme: Theme) -> str:
+    """Return the colour of the edges of a kind."""
+    plain = {"captured": theme.edge_captured, "control": theme.edge_control}
+    return plain.get(kind, theme.edge)
+
+
+def mark_line(
+    points: tuple[float, ...], kind: str, colour: str, width: float, *, has_arrow: bool
+) -> list[Mark]:
+    """Return a line as the edges of a kind have it, and its arrow head."""
     marks: list[Mark] = []
-    head = _arrow_head(points) if edge.arrow else None
+    head = _arrow_head(points) if has_arrow else None
     if head is not None:
         triangle, points = head
         marks.append(TriangleMark(triangle, colour))
-    width = SELECTED_EDGE_WIDTH if selected or tone else EDGE_WIDTH
-    marks.insert(0, CurveMark(points, colour, width, DASHES.get(edge.kind)))
+    marks.insert(0, CurveMark(points, colour, width, DASHES.get(kind)))
     return marks
 
 

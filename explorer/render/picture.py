@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -37,11 +38,16 @@ from netloupe.explorer.view import (
 )
 
 from .box import MARGIN
+from .columns import READABLE_ZOOM, find_closing, find_zoom, wrap_scene
 from .faces import FaceBook
+from .fonts import writing_in
+from .legend import list_legend
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints
+from .sheet import LEAST_TEXT, Sheet, SheetMaker
 from .sizes import TEXT_STYLES
-from .text import measure_text, shorten_text
+from .text import clean_label, measure_text, shorten_text
+from .theme import load_theme
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -50,6 +56,8 @@ if TYPE_CHECKING:
 
 _LABEL_SIZE = TEXT_STYLES["badge"][0]
 _LABEL_WIDTH = 190.0
+#: of the groups that would have to be closed so many are named
+_MOST_NAMED = 4
 
 
 class Labels:
@@ -93,10 +101,13 @@ class Picture:
     labels: Labels
     notices: list[str] = field(default_factory=list)
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
+    sheet: Sheet | None = None
 
     @property
     def title(self) -> str:
         """What the picture shows, in a few words."""
+        if self.options.title:
+            return self.options.title
         name = Path(self.model.source).name or self.model.source
         graph = self.view.graph
         return name if graph is self.model.graph else f"{name} · {graph.path}"
@@ -193,19 +204,86 @@ def make_picture(
     *,
     composer: Composer | None = None,
     deadline: float = DEADLINE,
+    paints: Paints = NO_PAINTS,
 ) -> Picture:
-    """Lay out what options ask for; the rest as for :meth:`Composer.compose`."""
-    composer, labels = composer or Composer(), Labels()
-    view, notices = make_view(model, options, FirstView(composer, labels))
-    scene = composer.compose(
-        view,
-        labels,
-        options.direction,
-        wrap=options.wrap,
-        deadline=deadline,
-    )
-    scene = replace(scene, notices=(*notices, *scene.notices))
-    return Picture(model, view, options, scene, labels, list(scene.notices))
+    """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
+    composer = composer or Composer()
+    with writing_in(options.font) as found:
+        labels = Labels()
+        view, notices = make_view(model, options, FirstView(composer, labels))
+        scene = composer.compose(view, labels, options.direction, deadline=deadline)
+        if options.font and found is None:
+            notices.append(
+                f"The font {options.font!r} is not on this machine: text is measured in DejaVu "
+                "Sans, and so drawn in PNG and PDF. Install the font, or choose another."
+            )
+        scene = replace(scene, notices=(*notices, *scene.notices))
+        picture = Picture(model, view, options, scene, labels, paints=paints)
+        return lay_on_sheet(picture, composer)
+
+
+def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
+    """Return a picture cut into the columns that its options ask for, on the sheet they ask for.
+
+    Parameters
+    ----------
+    picture
+        In one column.
+    composer
+        Lays out other views of it, where it has to be said what a page has room for.
+    """
+    scene = picture.scene
+    maker = _make_sheet_maker(picture, scene)
+    wrapped, notice = _wrap(picture, scene, maker)
+    notices = [notice] if notice else []
+    if wrapped is not scene:
+        maker = _make_sheet_maker(picture, wrapped)
+    sheet = maker.make((wrapped.width, wrapped.height))
+    if maker.paper is not None and sheet.scale < maker.least_scale * (1 - 1e-6):
+        notices.append(_explain_small_text(picture, sheet, composer))
+    wrapped = replace(wrapped, notices=(*scene.notices, *notices))
+    return replace(picture, scene=wrapped, sheet=sheet, notices=list(wrapped.notices))
+
+
+def _make_sheet_maker(picture: Picture, scene: Scene) -> SheetMaker:
+    options, theme = picture.options, load_theme(picture.options.theme)
+    entries = list_legend(scene, picture.labels.faces, picture.paints) if options.legend else []
+    return SheetMaker(options.page, options.scale, options.title, entries, theme)
+
+
+def _wrap(picture: Picture, scene: Scene, maker: SheetMaker) -> tuple[Scene, str]:
+    """Cut a scene into columns as the options of a picture say; the notice is "" for none."""
+    options, paper = picture.options, maker.paper
+    if paper is None:
+        window = options.window
+        readable, shape = READABLE_ZOOM, (float(window[0]), float(window[1]))
+        return wrap_scene(
+            scene, picture.labels, options.wrap, partial(find_zoom, window=shape), readable, shape
+        )
+    shape = (paper.width, paper.height)
+    readable = maker.least_scale
+    return wrap_scene(scene, picture.labels, options.wrap, maker.find_scale, readable, shape)
+
+
+def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> str:
+    """Return how small the text is, and which groups would have to be closed for a page."""
+    options = picture.options
+
+    def is_large_enough(view: View) -> bool:
+        scene = composer.compose(view, picture.labels, options.direction)
+        maker = _make_sheet_maker(picture, scene)
+        wrapped, _ = _wrap(picture, scene, maker)
+        scale = maker.find_scale((wrapped.width, wrapped.height))
+        return scale >= maker.least_scale * (1 - 1e-6)
+
+    said = f"The smallest text is {sheet.text_size:.2g} points on this page, below {LEAST_TEXT:g}."
+    closed = find_closing(picture.view, is_large_enough)
+    if closed is None:
+        return f"{said} Closing groups is not enough: take a larger page, or a part of the model."
+    names = [repr(clean_label(item.path, 80)) for item in closed]
+    shown = ", ".join(names[:_MOST_NAMED])
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{said} It is large enough with {shown}{more} closed."
 
 
 def draw_picture(
@@ -239,8 +317,7 @@ def draw_picture(
     if format == "dot":
         data, _ = write_dot(model, options)
     else:
-        picture = make_picture(model, options)
-        picture.paints = paints
+        picture = make_picture(model, options, paints=paints)
         data = render_picture(picture, format)
     if path is not None:
         write_file(path, data)
@@ -262,12 +339,26 @@ def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
 
 def render_picture(picture: Picture, format: str) -> bytes:
     """Return a picture in one of ``FORMATS``."""
+    with writing_in(picture.options.font):
+        return _render(picture, format)
+
+
+def _render(picture: Picture, format: str) -> bytes:
     scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
     paints = picture.paints
+    sheet = picture.sheet or Sheet(scene.width, scene.height)
     if format in ("svg", "html"):
         from .svg import draw_svg
 
-        svg = draw_svg(scene, faces, theme=theme, title=picture.title, paints=paints)
+        svg = draw_svg(
+            scene,
+            faces,
+            theme=theme,
+            title=picture.title,
+            paints=paints,
+            sheet=sheet,
+            font=picture.options.font,
+        )
         if format == "html":
             from .page import draw_html_page
 
@@ -276,13 +367,14 @@ def render_picture(picture: Picture, format: str) -> bytes:
     if format == "png":
         from .raster import choose_png_scale, draw_png
 
-        _note(picture, choose_png_scale(scene)[1])
-        return draw_png(scene, faces, theme, paints=paints)
+        scale = 2.0 * sheet.scale if sheet.paper is None else sheet.scale * sheet.paper.dpi / 72
+        _note(picture, choose_png_scale(sheet, scale)[1])
+        return draw_png(scene, faces, theme, scale, paints=paints, sheet=sheet)
     if format == "pdf":
         from .raster import choose_pdf_scale, draw_pdf
 
-        _note(picture, choose_pdf_scale(scene)[1])
-        return draw_pdf(scene, faces, theme, picture.title, paints=paints)
+        _note(picture, choose_pdf_scale(sheet, sheet.scale)[1])
+        return draw_pdf(scene, faces, theme, picture.title, paints=paints, sheet=sheet)
     if format == "dot":
         return _encode_dot(picture.view, faces, picture.options.direction)
     raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")

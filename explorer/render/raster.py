@@ -23,6 +23,8 @@ from netloupe.explorer.layout import Scene
 from netloupe.explorer.view import Item
 
 from .face import Face
+from .fonts import family_in_use
+from .legend import Placed
 from .marks import (
     CircleMark,
     CurveMark,
@@ -41,6 +43,7 @@ from .marks import (
     mark_ring,
 )
 from .paint import NO_PAINTS, Paints, find_tone
+from .sheet import Sheet
 from .text import clean_label, measure_text
 from .theme import Theme, load_theme
 
@@ -66,12 +69,10 @@ _OTHER_FAMILIES = (
     "Arial Unicode MS",
 )
 
-Placed = tuple[float, float, Mark]
 
-
-def choose_png_scale(scene: Scene, scale: float = 2.0) -> tuple[float, str]:
-    """Return the scale at which a PNG of a scene is drawn, and a notice where it is smaller."""
-    width, height = max(scene.width, 1.0), max(scene.height, 1.0)
+def choose_png_scale(drawn: Scene | Sheet, scale: float = 2.0) -> tuple[float, str]:
+    """Return the scale at which a PNG is drawn, and a notice where it is smaller."""
+    width, height = max(drawn.width, 1.0), max(drawn.height, 1.0)
     largest = min(
         LONGEST_SIDE / width, LONGEST_SIDE / height, math.sqrt(MOST_PIXELS / (width * height))
     )
@@ -83,11 +84,11 @@ def choose_png_scale(scene: Scene, scale: float = 2.0) -> tuple[float, str]:
     )
 
 
-def choose_pdf_scale(scene: Scene) -> tuple[float, str]:
+def choose_pdf_scale(drawn: Scene | Sheet, scale: float = 1.0) -> tuple[float, str]:
     """Return the points per pixel of a PDF page, and a notice where it had to be reduced."""
-    longest = max(scene.width, scene.height, 1.0)
-    if longest <= LONGEST_PAGE:
-        return 1.0, ""
+    longest = max(drawn.width, drawn.height, 1.0)
+    if longest * scale <= LONGEST_PAGE * (1 + 1e-9):
+        return scale, ""
     scale = LONGEST_PAGE / longest
     return scale, f"The PDF page is scaled to {scale:.3g} to stay within the format's limit."
 
@@ -100,6 +101,7 @@ def draw_png(
     *,
     selected: frozenset[str] = frozenset(),
     paints: Paints = NO_PAINTS,
+    sheet: Sheet | None = None,
 ) -> bytes:
     """Draw a scene as PNG.
 
@@ -117,19 +119,23 @@ def draw_png(
         Paths of the boxes and edges to be marked.
     paints
         How boxes and edges are painted, by path.
+    sheet
+        What it is drawn on; as large as the scene where None.
 
     Raises
     ------
     ViewError
         For an unknown theme.
     """
-    scale, _ = choose_png_scale(scene, scale)
-    width = max(1, math.floor(scene.width * scale + 1e-6))
-    height = max(1, math.floor(scene.height * scale + 1e-6))
+    sheet = sheet or Sheet(scene.width, scene.height)
+    scale, _ = choose_png_scale(sheet, scale)
+    count = round if sheet.paper is not None else math.floor
+    width = max(1, count(sheet.width * scale + 1e-6))
+    height = max(1, count(sheet.height * scale + 1e-6))
     renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
     painter = _Painter(renderer, scale, height, LEAST_TEXT)
     with mpl.rc_context({"text.hinting": "none"}):  # widths as measured
-        painter.paint(place_marks(scene, face_of, load_theme(theme), selected, paints))
+        painter.paint(place_marks(scene, face_of, load_theme(theme), selected, paints, sheet))
     stream = io.BytesIO()
     # no version of the software in the file: the same picture gives the same bytes
     metadata: dict[str, Any] = {"Software": None}
@@ -146,14 +152,16 @@ def draw_pdf(
     *,
     selected: frozenset[str] = frozenset(),
     paints: Paints = NO_PAINTS,
+    sheet: Sheet | None = None,
 ) -> bytes:
     """Draw a scene as a PDF of one page, with text as text; parameters as for draw_png."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    scale, _ = choose_pdf_scale(scene)
-    width, height = max(scene.width, 1.0) * scale, max(scene.height, 1.0) * scale
+    sheet = sheet or Sheet(scene.width, scene.height)
+    scale, _ = choose_pdf_scale(sheet, sheet.scale)
+    width, height = max(sheet.width, 1.0) * scale, max(sheet.height, 1.0) * scale
     figure = Figure(figsize=(width / 72, height / 72), dpi=72, frameon=False)
-    marks = place_marks(scene, face_of, load_theme(theme), selected, paints)
+    marks = place_marks(scene, face_of, load_theme(theme), selected, paints, sheet)
     figure.add_artist(_SceneArtist(marks, scale, height))
     stream = io.BytesIO()
     metadata = {"CreationDate": None, "Title": clean_label(title) or None}
@@ -169,9 +177,22 @@ def place_marks(
     theme: Theme,
     selected: frozenset[str],
     paints: Paints,
+    sheet: Sheet,
 ) -> Iterator[Placed]:
-    """Yield every mark of a scene with the place of its origin, in the order of painting."""
-    yield 0.0, 0.0, RectMark(0, 0, scene.width, scene.height, 0, theme.page)
+    """Yield every mark of a sheet with the place of its origin, in the order of painting."""
+    yield 0.0, 0.0, RectMark(0, 0, sheet.width, sheet.height, 0, theme.page)
+    for x, y, mark in _place_scene(scene, face_of, theme, selected, paints):
+        yield x + sheet.left, y + sheet.top, mark
+    yield from sheet.marks
+
+
+def _place_scene(
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    theme: Theme,
+    selected: frozenset[str],
+    paints: Paints,
+) -> Iterator[Placed]:
     boxes = [box for box in scene.boxes if box.item.kind != "root"]
     for box in boxes:
         if box.item.is_open:
@@ -227,6 +248,7 @@ class _Painter:
         self.height = height
         self.context: GraphicsContextBase = renderer.new_gc()
         self.paths: dict[Mark, Path] = {}
+        self.family = family_in_use()
 
     def paint(self, marks: Iterator[Placed]) -> None:
         for x, y, mark in marks:
@@ -253,7 +275,7 @@ class _Painter:
         self.renderer.draw_path(context, path, transform, to_rgb(fill) if fill else None)
 
     def _paint_text(self, x: float, y: float, mark: TextMark) -> None:
-        text = replace_missing(mark.text)
+        text = replace_missing(mark.text, self.family)
         if not text or mark.size * self.scale < self.least_text:
             return
         left = x + mark.x
@@ -266,7 +288,7 @@ class _Painter:
         self.context.set_linewidth(1.0)
         self.context.set_dashes(0, None)
         self.context.set_foreground(to_rgb(mark.fill))
-        font = choose_font(mark.size * self.scale, mark.bold)
+        font = choose_font(mark.size * self.scale, mark.bold, self.family)
         self.renderer.draw_text(self.context, left * self.scale, baseline, text, font, 0)
 
 
@@ -328,9 +350,9 @@ def _round_rectangle(mark: RectMark) -> Path:
 
 
 @lru_cache(maxsize=64)
-def choose_font(size: float, bold: bool) -> FontProperties:
-    """Return the font of labels at a size in pixels."""
-    families = [_FAMILY, *_find_other_families()]
+def choose_font(size: float, bold: bool, family: str = "") -> FontProperties:
+    """Return the font of labels at a size in pixels, of a family or the usual one."""
+    families = _list_families(family)
     return FontProperties(family=families, size=size, weight="bold" if bold else "normal")
 
 
@@ -340,16 +362,20 @@ def _find_other_families() -> tuple[str, ...]:
     return tuple(family for family in _OTHER_FAMILIES if family in present)[:2]
 
 
+def _list_families(family: str) -> list[str]:
+    return [*([family] if family else []), _FAMILY, *_find_other_families()]
+
+
 @lru_cache(maxsize=1 << 14)
-def replace_missing(text: str) -> str:
+def replace_missing(text: str, family: str = "") -> str:
     """Return the text with a hollow square for each character that no font at hand has."""
     if text.isascii():
         return text
-    return "".join(character if _has_glyph(character) else "□" for character in text)
+    return "".join(character if _has_glyph(character, family) else "□" for character in text)
 
 
 @lru_cache(maxsize=1 << 14)
-def _has_glyph(character: str) -> bool:
-    families = (_FAMILY, *_find_other_families())
-    fonts = (get_font(findfont(FontProperties(family=family))) for family in families)
+def _has_glyph(character: str, family: str) -> bool:
+    families = _list_families(family)
+    fonts = (get_font(findfont(FontProperties(family=name))) for name in families)
     return any(font.get_char_index(ord(character)) for font in fonts)

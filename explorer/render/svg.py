@@ -30,6 +30,7 @@ from .marks import (
     mark_ring,
 )
 from .paint import NO_PAINTS, Paints, find_tone
+from .sheet import Sheet
 from .sizes import FONT_FAMILY
 from .text import clean_label
 from .theme import Theme, load_theme
@@ -67,6 +68,8 @@ def draw_svg(
     selected: frozenset[str] = frozenset(),
     paints: Paints = NO_PAINTS,
     id_prefix: str = "",
+    sheet: Sheet | None = None,
+    font: str = "",
 ) -> str:
     """Draw a scene.
 
@@ -86,20 +89,25 @@ def draw_svg(
         How boxes and edges are painted, by path.
     id_prefix
         What every id begins with, where several pictures stand in one page.
+    sheet
+        What it is drawn on; as large as the scene where None.
+    font
+        The family of all text; the usual ones where "".
 
     Returns
     -------
     str
-        One ``<svg>`` element; numbers are pixels. Boxes are ``<g class="node">``,
-        ``<g class="group">`` (an open call is both), ``terminal`` and ``constant``, edges
-        ``<g class="edge">``; the first line of each ``<title>`` is the path.
+        One ``<svg>`` element; numbers are pixels, on a page the size is in points. Boxes are
+        ``<g class="node">``, ``<g class="group">`` (an open call is both), ``terminal`` and
+        ``constant``, edges ``<g class="edge">``; the first line of each ``<title>`` is the path.
 
     Raises
     ------
     ViewError
         For an unknown theme.
     """
-    return _Drawing(scene, face_of, load_theme(theme), selected, paints, id_prefix).draw(title)
+    drawing = _Drawing(scene, face_of, load_theme(theme), selected, paints, id_prefix)
+    return drawing.draw(title, sheet or Sheet(scene.width, scene.height), font)
 
 
 class _Drawing:
@@ -121,33 +129,41 @@ class _Drawing:
         self.ids: dict[str, int] = {}
         self.bodies: dict[tuple[Face, str], str] = {}
 
-    def draw(self, title: str) -> str:
+    def draw(self, title: str, sheet: Sheet, font: str) -> str:
         scene, theme = self.scene, self.theme
-        width, height = _number(scene.width), _number(scene.height)
         title_text = escape_text(clean_label(title) or "Model graph")
         prefix = self.id_prefix
         frames = [box for box in scene.boxes if box.item.is_open and box.item.kind != "root"]
         boxes = [box for box in scene.boxes if not box.item.is_open and box.item.kind != "root"]
+        family = f'"{font}", {FONT_FAMILY}' if font else FONT_FAMILY
+        width, height = _number(sheet.width), _number(sheet.height)
+        unit = "pt" if sheet.paper is not None else ""
         opening = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" '
+            f'width="{_number(sheet.width * sheet.scale)}{unit}" '
+            f'height="{_number(sheet.height * sheet.scale)}{unit}" '
             f'viewBox="0 0 {width} {height}" role="img" '
             f'aria-labelledby="{prefix}picture-title {prefix}picture-description" '
-            f'font-family="{escape_text(FONT_FAMILY)}">'
+            f'font-family="{escape_text(family)}">'
         )
+        moved = f' transform="translate({_number(sheet.left)} {_number(sheet.top)})"'
+        moved = moved if sheet.left or sheet.top else ""
         parts = [
             opening,
             f'<title id="{prefix}picture-title">{title_text}</title>',
             f'<desc id="{prefix}picture-description">{escape_text(_describe(scene))}</desc>',
             f'<rect class="page" width="{width}" height="{height}" fill="{theme.page}"/>',
-            '<g class="groups">',
+            f'<g class="groups"{moved}>',
             *map(self._draw_frame, frames),
-            '</g>\n<g class="edges">',
+            f'</g>\n<g class="edges"{moved}>',
             *self._draw_edges(),
-            '</g>\n<g class="ports">',
+            f'</g>\n<g class="ports"{moved}>',
             *(_draw_mark(mark_port(port.x, port.y, theme)) for port in scene.ports),
-            '</g>\n<g class="boxes">',
+            f'</g>\n<g class="boxes"{moved}>',
             *map(self._draw_box, boxes),
-            "</g>\n</svg>\n",
+            "</g>",
+            *_draw_around(sheet),
+            "</svg>\n",
         ]
         return "\n".join(parts)
 
@@ -205,6 +221,16 @@ class _Drawing:
         return identity if count == 1 else f"{identity}--{count}"
 
 
+def _draw_around(sheet: Sheet) -> Iterable[str]:
+    """Yield title and legend of a picture."""
+    if sheet.marks:
+        yield '<g class="around">'
+        for x, y, mark in sheet.marks:
+            drawn = _draw_mark(mark)
+            yield f'<g transform="translate({_number(x)} {_number(y)})">{drawn}</g>'
+        yield "</g>"
+
+
 def make_id(path: str) -> str:
     """Return a path as a part of an XML id; different paths give different ids.
 
@@ -218,7 +244,7 @@ def make_id(path: str) -> str:
 
 
 def _describe(scene: Scene) -> str:
-    kinds = [box.item.kind for box in scene.boxes]
+    kinds = [box.item.kind for box in scene.boxes if box.enters is None]
     groups = kinds.count("group") + kinds.count("branch")
     text = f"{kinds.count('node')} nodes, {groups} groups and {len(scene.edges)} edges."
     return " ".join([text, *(clean_label(notice, 1000) for notice in scene.notices)])

@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Hashable
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, Protocol
 
 #: no label is longer than this, however much room there is
 LONGEST_LABEL = 300
@@ -27,6 +29,18 @@ _UNSAFE = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 _CHEAP_TO_MEASURE = 4096
+
+
+#: the font in which text is measured now: widths by whether it is bold; None for DejaVu Sans
+measured_font: ContextVar[MeasuredFont | None] = ContextVar("measured_font", default=None)
+
+
+class MeasuredFont(Hashable, Protocol):
+    """A font other than DejaVu Sans."""
+
+    def widths(self, bold: bool) -> dict[str, float]:
+        """Return advance widths in em, also of characters that the font lacks."""
+        ...
 
 
 class _Widths(dict[str, float]):
@@ -44,7 +58,8 @@ class _Widths(dict[str, float]):
 
 
 @cache
-def _load_widths(bold: bool) -> _Widths:
+def load_widths(bold: bool) -> dict[str, float]:
+    """Return the advance widths of DejaVu Sans in em."""
     text = files(__package__).joinpath("font_metrics.json").read_text(encoding="utf-8")
     font = json.loads(text)["bold" if bold else "regular"]
     units = font["units_per_em"]
@@ -61,8 +76,9 @@ def _load_widths(bold: bool) -> _Widths:
 
 
 @lru_cache(maxsize=1 << 16)
-def _measure_em(text: str, bold: bool) -> float:
-    return sum(map(_load_widths(bold).__getitem__, text))
+def _measure_em(text: str, bold: bool, font: MeasuredFont | None) -> float:
+    widths = load_widths(bold) if font is None else font.widths(bold)
+    return sum(map(widths.__getitem__, text))
 
 
 def measure_text(text: str, size: float, bold: bool = False) -> float:
@@ -70,9 +86,10 @@ def measure_text(text: str, size: float, bold: bool = False) -> float:
 
     Kerning is not counted: it makes a line narrower by less than a pixel.
     """
+    font = measured_font.get()
     if len(text) > _CHEAP_TO_MEASURE:  # not worth a place in the cache
-        return size * sum(map(_load_widths(bold).__getitem__, text))
-    return size * _measure_em(text, bold)
+        return size * _measure_em.__wrapped__(text, bold, font)
+    return size * _measure_em(text, bold, font)
 
 
 def clean_label(text: str, longest: int = LONGEST_LABEL) -> str:
@@ -90,7 +107,6 @@ def clean_label(text: str, longest: int = LONGEST_LABEL) -> str:
     return _UNSAFE.sub(lambda match: _VISIBLE_CONTROLS.get(match[0], "\ufffd"), text)
 
 
-@lru_cache(maxsize=1 << 14)
 def shorten_text(
     text: str,
     max_width: float,
@@ -110,6 +126,18 @@ def shorten_text(
         ``both`` leaves out the middle and keeps more of the end, where names differ;
         ``start`` leaves out the end.
     """
+    return _shorten(text, max_width, size, bold, keep, measured_font.get())
+
+
+@lru_cache(maxsize=1 << 14)
+def _shorten(
+    text: str,
+    max_width: float,
+    size: float,
+    bold: bool,
+    keep: Literal["both", "start"],
+    _font: MeasuredFont | None,
+) -> str:
     text = clean_label(text)
     if measure_text(text, size, bold) <= max_width:
         return text

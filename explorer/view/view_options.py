@@ -17,6 +17,7 @@ from netloupe.explorer.options import (
     Direction,
     Expand,
     Grouping,
+    PageName,
     ThemeName,
     Wrap,
     check_option,
@@ -46,6 +47,12 @@ class ViewKeywords(TypedDict, total=False):
     theme: ThemeName | None
     grouping: Grouping | None
     wrap: Wrap | None
+    fit: str | tuple[int, int] | None
+    page: PageName | None
+    scale: float | None
+    title: str | None
+    legend: bool | None
+    font: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,18 @@ class ViewOptions:
     theme: ThemeName = _DEFAULTS["theme"]
     grouping: Grouping = _DEFAULTS["grouping"]
     wrap: Wrap = _DEFAULTS["wrap"]
+    fit: str = _DEFAULTS["fit"]
+    page: PageName = _DEFAULTS["page"]
+    scale: float = _DEFAULTS["scale"]
+    title: str = _DEFAULTS["title"]
+    legend: bool = _DEFAULTS["legend"]
+    font: str = _DEFAULTS["font"]
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """Width and height of the window that the picture is meant for, in pixels."""
+        width, height = self.fit.split("x")
+        return int(width), int(height)
 
     @classmethod
     def parse(cls, options: Mapping[str, object]) -> ViewOptions:

@@ -171,7 +171,13 @@ def _add_render(commands: Any) -> None:
 def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
     """Add an option of a view; where it is not given it is parsed as None."""
     settings: dict[str, Any] = {"help": _explain(option)}
-    if option.number is not None:
+    if option.is_switch:
+        command.add_argument(f"--{option.name}", **settings, action=argparse.BooleanOptionalAction)
+        return
+    if option.text is not None:
+        settings["metavar"] = option.text.name
+        settings["type"] = partial(_text, option)
+    elif option.number is not None:
         settings["metavar"] = "|".join([*option.words, option.number.name])
         settings["type"] = partial(_choice_or_number, option)
     elif option.choices:
@@ -186,7 +192,21 @@ def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
 def _explain(option: Option) -> str:
     """Return what an option does, and its default where it has one."""
     text = option.help.format_map({name: f"--{name}" for name in OPTIONS})
-    return text if option.default == "" else f"{text} (default: {option.default})"
+    if option.default == "" or option.is_switch:
+        return text
+    return f"{text} (default: {_write_default(option)})"
+
+
+def _write_default(option: Option) -> str:
+    return f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
+
+
+def _text(option: Option, text: str) -> str:
+    """Return a text that an option takes."""
+    read = option.text.read(text) if option.text is not None else None
+    if read is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {option.text}")
+    return read
 
 
 def _add_open(commands: Any) -> None:
@@ -248,7 +268,7 @@ def _file_name(text: str) -> str:
     return text
 
 
-def _choice_or_number(option: Option, text: str) -> str | bool | int:
+def _choice_or_number(option: Option, text: str) -> str | bool | float:
     """Return the value that a word, or a number, stands for."""
     for choice in option.choices:
         if text == choice.word:

@@ -47,7 +47,13 @@ def expected_types(option: Option) -> list[Any]:
     """Return what Python may give for an option, as the table says."""
     words = [choice.value for choice in option.choices if isinstance(choice.value, str)]
     has_bool = any(isinstance(choice.value, bool) for choice in option.choices)
-    plain = {bool: has_bool, int: option.number is not None, str: bool(option.elements)}
+    number = option.number
+    plain = {
+        bool: has_bool,
+        int: number is not None and number.is_whole,
+        float: number is not None and not number.is_whole,
+        str: bool(option.elements) or option.text is not None,
+    }
     return [*words, *(kind for kind, is_taken in plain.items() if is_taken)]
 
 
@@ -66,6 +72,8 @@ def test_types_have_the_values_of_the_table(option: Option) -> None:
     checked = [*list_types(get_type_hints(ViewOptions)[option.name])]
     assert in_order(checked) == in_order(expected_types(option))
     given = [*list_types(get_type_hints(ViewKeywords)[option.name])]
+    if option.text is not None and option.text.most:
+        given.remove(tuple[int, int])  # width and height as numbers
     elements = [kind for kind in given if kind not in [*checked, NoneType]]
     assert [kind.__name__ for kind in elements] == list(option.elements)
     assert in_order(given) == in_order([*checked, *elements, NoneType])
@@ -84,8 +92,10 @@ def test_every_value_of_the_table_is_taken(option: Option) -> None:
     if option.number is not None:
         values += [option.number.least, option.number.most or 10**6]
     for value in values:
-        assert check_option(option.name, value) is value
-        assert getattr(ViewOptions.parse({option.name: value}), option.name) is value
+        assert check_option(option.name, value) == value
+        parsed = getattr(ViewOptions.parse({option.name: value}), option.name)
+        assert parsed == value
+        assert isinstance(parsed, bool) == isinstance(value, bool)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +115,19 @@ def test_every_value_of_the_table_is_taken(option: Option) -> None:
         ("wrap", 1.0, "wrap is 1.0."),
         ("wrap", "yes", "wrap is 'yes'. Give auto, True"),
         ("focus", 3, "focus is a int. Give a path, or one of: Node, Value, Graph"),
+        ("fit", "wide", "fit is 'wide'. Give width and height in pixels such as 1100x800"),
+        ("fit", "10x800", "fit is '10x800'. Give"),
+        ("fit", (1100, "x"), "fit is (1100, 'x'). Give"),
+        ("fit", "٣٠٠x٣٠٠", "fit is '٣٠٠x٣٠٠'. Give"),
+        ("page", "a5", "page 'a5' is unknown. Choose none, a4, letter, slide or column."),
+        ("scale", 0, "scale is 0. Give a number of times its size from 0.05 to 20."),
+        ("scale", True, "scale is True. Give"),
+        ("scale", float("nan"), "scale is nan. Give"),
+        ("scale", "1e1", "scale is '1e1'. Give"),
+        ("title", 3, "title is 3. Give a text."),
+        ("legend", "yes", "legend 'yes' is unknown. Choose True or False."),
+        ("font", 'A";}', "font is 'A\";}'. Give the name of a font family"),
+        ("font", "x" * 101, "font is 'xxx"),
         ("zoom", 3, "there is no option 'zoom'. Choose among graph, expand, focus, hops, "),
     ],
 )
@@ -122,6 +145,15 @@ def test_numbers_may_be_given_as_text_and_by_numpy() -> None:
         options = ViewOptions.parse({"expand": value, "hops": value, "wrap": value})
         assert (options.expand, options.hops, options.wrap) == (3, 3, 3)
         assert {type(options.expand), type(options.hops), type(options.wrap)} == {int}
+
+
+def test_a_window_may_be_given_as_two_numbers_and_a_scale_as_any() -> None:
+    assert ViewOptions.parse({"fit": (640, 480)}).window == (640, 480)
+    assert ViewOptions.parse({"fit": "640x480"}).window == (640, 480)
+    assert ViewOptions.parse({}).window == (1100, 800)
+    for value in (2, "2", np.float32(2), 2.0):
+        scale = ViewOptions.parse({"scale": value}).scale
+        assert (scale, type(scale)) == (2.0, float)
 
 
 def test_a_graph_says_that_it_draws_itself() -> None:
@@ -149,11 +181,15 @@ def test_the_shell_takes_every_option_and_value_by_its_word(option: Option) -> N
         values += [(str(n), n) for n in (option.number.least, option.number.most or 10**6)]
     if option.elements:
         values.append(("main/Conv_1", "main/Conv_1"))
+    if option.text is not None:
+        values.append((str(option.default), option.default))
     for word, value in values:
-        assert getattr(parse_shell(f"--{option.name}", word), option.name) is value or (
-            isinstance(value, int | str) and not isinstance(value, bool)
-        )
-        assert getattr(parse_shell(f"--{option.name}", word), option.name) == value
+        words = [f"--{option.name}", word]
+        if option.is_switch:
+            words = [f"--{option.name}" if value else f"--no-{option.name}"]
+        parsed = getattr(parse_shell(*words), option.name)
+        assert parsed is value or not isinstance(value, bool)
+        assert parsed == value
     assert getattr(parse_shell(), option.name) is None
 
 
@@ -164,11 +200,18 @@ def test_the_shell_s_help_is_the_table_s(
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit):
         make_parser().parse_args(["render", "--help"])
-    (line,) = re.findall(rf"^  --{option.name} .*(?:\n {{20}}.*)?", capsys.readouterr().out, re.M)
-    assert option.help.format(focus="--focus") in line
-    assert f"(default: {option.default})" in line or option.default == ""
+    (line,) = re.findall(
+        rf"^  --{option.name}[ ,].*(?:\n {{20}}.*)?", capsys.readouterr().out, re.M
+    )
+    assert option.help.format_map({name: f"--{name}" for name in OPTIONS}) in line
+    if option.is_switch:
+        assert f"--no-{option.name}" in line
+        return
+    default = f"{option.default:g}" if isinstance(option.default, float) else option.default
+    assert f"(default: {default})" in line or option.default == ""
     for word in option.words:
         assert word in line
+    assert option.text is None or option.text.name in line
 
 
 def test_the_shell_completes_paths_where_options_take_them() -> None:

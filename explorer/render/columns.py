@@ -1,0 +1,149 @@
+"""In how many columns a picture is drawn, and what would have to be closed for a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout.column_scene import ColumnCutter, Titles
+from netloupe.explorer.options import Wrap
+from netloupe.explorer.view import Item, View
+
+#: what is drawn smaller than this cannot be read in a window
+READABLE_ZOOM = 0.65
+#: columns are worth it where the picture becomes so much larger
+_LEAST_GAIN = 1.15
+#: nearly as large as the largest: the fewest columns are taken
+_AS_LARGE = 0.97
+#: so many numbers of columns are tried
+_MOST_TRIED = 24
+#: so many groups of one level are closed one by one to find how many it takes
+_MOST_CLOSED_SINGLY = 8
+
+Scaler = Callable[[tuple[float, float]], float]
+
+
+def find_zoom(size: tuple[float, float], window: tuple[float, float]) -> float:
+    """Return the zoom at which a picture of a size fits a window."""
+    return min(1.0, window[0] / max(size[0], 1.0), window[1] / max(size[1], 1.0))
+
+
+def wrap_scene(
+    scene: Scene,
+    titles: Titles,
+    wrap: Wrap,
+    scale_of: Scaler,
+    readable: float,
+    shape: tuple[float, float],
+) -> tuple[Scene, str]:
+    """Cut a picture into columns where that is wanted and possible.
+
+    Parameters
+    ----------
+    scene
+        A picture in one column.
+    titles
+        Gives the width of titles.
+    wrap
+        Whether, or into how many columns.
+    scale_of
+        Gives the scale at which a picture of a size is drawn.
+    readable
+        The least scale at which it can be read.
+    shape
+        Width and height that it is meant for, in any unit.
+
+    Returns
+    -------
+    Scene, str
+        The picture and a notice; "" for none.
+    """
+    if wrap is False or wrap == 1:
+        return scene, ""
+    first = scale_of((scene.width, scene.height))
+    if wrap == "auto" and first >= readable:
+        return scene, ""
+    cutter = ColumnCutter(scene, titles, after_inputs=wrap == "auto")
+    if not isinstance(wrap, bool | str):
+        count = min(wrap, cutter.most)
+        return cutter.columns(count).draw(), _explain_fewer(wrap, count)
+    count = _choose_count(cutter, scale_of, first, shape)
+    return cutter.columns(count).draw(), ""
+
+
+def _choose_count(
+    cutter: ColumnCutter, scale_of: Scaler, first: float, shape: tuple[float, float]
+) -> int:
+    """Return the number of columns with which the picture is drawn largest."""
+    width, height = cutter.columns(1).size
+    ideal = math.sqrt(max(width, height) / min(width, height) * max(shape) / min(shape))
+    most = min(cutter.most, math.ceil(2 * ideal) + 4)
+    step = max(1, most // _MOST_TRIED)
+    scales = {count: scale_of(cutter.columns(count).size) for count in range(2, most + 1, step)}
+    best = max(scales.values(), default=0.0)
+    if best < first * _LEAST_GAIN:
+        return 1
+    return min(count for count, scale in scales.items() if scale >= best * _AS_LARGE)
+
+
+def _explain_fewer(wanted: int, count: int) -> str:
+    if count == wanted:
+        return ""
+    columns = "one column" if count == 1 else f"{count} columns"
+    return (
+        f"The picture is in {columns} instead of {wanted}: elsewhere branches run beside each "
+        "other, and it is cut only where one value passes."
+    )
+
+
+def find_closing(view: View, is_enough: Callable[[View], bool]) -> list[Item] | None:
+    """Return groups that would have to be closed for a picture to be large enough.
+
+    Parameters
+    ----------
+    view
+        What is shown; it stays as it is.
+    is_enough
+        Tells whether a view has a picture that is large enough.
+
+    Returns
+    -------
+    list of Item or None
+        The outermost groups to be closed; None where closing all is not enough. Groups are
+        closed level by level, the innermost first, of the last level no more than it takes.
+    """
+    trial = View(view.model, view.graph, view.grouping, view.only)
+    trial.reopen(view.opened())
+    closed: list[Item] = []
+    while True:
+        opened = [item for item in trial.open_items() if item is not trial.root]
+        if not opened:
+            return None
+        depth = max(item.depth for item in opened)
+        level = [item for item in opened if item.depth == depth]
+        before = trial.opened()
+        for item in level:
+            trial.close(item.key)
+        if is_enough(trial):
+            break
+        closed += level
+    trial.reopen(before)
+    level.sort(key=lambda item: len(item.children), reverse=True)
+    keys = [item.key for item in level]
+    for number, key in enumerate(keys):
+        closed.append(trial.items[key])
+        trial.close(key)
+        if number + 1 == len(keys) or (number < _MOST_CLOSED_SINGLY and is_enough(trial)):
+            break
+    inside = {item.path for item in closed}
+    return [item for item in closed if not any(_is_inside(item, path) for path in inside)]
+
+
+def _is_inside(item: Item, path: str) -> bool:
+    outer = item.parent
+    while outer is not None:
+        if outer.path == path:
+            return True
+        outer = outer.parent
+    return False

@@ -1,0 +1,77 @@
+"""Fonts other than DejaVu Sans: their widths, as matplotlib finds them on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from .text import load_widths, measured_font
+
+#: pixels in which a font is measured: large, so that nothing is rounded
+_SIZE = 1000
+
+
+class FoundFont:
+    """A family of fonts on this machine.
+
+    Parameters
+    ----------
+    family
+        Its name.
+    """
+
+    def __init__(self, family: str) -> None:
+        self.family = family
+        self._widths = {bold: _FontWidths(family, bold) for bold in (False, True)}
+
+    def widths(self, bold: bool) -> dict[str, float]:
+        """Return advance widths in em; where the font lacks a character those of DejaVu Sans."""
+        return self._widths[bold]
+
+
+class _FontWidths(dict[str, float]):
+    def __init__(self, family: str, bold: bool) -> None:
+        from matplotlib.font_manager import FontProperties, findfont, get_font
+
+        super().__init__()
+        properties = FontProperties(family=family, weight="bold" if bold else "normal")
+        self._font: Any = get_font(findfont(properties, fallback_to_default=False))
+        self._others = load_widths(bold)
+
+    def __missing__(self, character: str) -> float:
+        width = self._others[character]
+        code = ord(character)
+        if self._font.get_char_index(code):
+            self._font.set_size(_SIZE, 72)
+            width = self._font.load_char(code).linearHoriAdvance / 65536 / _SIZE
+        self[character] = width
+        return width
+
+
+@cache
+def find_font(family: str) -> FoundFont | None:
+    """Return a family by its name in letters of any case; None where it is not here."""
+    from matplotlib.font_manager import fontManager
+
+    names = {entry.name.lower(): entry.name for entry in fontManager.ttflist}
+    name = names.get(family.lower())
+    return FoundFont(name) if name is not None else None
+
+
+@contextmanager
+def writing_in(family: str) -> Iterator[FoundFont | None]:
+    """Measure and draw all text in a family while it lasts; in DejaVu Sans where it is not here."""
+    found = find_font(family) if family else None
+    token = measured_font.set(found)
+    try:
+        yield found
+    finally:
+        measured_font.reset(token)
+
+
+def family_in_use() -> str:
+    """Return the family in which text is measured now; "" for DejaVu Sans."""
+    found = measured_font.get()
+    return found.family if isinstance(found, FoundFont) else ""

@@ -1,0 +1,245 @@
+"""The legend: what the colours, lines and signs of a picture mean; only those that occur in it.
+
+``legend.json`` has the words. A picture is given its legend as marks, the canvas as a list of
+small pictures with their words, both made here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from netloupe.explorer.layout import Scene
+from netloupe.explorer.view import Item
+
+from .face import Face
+from .marks import (
+    CircleMark,
+    LineMark,
+    Mark,
+    RectMark,
+    TextMark,
+    colour_of_edge,
+    mark_line,
+    mark_port,
+)
+from .paint import NO_PAINTS, Paints, find_tone
+from .sizes import EDGE_WIDTH, GROUP_BORDER, OPENER, RULE, STUB_DASH, TEXT_STYLES
+from .text import measure_text
+from .theme import Theme
+
+#: size of the small picture of an entry
+SAMPLE_WIDTH = 34.0
+SAMPLE_HEIGHT = 18.0
+_ROW = 22.0
+_GAP = 9.0
+_COLUMN_GAP = 24.0
+_ABOVE = 18.0
+_TEXT = TEXT_STYLES["text"]
+_BASELINE = 12.8
+
+Placed = tuple[float, float, Mark]
+
+
+class Entry(NamedTuple):
+    """One line of a legend: what it explains (``linear``, ``stack``), and in which words."""
+
+    kind: str
+    key: str
+    text: str
+
+
+@cache
+def _load_words() -> dict[str, dict[str, str]]:
+    text = files(__package__).joinpath("legend.json").read_text(encoding="utf-8")
+    words: dict[str, dict[str, str]] = json.loads(text)
+    return words
+
+
+def list_legend(
+    scene: Scene, face_of: Callable[[Item], Face], paints: Paints = NO_PAINTS
+) -> list[Entry]:
+    """Return what a picture's legend explains, in the order of ``legend.json``.
+
+    Parameters
+    ----------
+    scene
+        The picture.
+    face_of
+        Gives the face of an item.
+    paints
+        How boxes and edges are painted, by path.
+    """
+    categories, tones, signs = set(), set(), set()
+    for box in scene.boxes:
+        item = box.item
+        if item.kind == "root":
+            continue
+        tone = find_tone(paints, item.path)
+        tones.add(tone.partition("-")[0])
+        if item.is_open:
+            signs.add("frame")
+            if box.leaves is not None:
+                signs.add("continued")
+            continue
+        face = face_of(item)
+        if face.outline == "stub":
+            signs.add("stub")
+        elif not tone:
+            categories.add(face.category)
+        if face.stack:
+            signs.add("stack")
+        signs.update("chip" if badge.is_chip else "badge" for badge in face.badges)
+        if any(run.text == OPENER and run.anchor == "end" for run in face.texts):
+            signs.add("opener")
+    for edge in scene.edges:
+        signs.add(edge.kind)
+        tones.add(find_tone(paints, edge.path).partition("-")[0])
+    if scene.ports:
+        signs.add("port")
+    found = {"categories": categories, "tones": tones, "signs": signs}
+    return [
+        Entry(kind, key, text)
+        for kind, words in _load_words().items()
+        for key, text in words.items()
+        if key in found[kind]
+    ]
+
+
+def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
+    """Return the small picture of an entry, from its top left corner."""
+    if entry.kind == "categories":
+        colours = theme.category(entry.key)
+        return [RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)]
+    if entry.kind == "tones":
+        if entry.key == "scale":
+            tones = [tone for name, tone in theme.tones.items() if name.startswith("scale-")]
+            step = 28 / len(tones)
+            return [
+                RectMark(3 + number * step, 2, step, 14, 0, tone.fill)
+                for number, tone in enumerate(tones)
+            ]
+        tone = theme.tones[entry.key]
+        return [RectMark(3, 2, 28, 14, 4, tone.fill, tone.border)]
+    return _SIGNS[entry.key](theme)
+
+
+def _mark_way(kind: str, theme: Theme) -> list[Mark]:
+    points = (1.0, 9.0, 12.0, 9.0, 22.0, 9.0, 33.0, 9.0)
+    return mark_line(points, kind, colour_of_edge(kind, theme), EDGE_WIDTH, has_arrow=True)
+
+
+def _mark_port(theme: Theme) -> list[Mark]:
+    frame = theme.frame(0)
+    way = (17.0, 0.0, 17.0, 6.0, 17.0, 12.0, 17.0, 18.0)
+    port: CircleMark = mark_port(17, 9, theme)
+    return [
+        RectMark(3, 9, 28, 9, 0, frame.fill),
+        LineMark(3, 9, 28, frame.border),
+        *mark_line(way, "data", theme.edge, EDGE_WIDTH, has_arrow=False),
+        port,
+    ]
+
+
+def _mark_frame(theme: Theme) -> list[Mark]:
+    frame = theme.frame(0)
+    return [RectMark(3, 1, 28, 16, 5, frame.fill, frame.border)]
+
+
+def _mark_continued(theme: Theme) -> list[Mark]:
+    frame = theme.frame(0)
+    ways = [
+        (8.0, 17.0, 8.0, 11.0, 8.0, 6.0, 8.0, 1.0),
+        (26.0, 17.0, 26.0, 11.0, 26.0, 6.0, 26.0, 1.0),
+    ]
+    sides = [mark_line(way, "data", frame.border, 1.0, has_arrow=False) for way in ways]
+    top = LineMark(8, 1, 18, frame.border)
+    return [RectMark(8, 1, 18, 16, 0, frame.fill), top, *(mark for side in sides for mark in side)]
+
+
+def _mark_opener(theme: Theme) -> list[Mark]:
+    colours = theme.category("group")
+    size, bold = TEXT_STYLES["title-muted"]
+    return [
+        RectMark(3, 2, 28, 14, 4, colours.tint, colours.border, GROUP_BORDER),
+        TextMark(24, 13, OPENER, size, bold, colours.text, "middle"),
+    ]
+
+
+def _mark_stack(theme: Theme) -> list[Mark]:
+    colours = theme.category("group")
+    size, bold = TEXT_STYLES["badge"]
+    sheets: list[Mark] = [
+        RectMark(3 + offset, 5 - offset, 24, 12, 3, colours.tint, colours.border)
+        for offset in (4.0, 2.0, 0.0)
+    ]
+    return [*sheets, TextMark(15, 14.5, "×N", size, bold, colours.text, "middle")]
+
+
+def _mark_stub(theme: Theme) -> list[Mark]:
+    return [RectMark(3, 3, 28, 12, 6, theme.stub.fill, theme.stub.border, dash=STUB_DASH)]
+
+
+def _mark_pill(theme: Theme, *, is_chip: bool) -> list[Mark]:
+    pill = theme.stub if is_chip else theme.badge
+    return [RectMark(3, 3, 28, 12, 6, pill.fill, pill.border)]
+
+
+_SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
+    "frame": _mark_frame,
+    "opener": _mark_opener,
+    "stack": _mark_stack,
+    "data": lambda theme: _mark_way("data", theme),
+    "captured": lambda theme: _mark_way("captured", theme),
+    "control": lambda theme: _mark_way("control", theme),
+    "port": _mark_port,
+    "continued": _mark_continued,
+    "stub": _mark_stub,
+    "chip": lambda theme: _mark_pill(theme, is_chip=True),
+    "badge": lambda theme: _mark_pill(theme, is_chip=False),
+}
+
+
+class Legend:
+    """A legend that is set in columns, as many as there is room for.
+
+    Parameters
+    ----------
+    entries
+        What it explains.
+    """
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+        widest = max((measure_text(entry.text, *_TEXT) for entry in entries), default=0.0)
+        self._column = SAMPLE_WIDTH + _GAP + widest + _COLUMN_GAP
+
+    @property
+    def least_width(self) -> float:
+        """Width of one column."""
+        return self._column - _COLUMN_GAP if self.entries else 0.0
+
+    def _rows(self, width: float) -> int:
+        columns = max(1, int((width + _COLUMN_GAP) // self._column))
+        return -(-len(self.entries) // columns)
+
+    def height(self, width: float) -> float:
+        """Return how high it is in a width."""
+        return _ABOVE + _ROW * self._rows(width) if self.entries else 0.0
+
+    def place(self, width: float, theme: Theme) -> Iterable[Placed]:
+        """Yield its marks, read downwards, from its top left corner."""
+        if not self.entries:
+            return
+        rows = self._rows(width)
+        yield 0.0, 0.0, LineMark(0, 0, width, theme.frame(0).border, RULE)
+        for number, entry in enumerate(self.entries):
+            x = (number // rows) * self._column
+            y = _ABOVE * 0.7 + (number % rows) * _ROW
+            for mark in mark_sample(entry, theme):
+                yield x, y, mark
+            text = TextMark(SAMPLE_WIDTH + _GAP, _BASELINE, entry.text, *_TEXT, theme.ink)
+            yield x, y, text

@@ -1,0 +1,193 @@
+"""A picture in columns keeps everything, and is cut only where one value passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from onnx import helper
+
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene
+from netloupe.explorer.layout.column_scene import ColumnCutter, choose_cuts
+from netloupe.explorer.layout.cuts import Cut
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Picture, make_picture
+from netloupe.explorer.view import ViewOptions
+from tests.corpus import corpus_file, light_file
+from tests.scene_check import find_geometry_faults
+
+_MODELS = [
+    light_file("light_resnet50.onnx"),
+    light_file("light_squeezenet.onnx"),
+    light_file("light_inception_v2.onnx"),
+    corpus_file("exported/gpt2.legacy.onnx"),
+    corpus_file("exported/t5.legacy.onnx"),
+    corpus_file("exported/segformer.dynamo.onnx"),
+    corpus_file("exported/unet.dynamo.onnx"),
+]
+_EACH = pytest.mark.parametrize("path", _MODELS, ids=[path.name for path in _MODELS])
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture(scope="module")
+def draw(engine: LayoutEngine) -> object:
+    @cache
+    def make(path: Path, direction: str = "TB") -> Picture:
+        options = ViewOptions.parse({"wrap": False, "direction": direction})
+        return make_picture(load(path), options, composer=Composer(engine), deadline=600)
+
+    return make
+
+
+def make_chain(length: int, *, branches: bool = False) -> bytes:
+    """Return operators in a row, or in two rows beside each other that meet at the end."""
+    nodes = []
+    for row in "ab" if branches else "a":
+        last = "x"
+        for number in range(length):
+            nodes.append(
+                helper.make_node("Relu", [last], [f"{row}{number}"], name=f"{row}{number}")
+            )
+            last = f"{row}{number}"
+    ends = [f"{row}{length - 1}" for row in ("ab" if branches else "a")]
+    nodes.append(helper.make_node("Sum", ends, ["y"], name="sum"))
+    x, y = (helper.make_tensor_value_info(name, 1, [4]) for name in "xy")
+    graph = helper.make_graph(nodes, "g", [x], [y])
+    return helper.make_model(graph).SerializeToString()
+
+
+def picture_of(data: bytes, engine: LayoutEngine, **options: object) -> Picture:
+    checked = ViewOptions.parse({"grouping": "none", **options})
+    return make_picture(load(data), checked, composer=Composer(engine))
+
+
+def list_tops(scene: Scene) -> list[float]:
+    """Return where columns begin, seen by the left ends of what is in them."""
+    return sorted({round(box.x) for box in scene.boxes})
+
+
+@_EACH
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_columns_keep_every_box_edge_and_port(path: Path, direction: str, draw: object) -> None:
+    picture: Picture = draw(path, direction)  # type: ignore[operator]
+    before, cutter = picture.scene, ColumnCutter(picture.scene, picture.labels)
+    assert cutter.most >= 3
+    for count in (2, 3, 5):
+        columns = cutter.columns(count)
+        scene = columns.draw()
+        assert columns.count == min(count, cutter.most)
+        assert (scene.width, scene.height) == columns.size
+        assert find_geometry_faults(scene) == []
+        kept = [box for box in scene.boxes if box.enters is None]
+        assert [box.item.key for box in kept] == [box.item.key for box in before.boxes]
+        whole = [box for box in scene.boxes if not box.item.is_open]
+        sizes = {box.item.key: (box.width, box.height) for box in before.boxes}
+        assert [(box.width, box.height) for box in whole] == [sizes[b.item.key] for b in whole]
+        assert [e.path for e in scene.edges] == [e.path for e in before.edges]
+        assert [p.path for p in scene.ports] == [p.path for p in before.ports]
+        ends = [
+            (scene.boxes[e.source].item.key, scene.boxes[e.target].item.key) for e in scene.edges
+        ]
+        assert ends == [
+            (before.boxes[e.source].item.key, before.boxes[e.target].item.key) for e in before.edges
+        ]
+
+
+@_EACH
+def test_one_value_at_most_passes_a_cut(path: Path, draw: object) -> None:
+    picture: Picture = draw(path)  # type: ignore[operator]
+    scene = picture.scene
+    cuts = ColumnCutter(scene, picture.labels)._cuts
+    for cut in cuts:
+        y = cut.y + 1
+        for box in scene.boxes:
+            assert box.item.is_open or not box.y < y < box.y + box.height
+        open_here = [b for b in scene.boxes if b.item.is_open and b.y < y < b.y + b.height]
+        assert len(open_here) == cut.depth == len({box.depth for box in open_here})
+        crossing = {edge.path for edge in scene.edges if edge.points[1] < y < edge.points[-1]}
+        assert len(crossing) <= 1
+
+
+@_EACH
+def test_groups_go_on_in_the_next_column_with_a_frame_of_their_own(
+    path: Path, draw: object
+) -> None:
+    picture: Picture = draw(path)  # type: ignore[operator]
+    cutter = ColumnCutter(picture.scene, picture.labels)
+    inner = [cut for cut in cutter._cuts if cut.depth]
+    scene = cutter.columns(cutter.most).draw()
+    begun = [box for box in scene.boxes if box.leaves is not None]
+    gone_on = [box for box in scene.boxes if box.enters is not None]
+    assert len(begun) == len(gone_on) == sum(cut.depth for cut in inner)
+    for box in [*begun, *gone_on]:
+        for place in filter(None, (box.enters, box.leaves)):
+            assert 0 < place < box.width
+
+
+def test_more_columns_are_lower_and_others(draw: object) -> None:
+    picture: Picture = draw(_MODELS[0])  # type: ignore[operator]
+    cutter = ColumnCutter(picture.scene, picture.labels)
+    two, three = cutter.columns(2).draw(), cutter.columns(3).draw()
+    assert three.height < two.height < picture.scene.height
+    assert two.boxes != three.boxes
+    assert cutter.columns(3).draw().boxes == three.boxes
+
+
+def test_branches_beside_each_other_are_not_cut(engine: LayoutEngine) -> None:
+    one = picture_of(make_chain(40, branches=True), engine, wrap=False)
+    assert ColumnCutter(one.scene, one.labels).most == 3  # above them and below
+    wrapped = picture_of(make_chain(40, branches=True), engine, wrap=6)
+    assert any("branches run beside each other" in notice for notice in wrapped.notices)
+    chain = picture_of(make_chain(40), engine, wrap=6)
+    assert chain.notices == []
+    assert len(list_tops(chain.scene)) > 1
+
+
+def test_what_fits_the_window_stays_in_one_column(engine: LayoutEngine) -> None:
+    data = make_chain(30)
+    plain = picture_of(data, engine, wrap=False).scene
+    assert plain.height > 1_500
+    wide = picture_of(data, engine, fit=(400, 3_000)).scene
+    assert (wide.width, wide.height) == (plain.width, plain.height)
+    wrapped = picture_of(data, engine).scene
+    assert wrapped.height < 1_000
+    low, high = (picture_of(data, engine, fit=fit).scene for fit in ("3000x600", "600x1000"))
+    assert low.height < wrapped.height < high.height
+    assert low.width > wrapped.width > high.width
+
+
+def test_a_second_input_further_down_is_no_chain(draw: object) -> None:
+    """An encoder and a decoder are torn apart by columns, unless somebody asks for them."""
+    picture: Picture = draw(corpus_file("exported/t5.legacy.onnx"))  # type: ignore[operator]
+    scene = picture.scene
+    later = max(box.y + box.height for box in scene.boxes if box.item.kind == "input")
+    assert any(cut.y < later for cut in ColumnCutter(scene, picture.labels)._cuts)
+    after = ColumnCutter(scene, picture.labels, after_inputs=True)._cuts
+    assert after
+    assert all(cut.y >= later for cut in after)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 9])
+def test_columns_are_even_and_begin_between_groups_where_they_can(count: int) -> None:
+    cuts = [Cut(float(y), y, 0 if y % 200 == 0 else 1) for y in range(50, 2_000, 50)]
+    chosen = choose_cuts(cuts, 2_000.0, count)
+    assert len(chosen) == count - 1
+    bounds = [0.0, *(cut.y for cut in chosen), 2_000.0]
+    longest = max(end - begin for begin, end in pairwise(bounds))
+    assert longest <= 2_000 / count * 1.35 + 50
+    if count in (2, 5):
+        assert {cut.depth for cut in chosen} == {0}
+
+
+def test_there_are_so_many_columns_as_asked_for_where_there_are_cuts() -> None:
+    cuts = [Cut(float(y), y, 0) for y in (10, 20, 30, 1_500)]
+    assert [len(choose_cuts(cuts, 2_000.0, count)) for count in (1, 2, 3, 4, 5)] == [0, 1, 2, 3, 4]
