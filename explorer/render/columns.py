@@ -24,11 +24,6 @@ _MOST_CLOSED_SINGLY = 8
 Scaler = Callable[[tuple[float, float]], float]
 
 
-def find_zoom(size: tuple[float, float], window: tuple[float, float]) -> float:
-    """Return the zoom at which a picture of a size fits a window."""
-    return min(1.0, window[0] / max(size[0], 1.0), window[1] / max(size[1], 1.0))
-
-
 def wrap_scene(
     scene: Scene,
     titles: Titles,

@@ -86,8 +86,8 @@ def list_legend(
                 signs.add("continued")
             continue
         face = face_of(item)
-        if face.outline == "stub":
-            signs.add("stub")
+        if face.outline in ("stub", "junction"):
+            signs.add(face.outline)
         elif not tone:
             categories.add(face.category)
         if face.stack:
@@ -179,6 +179,15 @@ def _mark_stack(theme: Theme) -> list[Mark]:
     return [*sheets, TextMark(15, 14.5, "×N", size, bold, colours.text, "middle")]
 
 
+def _mark_junction(theme: Theme) -> list[Mark]:
+    colours = theme.category("elementwise")
+    size, bold = TEXT_STYLES["title"]
+    return [
+        CircleMark(17, 9, 7.5, colours.tint, colours.border, 1.0),
+        TextMark(17, 13.4, "+", size, bold, colours.text, "middle"),
+    ]
+
+
 def _mark_stub(theme: Theme) -> list[Mark]:
     return [RectMark(3, 3, 28, 12, 6, theme.stub.fill, theme.stub.border, dash=STUB_DASH)]
 
@@ -195,6 +204,7 @@ _SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
     "data": lambda theme: _mark_way("data", theme),
     "captured": lambda theme: _mark_way("captured", theme),
     "control": lambda theme: _mark_way("control", theme),
+    "junction": _mark_junction,
     "port": _mark_port,
     "continued": _mark_continued,
     "stub": _mark_stub,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +14,9 @@ from netloupe.explorer.layout import (
     Composer,
     FirstView,
     Scene,
+    Window,
 )
+from netloupe.explorer.layout.first_view import LIMITS
 from netloupe.explorer.model import (
     Graph,
     Model,
@@ -38,13 +39,13 @@ from netloupe.explorer.view import (
 )
 
 from .box import MARGIN
-from .columns import READABLE_ZOOM, find_closing, find_zoom, wrap_scene
+from .columns import READABLE_ZOOM, find_closing, wrap_scene
 from .faces import FaceBook
 from .fonts import writing_in
 from .legend import list_legend
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints
-from .sheet import LEAST_TEXT, Sheet, SheetMaker
+from .sheet import LEAST_SCALE, LEAST_TEXT, PAPERS, Sheet, SheetMaker
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 from .theme import load_theme
@@ -210,7 +211,7 @@ def make_picture(
     composer = composer or Composer()
     with writing_in(options.font) as found:
         labels = Labels()
-        view, notices = make_view(model, options, FirstView(composer, labels))
+        view, notices = make_view(model, options, FirstView(composer, labels, find_window(options)))
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
             notices.append(
@@ -220,6 +221,18 @@ def make_picture(
         scene = replace(scene, notices=(*notices, *scene.notices))
         picture = Picture(model, view, options, scene, labels, paints=paints)
         return lay_on_sheet(picture, composer)
+
+
+def find_window(options: ViewOptions) -> Window:
+    """Return the window in which a first view is to be read: that of a page, where there is one."""
+    paper = PAPERS.get(options.page)
+    if paper is None:
+        return Window(*map(float, options.window))
+    width, height = paper.room
+    # a picture that fits this window at the least zoom of a first view has text that is as small
+    # as it may be on the page
+    share = min(limit.zoom for limit in LIMITS if limit.only_stacks) / LEAST_SCALE
+    return Window(width * share, height * share)
 
 
 def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
@@ -239,7 +252,7 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
     if wrapped is not scene:
         maker = _make_sheet_maker(picture, wrapped)
     sheet = maker.make((wrapped.width, wrapped.height))
-    if maker.paper is not None and sheet.scale < maker.least_scale * (1 - 1e-6):
+    if maker.paper is not None and sheet.scale < LEAST_SCALE * (1 - 1e-6):
         notices.append(_explain_small_text(picture, sheet, composer))
     wrapped = replace(wrapped, notices=(*scene.notices, *notices))
     return replace(picture, scene=wrapped, sheet=sheet, notices=list(wrapped.notices))
@@ -253,16 +266,13 @@ def _make_sheet_maker(picture: Picture, scene: Scene) -> SheetMaker:
 
 def _wrap(picture: Picture, scene: Scene, maker: SheetMaker) -> tuple[Scene, str]:
     """Cut a scene into columns as the options of a picture say; the notice is "" for none."""
-    options, paper = picture.options, maker.paper
-    if paper is None:
-        window = options.window
-        readable, shape = READABLE_ZOOM, (float(window[0]), float(window[1]))
-        return wrap_scene(
-            scene, picture.labels, options.wrap, partial(find_zoom, window=shape), readable, shape
-        )
-    shape = (paper.width, paper.height)
-    readable = maker.least_scale
-    return wrap_scene(scene, picture.labels, options.wrap, maker.find_scale, readable, shape)
+    wrap, labels, paper = picture.options.wrap, picture.labels, maker.paper
+    if paper is not None:
+        shape = (paper.width, paper.height)
+        return wrap_scene(scene, labels, wrap, maker.find_scale, LEAST_SCALE, shape)
+    window = Window(*map(float, picture.options.window))
+    shape = (window.width, window.height)
+    return wrap_scene(scene, labels, wrap, lambda size: window.zoom(*size), READABLE_ZOOM, shape)
 
 
 def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> str:
@@ -274,7 +284,7 @@ def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> s
         maker = _make_sheet_maker(picture, scene)
         wrapped, _ = _wrap(picture, scene, maker)
         scale = maker.find_scale((wrapped.width, wrapped.height))
-        return scale >= maker.least_scale * (1 - 1e-6)
+        return scale >= LEAST_SCALE * (1 - 1e-6)
 
     said = f"The smallest text is {sheet.text_size:.2g} points on this page, below {LEAST_TEXT:g}."
     closed = find_closing(picture.view, is_large_enough)

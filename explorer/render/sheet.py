@@ -17,6 +17,8 @@ from .theme import Theme
 #: the least size of text on a page, in points
 LEAST_TEXT = 6.0
 _SMALLEST = min(size for size, _ in TEXT_STYLES.values())
+#: points per pixel at which the smallest text is as small as it may be on a page
+LEAST_SCALE = LEAST_TEXT / _SMALLEST
 
 #: size of the title, and that it is bold
 _TITLE = (17.0, True)
@@ -53,6 +55,11 @@ class Paper(NamedTuple):
     scale: float = 0.75
     dpi: int = 200
     is_cut: bool = False
+
+    @property
+    def room(self) -> tuple[float, float]:
+        """Width and height inside of the margins, in points."""
+        return self.width - 2 * self.margin, self.height - 2 * self.margin
 
 
 _MM = 72 / 25.4
@@ -123,11 +130,6 @@ class SheetMaker:
         self._legend = Legend(entries)
 
     @property
-    def least_scale(self) -> float:
-        """The scale at which the smallest text is as small as it may be on a page."""
-        return LEAST_TEXT / _SMALLEST
-
-    @property
     def most_scale(self) -> float:
         """Points per pixel at most."""
         return self.scale * (self.paper.scale if self.paper is not None else 1.0)
@@ -158,7 +160,7 @@ class SheetMaker:
         paper = self.paper
         if paper is None:
             return self.most_scale
-        width, height = paper.width - 2 * paper.margin, paper.height - 2 * paper.margin
+        width, height = paper.room
         low, high = 0.0, self.most_scale
         if self._fits(size, width / high, height / high):
             return high

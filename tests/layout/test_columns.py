@@ -42,7 +42,7 @@ def engine() -> Iterator[LayoutEngine]:
 def draw(engine: LayoutEngine) -> object:
     @cache
     def make(path: Path, direction: str = "TB") -> Picture:
-        options = ViewOptions.parse({"wrap": False, "direction": direction})
+        options = ViewOptions.parse({"wrap": False, "direction": direction, "expand": 2})
         return make_picture(load(path), options, composer=Composer(engine), deadline=600)
 
     return make
