@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from netloupe.explorer.model import Function, Graph, Node
+from netloupe.explorer.model import Function, Graph, Node, Value
 from netloupe.explorer.progress import step
 
 from .closure import Booleans, Integers
-from .fixed import Fixed, find_fixed, find_fixed_given
+from .fixed import Fixed, find_fixed, find_fixed_given, is_input_independent
 from .weight_operators import WeightOperator, find_weight_operator
 from .weights import find_weight
 
@@ -85,7 +85,7 @@ class _Search:
         function = call.function
         if function is None or depth > _MOST_DEPTH or len(self._calls) > _MOST_WAYS:
             return False
-        given = tuple(value is not None and fixed.holds(value) for value in call.inputs)
+        given = tuple(_is_given(value, call.graph, fixed) for value in call.inputs)
         key = (function, given)
         if key not in self._calls:
             self._calls[key] = False  # for functions that call themselves
@@ -95,6 +95,13 @@ class _Search:
             inside = find_fixed_given(function, inputs)
             self._calls[key] = bool(self.find(function, inside, depth + 1).any())
         return self._calls[key]
+
+
+def _is_given(value: Value | None, graph: Graph, fixed: Fixed) -> bool:
+    """Return whether what a node of a graph takes, perhaps from around the graph, is fixed."""
+    if value is None:
+        return False
+    return fixed.holds(value) if value.graph is graph else is_input_independent(value)
 
 
 def _list_alike(graph: Graph) -> Iterator[Integers]:

@@ -253,6 +253,27 @@ def test_calls_and_bodies_that_hold_a_weight_are_body() -> None:
     assert (found["e"], found["f"]) == ("body", "preparation")
 
 
+def test_a_call_in_a_body_may_take_a_weight_from_around_it() -> None:
+    model = load_text(f"""
+        g (bool c, float[3, 3] x) => (float[3, 3] y) <float[3, 3] v = {_NINE}>
+        {{
+            a = Sin (x)
+            b = Cos (a)
+            w = Neg (v)
+            y = If (c) <
+                then_branch = left () => (float[3, 3] l) {{ l = local.product (b, w) }},
+                else_branch = right () => (float[3, 3] r) {{ r = local.product (b, a) }}
+            >
+        }}
+        <opset_import: ["": 21], domain: "local">
+        product (left, right) => (result) {{ result = MatMul (left, right) }}
+    """)
+    assert roles_by_output(model.graph)["y"] == "body"
+    left, right = (graph for graph in model.graphs if graph.kind == "subgraph")
+    assert of_role(left, "body") == ["l"]
+    assert find_roles(left).codes.tolist() == find_roles(right).codes.tolist() == [0]
+
+
 def test_what_follows_the_last_weight_is_postprocessing_but_its_layer_is_not() -> None:
     graph = load_text(f"""
         g (float[n, 3] x) => (float[n, k] values, int64[n, k] places)
