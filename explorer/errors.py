@@ -20,6 +20,10 @@ class NotFoundError(NetloupeError, LookupError):
     """No element of the model has the path or name that was asked for."""
 
 
+class BindingError(NetloupeError, ValueError):
+    """Sizes were given to symbols that a model does not have, or that are no sizes."""
+
+
 class CopyError(NetloupeError, TypeError):
     """A model or a part of it was to be copied or pickled; it can be loaded anew instead."""
 

@@ -8,8 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from netloupe.explorer.costs import Totals
+    from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
+        BindingError,
         CopyError,
         LayoutError,
         ModelFormatError,
@@ -43,8 +44,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Attribute": "netloupe.explorer.model",
+    "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CopyError": "netloupe.explorer.errors",
+    "Costs": "netloupe.explorer.costs.costs",
     "Explorer": "netloupe.widgets",
     "Function": "netloupe.explorer.model",
     "Graph": "netloupe.explorer.model",
@@ -73,8 +76,10 @@ _HOMES = {
 
 __all__ = [
     "Attribute",
+    "BindingError",
     "Cancelled",
     "CopyError",
+    "Costs",
     "Explorer",
     "Function",
     "Graph",

@@ -22,8 +22,10 @@ def test_all_names_can_be_imported_and_are_listed() -> None:
 def test_exactly_these_names_are_public() -> None:
     assert list(netloupe.__all__) == [
         "Attribute",
+        "BindingError",
         "Cancelled",
         "CopyError",
+        "Costs",
         "Explorer",
         "Function",
         "Graph",

@@ -1,10 +1,13 @@
 """How much there is, and what follows from types and shapes without computing.
 
-A model, a graph or nodes come in; totals (nodes, parameters, bytes) or the type that a file leaves
-out go out. Nothing here reads elements, or knows groups or pictures.
+A model, a graph or nodes come in; totals (nodes, parameters, bytes), costs (multiplications,
+activations) or the type that a file leaves out go out. Shapes are followed by rules of our own, as
+polynomials of the symbols that a file gives no size. Nothing here knows groups or pictures.
 """
 
+from .costs import Costs, Unknown, count_costs
 from .inferred_types import infer_type
+from .symbols import Bindings
 from .totals import (
     Totals,
     count_bytes,
@@ -13,13 +16,22 @@ from .totals import (
     count_model,
     count_nodes,
 )
+from .wording import describe_costs, write_amount, write_macs, write_share
 
 __all__ = [
+    "Bindings",
+    "Costs",
     "Totals",
+    "Unknown",
     "count_bytes",
+    "count_costs",
     "count_elements",
     "count_graphs",
     "count_model",
     "count_nodes",
+    "describe_costs",
     "infer_type",
+    "write_amount",
+    "write_macs",
+    "write_share",
 ]

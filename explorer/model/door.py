@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from netloupe.explorer.checks import find_oddities as find_oddities
+    from netloupe.explorer.costs.analysis import Analysis as Analysis
+    from netloupe.explorer.costs.costs import Costs as Costs
+    from netloupe.explorer.costs.costs import count_costs as count_costs
     from netloupe.explorer.costs.inferred_types import infer_type as infer_type
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
@@ -51,7 +54,9 @@ if TYPE_CHECKING:
 
 #: the module of each name
 _HOMES = {
+    "Analysis": "costs.analysis",
     "ChannelHistogram": "tensors",
+    "Costs": "costs.costs",
     "Elements": "tensors",
     "Fixed": "roles.fixed",
     "Histogram": "tensors",
@@ -68,6 +73,7 @@ _HOMES = {
     "compute_channels": "tensors",
     "compute_histogram": "tensors",
     "compute_statistics": "tensors",
+    "count_costs": "costs.costs",
     "count_model": "costs.totals",
     "decode_sparse_tensor": "tensors",
     "decode_tensor": "tensors",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,7 @@ class Model(Drawable, Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "__weakref__": "Who refers to the model without keeping it.",
+        "_analysis": "What each node costs, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
@@ -125,6 +126,7 @@ class Model(Drawable, Loaded):
         self._graphs: dict[str, Graph] | None = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
+        self._analysis: door.Analysis | None = None
         self._totals: door.Totals | None = None
         self._weights: door.Weights | None = None
 
@@ -324,6 +326,33 @@ class Model(Drawable, Loaded):
         if self._totals is None:
             self._totals = door.count_model(self)
         return self._totals
+
+    def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> door.Costs:
+        """Return what the model costs each time it runs: parameters, MACs, bytes.
+
+        Shapes are followed from the inputs, from what the file says and by rules of our own; no
+        weights are read.
+
+        Parameters
+        ----------
+        bind
+            Sizes of symbols (``{"batch": 1}``), and shapes of inputs of which the file states none
+            (``{"data": (1, 3, 224, 224)}``). A dimension of an input that has neither size nor
+            name is called ``input[0]``.
+
+        Raises
+        ------
+        BindingError
+            For a name that no dimension and no input has, and for what is no size.
+
+        Examples
+        --------
+        >>> model.costs().macs_expression
+        '4089184256*batch'
+        >>> model.costs(bind={"batch": 1}).macs
+        4089184256
+        """
+        return door.count_costs(self, bind)
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
         """Return what its graph or the whole model shows to be odd about the element at a path."""

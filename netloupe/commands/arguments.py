@@ -32,6 +32,7 @@ Exit status: 0 fine, 2 with one line on the standard error for anything to be me
 
 _INFO_EXAMPLES = """examples:
   netloupe info model.onnx
+  netloupe info model.onnx --bind batch=1 --bind sequence=128
   netloupe info *.onnx --json | jq .totals        JSON Lines: one line for each file
   netloupe info predict_net.pb --init init_net.pb"""
 
@@ -124,6 +125,7 @@ def _add_info(commands: Any) -> None:
     )
     info.add_argument("models", metavar="MODEL", type=_file_name, nargs="+", help=_MODEL)
     _add_init(info)
+    _add_bind(info)
     _add_json(info)
 
 
@@ -248,6 +250,30 @@ def _add_init(command: argparse.ArgumentParser) -> None:
         type=_file_name,
         help="the init net of a Caffe2 net (default: looked for beside it by the usual names)",
     )
+
+
+def _add_bind(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--bind",
+        metavar="NAME=N",
+        type=_binding,
+        action="append",
+        default=[],
+        help="the size of a symbol for costs, as in batch=1, or the shape of an input that has "
+        "none, as in data=1x3x224x224; may be given several times",
+    )
+
+
+def _binding(text: str) -> tuple[str, int | tuple[int, ...]]:
+    """Return the name and the size, or the shape, of ``NAME=N`` or ``NAME=1x3x224x224``."""
+    name, _, sizes = text.rpartition("=")
+    numbers = sizes.replace(",", "x").split("x")
+    if not name or not all(number.isdecimal() and len(number) < 19 for number in numbers):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not like NAME=N. Give a name and a whole number, as in batch=1"
+        )
+    shape = tuple(map(int, numbers))
+    return name, shape[0] if len(shape) == 1 else shape
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

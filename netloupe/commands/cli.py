@@ -146,7 +146,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
         with TerminalProgress() as progress:
             progress.step("reading")
             model = _load(name, parsed.init)
-            summary = summarize_model(model, most=_most_entries(parsed))
+            summary = summarize_model(model, most=_most_entries(parsed), bind=dict(parsed.bind))
         if parsed.json:
             _print_json(summary, several)
         else:

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
+from netloupe.explorer.costs import Bindings, describe_costs
+from netloupe.explorer.describe.costs_json import collect_costs
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.file_text import list_operators, order_counts
 from netloupe.explorer.model import Dialect, Model, Value
@@ -15,6 +17,7 @@ from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
 _SHOWN_OPERATORS = 12
+_SHOWN_COSTS = 2
 _SHOWN_GRAPHS = 12
 _SHOWN_WARNINGS = 8
 _SHOWN_DOC_LINES = 6
@@ -22,7 +25,9 @@ _DEEPEST_INDENT = 8
 _LONGEST_PATH = 60
 
 
-def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[str, Any]:
+def summarize_model(
+    model: Model, *, most: int | None = MOST_ENTRIES, bind: Bindings | None = None
+) -> dict[str, Any]:
     """Return the summary that ``netloupe info --json`` prints.
 
     Parameters
@@ -31,6 +36,8 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         A model.
     most
         So many entries of each list are given; all of them where None.
+    bind
+        Sizes of symbols and shapes of inputs, as :meth:`~netloupe.Model.costs` takes them.
 
     Returns
     -------
@@ -38,11 +45,13 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
         ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
         ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
-        (as :class:`~netloupe.explorer.costs.Totals` says), ``op_types``, ``quantization``,
-        ``metadata``, ``warnings``, and in ``cut`` which of these are cut short (see
-        :func:`~netloupe.explorer.describe.encoding.encode_json`).
+        (as :class:`~netloupe.explorer.costs.Totals` says), ``costs`` (as
+        :func:`~netloupe.explorer.describe.costs_json.collect_costs` says), ``op_types``,
+        ``quantization``, ``metadata``, ``warnings``, and in ``cut`` which of these are cut short
+        (see :func:`~netloupe.explorer.describe.encoding.encode_json`).
     """
     graphs = model.graphs
+    costs = model.costs(bind)
     warnings = model.all_warnings()
     first = list(islice(warnings, most))
     entries = {
@@ -71,6 +80,7 @@ def summarize_model(model: Model, *, most: int | None = MOST_ENTRIES) -> dict[st
             len(graphs),
         ),
         "totals": asdict(model.totals),
+        "costs": collect_costs(costs) | {"text": list(describe_costs(costs))},
         "op_types": dict(order_counts(list_operators(graphs))),
         "quantization": summarize_quantization(model),
         "metadata": dict(model.metadata),
@@ -107,6 +117,7 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
         opsets = ", ".join(f"{domain} {version}" for domain, version in summary["opsets"].items())
         lines.append(_line("opsets", opsets or "none"))
     lines.append(_line("size", _describe_totals(totals)))
+    lines += _listed("costs", summary["costs"]["text"], _SHOWN_COSTS, len(summary["costs"]["text"]))
     for name in ("inputs", "outputs"):
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
         lines += _listed(name, shown, _SHOWN_GRAPHS, _count(summary, name))

@@ -1,0 +1,264 @@
+"""What a model, a group or a node costs: parameters, multiplications, bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from netloupe.explorer.model import Graph, Model, Node
+
+from .analysis import Analysis, Frame
+from .polynomial import Amount, list_symbols, write_expression
+from .symbols import Bindings, Symbols, explain_names
+from .totals import Totals, count_nodes
+from .work import NOTHING, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that costs do not contain, so that they are lower bounds.
+
+    Parameters
+    ----------
+    what
+        An operator, with the domain before it where that is not the format's own.
+    reason
+        Why it is not known.
+    count
+        At how many nodes; those of a function once for each call.
+    affects
+        ``macs``, or ``bytes``: those of activations.
+    """
+
+    what: str
+    reason: str
+    count: int
+    affects: Literal["macs", "bytes"] = "macs"
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a model or a part of it costs each time it runs.
+
+    Numbers of operations and bytes are integers where all dimensions have sizes, and else None;
+    the expressions beside them have the symbols: ``4089184256*batch``.
+
+    Parameters
+    ----------
+    parameters
+        The weights, each once; see :class:`~netloupe.Totals`.
+    elements
+        The numbers that are stored, of any kind.
+    weight_bytes
+        What the file stores for them.
+    running_statistics
+        Means and variances of batch normalization, which are no parameters.
+    unknown
+        What is missing in the numbers below, and why.
+    macs_by_operator
+        Expressions of MACs by operator, the largest first.
+
+    Notes
+    -----
+    A MAC is one multiplication with one addition; papers call it a FLOP as well, others count two.
+    Padding counts as if it were data, a bias not at all, causal attention whole, and quantized
+    operators like those that they stand for. Other operations (activation functions,
+    normalization, pooling) are counted apart, and roughly. Nothing is computed in place.
+    """
+
+    parameters: int
+    elements: int
+    weight_bytes: int
+    running_statistics: int
+    unknown: tuple[Unknown, ...]
+    macs_by_operator: Mapping[str, str]
+    _work: Work = field(repr=False)
+    _peak: Amount | None = field(repr=False)
+
+    @property
+    def macs(self) -> int | None:
+        """Multiplications, each with an addition; None where they depend on symbols.
+
+        Of an If those of the larger branch.
+        """
+        return _as_int(self._work.macs)
+
+    @property
+    def macs_expression(self) -> str:
+        """The same with symbols, as Python writes it."""
+        return write_expression(self._work.macs)
+
+    @property
+    def macs_is_lower_bound(self) -> bool:
+        """Whether MACs of some nodes are not known; ``unknown`` says which."""
+        return any(one.affects == "macs" for one in self.unknown)
+
+    @property
+    def least_macs(self) -> int | None:
+        """MACs where each If takes the smaller branch."""
+        return _as_int(self._work.least)
+
+    @property
+    def least_macs_expression(self) -> str:
+        """The same with symbols."""
+        return write_expression(self._work.least)
+
+    @property
+    def other_operations(self) -> int | None:
+        """Operations that are no MACs, roughly: one for each function of an element."""
+        return _as_int(self._work.others)
+
+    @property
+    def other_operations_expression(self) -> str:
+        """The same with symbols."""
+        return write_expression(self._work.others)
+
+    @property
+    def activation_bytes(self) -> int | None:
+        """Bytes of everything that nodes give, without what is constant."""
+        return _as_int(self._work.activations)
+
+    @property
+    def activation_bytes_expression(self) -> str:
+        """The same with symbols."""
+        return write_expression(self._work.activations)
+
+    @property
+    def activation_bytes_is_lower_bound(self) -> bool:
+        """Whether the sizes of some results are not known."""
+        return any(one.affects == "bytes" for one in self.unknown)
+
+    @property
+    def peak_activation_bytes(self) -> int | None:
+        """The most bytes that are alive at once when nodes run in the order of the file.
+
+        Inputs are alive from the beginning, outputs to the end. None also of a part of a graph,
+        and where it depends on symbols which node has the most.
+        """
+        return None if self._peak is None else _as_int(self._peak)
+
+    @property
+    def peak_activation_bytes_expression(self) -> str:
+        """The same with symbols; the empty string where it is not known."""
+        return "" if self._peak is None else write_expression(self._peak)
+
+    @property
+    def moved_bytes(self) -> int | None:
+        """Bytes that nodes take and give, constants among them, each node by itself."""
+        return _as_int(self._work.moved)
+
+    @property
+    def arithmetic_intensity(self) -> float | None:
+        """Two operations a MAC, over the bytes that are moved; None where not known."""
+        macs, moved = self.macs, self.moved_bytes
+        return 2 * macs / moved if macs is not None and moved else None
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """Names of the dimensions that these numbers depend on."""
+        work = self._work
+        amounts = (work.macs, work.others, work.activations, work.moved)
+        return tuple(sorted({name for amount in amounts for name in list_symbols(amount)}))
+
+    def _key(self) -> tuple[Work, int]:
+        return self._work, self.parameters
+
+
+def _as_int(amount: Amount) -> int | None:
+    return amount if isinstance(amount, int) else None
+
+
+def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
+    """Return what is known of each node of a model; without sizes for symbols it is kept.
+
+    Raises
+    ------
+    BindingError
+        For a name that no dimension and no input has, and for what is no size.
+    """
+    if not bind:
+        if model._analysis is None:
+            model._analysis = Analysis(model, Symbols())
+        return model._analysis
+    symbols = Symbols(bind)
+    found = Analysis(model, symbols)
+    wrong = [
+        *(name for name in symbols.sizes if name not in symbols.seen),
+        *(name for name in symbols.shapes if name not in {v.name for v in model.graph.inputs}),
+    ]
+    if wrong:
+        _read_all_types(model, symbols)
+        wrong = [name for name in wrong if name not in symbols.seen]
+    if wrong:
+        raise explain_names(model.source, wrong, _list_names(model))
+    return found
+
+
+def _list_names(model: Model) -> list[str]:
+    """Return the names that may be bound: symbols that matter, and inputs without a shape."""
+    inputs = [v for v in model.graph.inputs if v.initializer is None and not v.is_parameter]
+    without = [v.name for v in inputs if getattr(v.type, "shape", None) is None]
+    return [*make_costs(model.totals, analyze(model).main.total, None).symbols, *without]
+
+
+def _read_all_types(model: Model, symbols: Symbols) -> None:
+    """Note the symbols that no rule has asked for."""
+    for graph in model.graphs:
+        for value in graph.values.values():
+            shape = getattr(value.type, "shape", None) or ()
+            for dim in shape:
+                if isinstance(dim.value, str) and dim.value:
+                    symbols.read(dim.value)
+
+
+def count_costs(model: Model, bind: Bindings | None = None) -> Costs:
+    """Return what a model costs each time its main graph runs; errors as of :func:`analyze`."""
+    analysis = analyze(model, bind)
+    return make_costs(model.totals, analysis.main.total, analysis.main.peak)
+
+
+def count_nodes_costs(analysis: Analysis, graph: Graph, nodes: Sequence[Node]) -> Costs:
+    """Return what some nodes of one graph cost each time the graph runs.
+
+    Of a function that is called with operands of other shapes it is what the nodes cost at least.
+    """
+    totals = count_nodes(graph.model, nodes)
+    return make_costs(totals, find_work(analysis, graph, nodes), None)
+
+
+def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
+    """Return the work of some nodes of one graph each time the graph runs.
+
+    Of a function that is called in several ways, it is that of the first call.
+    """
+    frames = analysis.frames_of(graph)
+    return _sum(analysis, frames[0], nodes) if frames else NOTHING
+
+
+def _sum(analysis: Analysis, frame: Frame, nodes: Iterable[Node]) -> Work:
+    return analysis.sum_works([frame.works[node.index] for node in nodes])
+
+
+def make_costs(totals: Totals, work: Work, peak: Amount | None) -> Costs:
+    """Return costs of what is stored and what is done."""
+    unknown = [
+        Unknown(gap.what, gap.reason, count, gap.affects) for gap, count in work.gaps.items()
+    ]
+    unknown.sort(key=lambda one: (one.affects != "macs", -one.count, one.what, one.reason))
+    operators = sorted(work.operators.items(), key=lambda entry: (-_weigh(entry[1]), entry[0]))
+    return Costs(
+        totals.parameters,
+        totals.elements,
+        totals.bytes,
+        totals.running_statistics,
+        tuple(unknown),
+        {name: write_expression(amount) for name, amount in operators},
+        work,
+        peak,
+    )
+
+
+def _weigh(amount: Amount) -> int:
+    """Return a number to order amounts by: their factors' sum."""
+    return amount if isinstance(amount, int) else sum(amount.terms.values())

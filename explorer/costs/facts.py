@@ -1,0 +1,177 @@
+"""What is known of a value without computing it, and of one use of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from netloupe.explorer.model import Attribute, DataType, Tensor, data_type
+
+from .polynomial import Amount, multiply_all
+
+#: a dimension; None where nothing is known of it
+Dim: TypeAlias = "Amount | None"
+Dims: TypeAlias = "tuple[Dim, ...]"
+
+
+class Fact(NamedTuple):
+    """What is known of a value.
+
+    Parameters
+    ----------
+    dims
+        The dimensions; None where not even their number is known.
+    dtype
+        The element type; None where it is not known.
+    elements
+        Of a small list or scalar of integers, these: shapes, axes, and what follows from them.
+    is_constant
+        Whether the value is stored, or filled in a shape that is.
+    numbers
+        Of a small constant list of real numbers that scales sizes, these.
+    """
+
+    dims: Dims | None = None
+    dtype: DataType | None = None
+    elements: Dims | None = None
+    is_constant: bool = False
+    numbers: tuple[float, ...] | None = None
+
+    @property
+    def size(self) -> Amount | None:
+        """The number of elements; None where it is not known."""
+        return count_elements(self.dims)
+
+    @property
+    def bytes(self) -> Amount | None:
+        """The bytes of the elements, packed; None where size or type are not known."""
+        size = self.size
+        if size is None or self.dtype is None or self.dtype.bits is None:
+            return None
+        bits = self.dtype.bits
+        if bits % 8 == 0:
+            return size * (bits // 8)
+        return -(-size * bits // 8) if isinstance(size, int) else None
+
+
+UNKNOWN = Fact()
+
+
+def count_elements(dims: Dims | None) -> Amount | None:
+    """Return the product of some dimensions; None where one is not known."""
+    if dims is None:
+        return None
+    known = tuple(dim for dim in dims if dim is not None)
+    return multiply_all(known) if len(known) == len(dims) else None
+
+
+class Use:
+    """One use of an operator: what is known of its operands, and its attributes.
+
+    Parameters
+    ----------
+    op_type
+        The operator.
+    operands
+        A fact for each input; None for one that is left out.
+    attributes
+        The attributes, with those of a call in place of references to them; None for one that is
+        not known.
+    results
+        How many results the operator gives.
+    opset
+        The version of its operator set; None where that is not stated.
+    element_types
+        Names of element types by the numbers that attributes have for them.
+    """
+
+    def __init__(
+        self,
+        op_type: str,
+        operands: Sequence[Fact | None],
+        attributes: Mapping[str, Attribute | None],
+        results: int,
+        opset: int | None,
+        element_types: Mapping[int, str],
+    ) -> None:
+        self.op_type = op_type
+        self.operands = operands
+        self.results = results
+        self.opset = opset
+        self._attributes = attributes
+        self._element_types = element_types
+
+    def operand(self, index: int) -> Fact:
+        """Return what is known of an operand; nothing where it is left out."""
+        found = self.operands[index] if index < len(self.operands) else None
+        return UNKNOWN if found is None else found
+
+    def has(self, index: int) -> bool:
+        """Return whether an operand is given."""
+        return index < len(self.operands) and self.operands[index] is not None
+
+    def dims(self, index: int) -> Dims | None:
+        """Return the dimensions of an operand."""
+        return self.operand(index).dims
+
+    def rank(self, index: int) -> int | None:
+        """Return the number of dimensions of an operand."""
+        dims = self.operand(index).dims
+        return None if dims is None else len(dims)
+
+    def is_stated(self, name: str) -> bool:
+        """Return whether an attribute is there."""
+        return name in self._attributes
+
+    def integer(self, name: str, default: int | None = None) -> int | None:
+        """Return an attribute; the default where it is left out; None where it is no integer."""
+        if name not in self._attributes:
+            return default
+        attribute = self._attributes[name]
+        value = attribute.value if attribute is not None else None
+        return value if isinstance(value, int) else None
+
+    def integers(self, name: str) -> tuple[int, ...] | None:
+        """Return an attribute that is a list; None where it is left out or no list of integers."""
+        attribute = self._attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        if not isinstance(value, tuple) or not all(isinstance(entry, int) for entry in value):
+            return None
+        return value
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return an attribute that is a word; the default where it is left out."""
+        attribute = self._attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        return value if isinstance(value, str) else default
+
+    def numbers(self, name: str) -> tuple[float, ...] | None:
+        """Return an attribute that is a list of numbers."""
+        attribute = self._attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        return value if isinstance(value, tuple) else None
+
+    def element_type(self, name: str) -> DataType | None:
+        """Return the element type that an attribute names by its number."""
+        found = self._element_types.get(self.integer(name, 0) or 0)
+        return None if found is None else data_type(found)
+
+    def tensor(self, name: str) -> Tensor | None:
+        """Return an attribute that is a tensor."""
+        attribute = self._attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        return value if isinstance(value, Tensor) else None
+
+    def list_numbers(self, name: str, operand: int) -> tuple[int, ...] | None:
+        """Return integers that are an attribute, or since later versions an operand."""
+        if self.is_stated(name):
+            return self.integers(name)
+        return read_integers(self.operand(operand)) if self.has(operand) else None
+
+
+def read_integers(fact: Fact) -> tuple[int, ...] | None:
+    """Return the elements of a value where all of them are known integers."""
+    if fact.elements is None:
+        return None
+    found = tuple(element for element in fact.elements if isinstance(element, int))
+    return found if len(found) == len(fact.elements) else None

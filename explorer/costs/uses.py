@@ -1,0 +1,208 @@
+"""One use of an operator: what is known of its results, and how much work it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Attribute, Node, Tensor, Value
+from netloupe.explorer.model.stored_tensors import find_own_tensor
+
+from .facts import UNKNOWN, Fact, Use
+from .polynomial import Amount, TooLargeError
+from .rules import Operator, find_operator
+from .work import Gap, Work
+
+#: operators that scale sizes by small lists of real numbers
+_SCALING = frozenset({"Resize", "Upsample"})
+_MOST_SCALES = 8
+#: operators whose results differ although all operands are constant
+_RANDOM = frozenset(
+    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform"}
+    | {"RandomUniformLike"}
+)
+
+TOO_LARGE = "sizes are beyond all sense"
+_NO_RULE = "no rule counts this operator"
+
+Attributes = Mapping[str, Attribute | None]
+
+
+class Kind(NamedTuple):
+    """What is asked of an operator once.
+
+    Parameters
+    ----------
+    number
+        Tells kinds apart.
+    operator
+        What is known of it; None where it may have MACs that no rule counts, and for functions.
+    label
+        Its name, with the domain before it where that is not the format's own.
+    has_attributes
+        Whether attributes change results or work.
+    is_plain
+        Whether it neither stores a constant nor calls a function.
+    """
+
+    number: int
+    operator: Operator | None
+    label: str
+    has_attributes: bool
+    is_plain: bool
+
+
+def make_kind(number: int, node: Node) -> Kind:
+    """Return what is known of the operator of a node."""
+    dialect = node.graph.dialect
+    is_call = node.function is not None
+    operator = None if is_call else find_operator(node.domain, node.op_type, node.opset_version)
+    return Kind(
+        number,
+        operator,
+        dialect.name_operator(node.domain, node.op_type),
+        operator is not None and operator.has_attributes,
+        not is_call and dialect.constant_source(node) != "stored",
+    )
+
+
+class Seen(NamedTuple):
+    """What came of a look at a use.
+
+    Parameters
+    ----------
+    facts
+        What is known of the results.
+    work
+        Each time the node runs.
+    is_whole
+        Whether shapes and types of all results are known.
+    """
+
+    facts: list[Fact]
+    work: Work
+    is_whole: bool
+
+
+def look_at_use(
+    kind: Kind,
+    node: Node,
+    operands: Sequence[Fact | None],
+    attributes: Mapping[str, Attribute | None],
+    stated: Sequence[Fact] | None,
+) -> Seen:
+    """Return what follows from operands, and from what the file says of results.
+
+    Parameters
+    ----------
+    kind
+        Of the operator.
+    node
+        A node that uses it so.
+    operands
+        What is known of the operands.
+    attributes
+        Those of the node, with those of a call in place of references to them.
+    stated
+        What the file says of the results; None where that was not looked for.
+    """
+    if node.op_type in _SCALING:
+        pairs = zip(operands, node.inputs, strict=True)
+        operands = [_add_numbers(fact, value) for fact, value in pairs]
+    use = Use(
+        node.op_type,
+        operands,
+        attributes,
+        len(node.outputs),
+        node.opset_version,
+        node.graph.dialect.element_types,
+    )
+    results: Sequence[Fact | None] = []
+    macs: Amount | None = 0
+    operator = kind.operator
+    if operator is not None and operator.rule is not None:
+        try:
+            results, macs = operator.rule(use, stated or ())
+        except TooLargeError:
+            results, macs = [], None
+    elif operator is not None and operator.multiplies:
+        macs = None
+    facts = merge_facts(results, stated, len(node.outputs))
+    taken = [fact for fact in operands if fact is not None]
+    if taken and all(fact.is_constant for fact in taken) and node.op_type not in _RANDOM:
+        facts = [fact._replace(is_constant=True) for fact in facts]
+    given = [fact for fact, value in zip(facts, node.outputs, strict=True) if value is not None]
+    is_whole = all(
+        fact.dtype is not None and fact.dims is not None and None not in fact.dims for fact in given
+    )
+    return Seen(facts, _weigh(kind, taken, given, macs), is_whole)
+
+
+def merge_facts(
+    results: Sequence[Fact | None], stated: Sequence[Fact] | None, count: int
+) -> list[Fact]:
+    """Return what rules and the file know of so many results together; rules come first."""
+    found: list[Fact] = []
+    for index in range(count):
+        fact = (results[index] if index < len(results) else None) or UNKNOWN
+        other = stated[index] if stated is not None else UNKNOWN
+        dims = other.dims if fact.dims is None else fact.dims
+        if fact.dims is not None and other.dims is not None and len(fact.dims) == len(other.dims):
+            pairs = zip(fact.dims, other.dims, strict=True)
+            dims = tuple(two if one is None else one for one, two in pairs)
+        found.append(fact._replace(dims=dims, dtype=fact.dtype or other.dtype))
+    return found
+
+
+def measure(fact: Fact) -> Amount:
+    """Return the bytes that a value takes while it is alive; 0 where they are not known."""
+    try:
+        return 0 if fact.is_constant else fact.bytes or 0
+    except TooLargeError:
+        return 0
+
+
+def _add_numbers(fact: Fact | None, value: Value | None) -> Fact | None:
+    """Return a fact with the real numbers of a small constant list."""
+    tensor = None if value is None else find_own_tensor(value)
+    if fact is None or not isinstance(tensor, Tensor) or not tensor.dtype.is_float:
+        return fact
+    if len(tensor.dims) != 1 or tensor.size > _MOST_SCALES:
+        return fact
+    try:
+        return fact._replace(numbers=tuple(tensor.numpy().astype(float).tolist()))
+    except NetloupeError:
+        return fact
+
+
+def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amount | None) -> Work:
+    """Return the work of one use of an operator, from what is known of operands and results."""
+    gaps: dict[Gap, int] = {}
+    operator = kind.operator
+    if operator is None:
+        gaps[Gap(kind.label, _NO_RULE)] = 1
+    elif macs is None:
+        reason = _NO_RULE if operator.rule is None else "shapes of its operands are not known"
+        gaps[Gap(kind.label, reason)] = 1
+    try:
+        sizes = [0 if fact.is_constant else fact.bytes for fact in given]
+        if None in sizes:
+            gaps[Gap(kind.label, "the size of a result is not known", "bytes")] = 1
+        activations: Amount = 0
+        for size in sizes:
+            activations += size or 0
+        moved: Amount = 0
+        others: Amount = 0
+        if not given or not all(fact.is_constant for fact in given):  # else it is done beforehand
+            moved = activations
+            for fact in taken:
+                moved += fact.bytes or 0
+            if operator is not None and operator.per_element and given:
+                others += (given[0].size or 0) * operator.per_element
+            if operator is not None and operator.per_operand and taken:
+                others += (taken[0].size or 0) * operator.per_operand
+    except TooLargeError:
+        return Work(gaps={Gap(kind.label, TOO_LARGE): 1})
+    operators = {kind.label: macs} if macs else {}
+    return Work(macs or 0, macs or 0, others, activations, moved, gaps, operators)

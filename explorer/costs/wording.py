@@ -1,0 +1,130 @@
+"""Costs in words, the same everywhere: ``4.09 G``, ``86 G · batch``, ``≥ 1.2 M``."""
+
+from __future__ import annotations
+
+from netloupe.explorer.notation import clip_text, join_parts, write_bytes
+
+from .costs import Costs
+from .polynomial import Amount, Atom, Monomial, list_terms
+
+_UNITS = ("", " k", " M", " G", " T", " P", " E")
+_MOST_TERMS = 4
+_MOST_NAME = 40
+_MOST_REASONS = 3
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def write_amount(amount: Amount, most: int = _MOST_TERMS) -> str:
+    """Return an amount with three digits: ``4.09 G``, ``885 k · batch · seq + …``.
+
+    Parameters
+    ----------
+    amount
+        The amount.
+    most
+        So many terms are written out, those of the highest degree.
+    """
+    if isinstance(amount, int):
+        return _write_number(amount)
+    terms = list_terms(amount)
+    texts = [_write_term(monomial, factor) for monomial, factor in terms[:most]]
+    text = " + ".join(texts) + (" + …" if len(terms) > len(texts) else "")
+    return text.replace("+ -", "− ").replace("-", "−")
+
+
+def _write_number(number: int) -> str:
+    size = abs(number)
+    if size < 1000:
+        return str(number)
+    sign = "-" if number < 0 else ""
+    for power, unit in enumerate(_UNITS):
+        # in integers: amounts can be larger than a float can count
+        for digits in (2, 1, 0):
+            if 2 * size * 10**digits < 1999 * 1000**power:  # 999.5 would need a digit more
+                step = 10 ** (3 * power - digits)
+                whole, rest = divmod((2 * size + step) // (2 * step), 10**digits)
+                return f"{sign}{whole}{f'.{rest:0{digits}}' if digits else ''}{unit}"
+    return f"{sign}{size:.2e}" if size < 10**300 else f"{sign}over 10³⁰⁰"
+
+
+def _write_term(monomial: Monomial, factor: int) -> str:
+    parts = [_write_atom(atom, power) for atom, power in monomial]
+    return " · ".join([_write_number(factor), *parts] if factor != 1 or not parts else parts)
+
+
+def _write_atom(atom: Atom, power: int) -> str:
+    name = clip_text(atom.text, _MOST_NAME)
+    return name + (str(power).translate(_SUPERSCRIPTS) if power > 1 else "")
+
+
+def write_macs(costs: Costs) -> str:
+    """Return MACs: ``4.09 G``, ``≥ 1.2 M``, ``2.1 M to 4.2 M`` where branches differ."""
+    work = costs._work
+    text = write_amount(work.macs)
+    if work.least != work.macs:
+        return f"{write_amount(work.least)} to {text}"
+    return f"≥ {text}" if costs.macs_is_lower_bound else text
+
+
+def describe_costs(costs: Costs) -> tuple[str, ...]:
+    """Return what something costs in one line, and in a second one why it may be more."""
+    parts = [f"{write_macs(costs)} MACs"] if costs._work.macs or costs.macs_is_lower_bound else []
+    if costs._work.activations:
+        parts.append(f"activations {write_activations(costs)}")
+    reason = explain_unknown(costs)
+    lines = ("; ".join(parts) or "no multiplications", f"not counted: {reason}" if reason else "")
+    return tuple(line for line in lines if line)
+
+
+def write_activations(costs: Costs) -> str:
+    """Return the bytes of activations, and how many are alive at once where that is known."""
+    work, peak = costs._work, costs.peak_activation_bytes
+    text = _write_bytes(work.activations)
+    if costs.activation_bytes_is_lower_bound:
+        return f"≥ {text}"
+    return f"{text}, peak {write_bytes(peak)}" if peak else text
+
+
+def _write_bytes(amount: Amount) -> str:
+    return write_bytes(amount) if isinstance(amount, int) else f"{write_amount(amount, 2)} bytes"
+
+
+def explain_unknown(costs: Costs) -> str:
+    """Return why MACs are a lower bound: ``SVMClassifier ×2: no rule counts this operator``."""
+    reasons: dict[str, list[str]] = {}
+    for one in costs.unknown:
+        if one.affects == "macs":
+            text = clip_text(one.what, _MOST_NAME) + (f" ×{one.count:,}" if one.count > 1 else "")
+            reasons.setdefault(one.reason, []).append(text)
+    texts = [
+        f"{join_parts(names[:_MOST_REASONS], len(names))}: {reason}"
+        for reason, names in reasons.items()
+    ]
+    return "; ".join(texts)
+
+
+def write_share(part: Amount, whole: Amount) -> str:
+    """Return how much of a whole a part is: ``63 %``; the empty string where that depends."""
+    if not isinstance(part, int) or not isinstance(whole, int):
+        ratio = divide_terms(part, whole)
+        return "" if ratio is None else _write_percent(*ratio)
+    return _write_percent(part, whole) if whole else ""
+
+
+def divide_terms(part: Amount, whole: Amount) -> tuple[int, int] | None:
+    """Return numerator and denominator of a quotient that depends on no symbol; else None."""
+    one, two = dict(list_terms(part)), dict(list_terms(whole))
+    if not two or one.keys() - two.keys():
+        return None
+    monomial = next(iter(two))
+    above, below = one.get(monomial, 0), two[monomial]
+    if any(one.get(key, 0) * below != above * factor for key, factor in two.items()):
+        return None
+    return above, below
+
+
+def _write_percent(part: int, whole: int) -> str:
+    if part <= 0 or whole <= 0:
+        return "" if part else "0 %"
+    percent = 100 * part / whole
+    return "< 1 %" if percent < 1 else f"{percent:.0f} %"
