@@ -309,10 +309,16 @@ VIT = Architecture(
     words=("pre-norm", "LayerNorm", "GELU"),
 )
 VIT_BESIDE = replace(VIT, width=96, heads=12, head_width=8, classes=2)
-#: Liu et al., Swin Transformer, 2021, table 7: the smallest
+#: Liu et al., Swin Transformer, 2021, table 7: the smallest. Blocks alternate between windows and
+#: shifted windows (figure 3b), but in the last stage, which is one window: pairs are as exact
 SWIN = Architecture(
     family="windowed vision transformer (Swin)",
-    blocks=(Blocks("Swin block", (2, 2, 6, 2), otherwise=((2, 2, 3, 2),)),),
+    blocks=(
+        Blocks("Swin block", (2,), otherwise=((1,),)),
+        Blocks("Swin block", (2,), otherwise=((1,),)),
+        Blocks("Swin block", (6,), otherwise=((3,),)),
+        Blocks("Swin block", (2,)),
+    ),
     stage_widths=(12, 24, 48, 96),
     stage_heads=(1, 2, 4, 8),
     patch=4,
@@ -332,7 +338,7 @@ SEGFORMER = Architecture(
     words=("LayerNorm", "GELU"),
 )
 SEGFORMER_BESIDE = replace(SEGFORMER, classes=2)
-#: Kirillov et al., Segment Anything, 2023: windows in all blocks but four
+#: Kirillov et al., Segment Anything, 2023: windows in all blocks but the last of each three
 SAM_ENCODER = Architecture(
     family="vision transformer",
     blocks=(Blocks("transformer block", (12,), otherwise=((4,),)),),

@@ -282,7 +282,7 @@ BARS = (
     Bar("boxes and titles struck (0)", lambda v: sum(x.struck for x in v), lambda n: n == 0),
     Bar(
         "models with the known stacks (30 or more)",
-        lambda v: sum(x.agrees is True for x in v),
+        lambda v: sum(x.agrees is True and bool(x.stacks) for x in v),
         lambda count: count >= 30,
     ),
     Bar(

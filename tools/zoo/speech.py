@@ -30,12 +30,14 @@ def whisper(dynamo: bool) -> onnx.ModelProto:
         decoder_start_token_id=1,
         use_cache=False,
     )
-    names = ("input_features", "decoder_input_ids")
-    model = Named(transformers.WhisperForConditionalGeneration(config), names, use_cache=False)
     inputs = {
         "input_features": torch.ones(1, 80, 200),
         "decoder_input_ids": torch.ones(1, 7, dtype=torch.int64),
     }
+    if not dynamo:  # without a mask operators are traced that the older exporter does not know
+        inputs["decoder_attention_mask"] = inputs["decoder_input_ids"]
+    network = transformers.WhisperForConditionalGeneration(config)
+    model = Named(network, tuple(inputs), use_cache=False)
     return export(model, inputs, ("logits",), dynamo)
 
 
