@@ -6,6 +6,7 @@ or shown.
 """
 
 from .group import Group
+from .recognised import recognise_function
 from .scopes import list_classes
 from .tree import GroupTree, build_group_tree
 
@@ -14,4 +15,5 @@ __all__ = [
     "GroupTree",
     "build_group_tree",
     "list_classes",
+    "recognise_function",
 ]

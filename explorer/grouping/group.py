@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.patterns import Recognition
+
+from .recognised import Recogniser
 
 GroupKind = Literal["graph", "scope", "block", "repeat", "shape", "part"]
 
@@ -30,6 +33,8 @@ class Group:
     __slots__ = (
         "_children",
         "_inner",
+        "_recognised",
+        "_recogniser",
         "exemplar",
         "graph",
         "high",
@@ -59,6 +64,10 @@ class Group:
         self.parent = parent
         self._children: list[Group | Node] = []
         self._inner: list[Group] | None = []
+        #: what it was recognised as, in a list where that was asked for
+        self._recognised: list[Recognition | None] = []
+        #: of a tree's root
+        self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
         self.exemplar = 0
         #: the group's nodes are those whose position p in the tree has low <= p < high
@@ -99,6 +108,21 @@ class Group:
     def nodes_alone(self) -> list[Node]:
         """Return the children where all of them are nodes, else nothing."""
         return cast("list[Node]", self._children) if not self.inner_groups() else []
+
+    @property
+    def recognised(self) -> Recognition | None:
+        """What the group is, as far as its nodes tell; of a repeat, what all its blocks are.
+
+        It is found when it is first asked for, so only groups that are shown cost anything.
+        """
+        if not self._recognised:
+            root = self
+            while root.parent is not None:
+                root = root.parent
+            if root._recogniser is None:
+                root._recogniser = Recogniser(self.graph)
+            self._recognised.append(root._recogniser.recognise(self))
+        return self._recognised[0]
 
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {self.node_count} nodes>"

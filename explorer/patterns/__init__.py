@@ -7,21 +7,27 @@ shown.
 
 from .block_names import name_block
 from .blocks import Motif, find_motifs
+from .knowledge import Knowledge
+from .operations import read_numbers
 from .recognise import MOST_NODES, recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
+from .weights import read_dims
 from .wires import SHAPE_READERS
 
 __all__ = [
     "MOST_NODES",
     "SHAPE_READERS",
     "Detail",
+    "Knowledge",
     "Motif",
     "Recognition",
     "describe_shape_value",
     "find_motifs",
     "has_projection",
     "name_block",
+    "read_dims",
+    "read_numbers",
     "recognise",
 ]

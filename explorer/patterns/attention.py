@@ -10,7 +10,6 @@ from netloupe.explorer.model import Node, TensorType, Value
 from .found import Blocks, Found
 from .operations import Operations, list_data, read_int
 from .recognition import Detail
-from .shape_values import evaluate_list
 from .weights import read_dims
 from .wires import OUTSIDE
 
@@ -377,7 +376,7 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
         for node in operations.path(value):
             if node.op_type != "Reshape" or len(node.inputs) < 2:
                 continue
-            dims = evaluate_list(node.inputs[1])
+            dims = operations.knowledge.read_list(node.inputs[1])
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
             if len(known) == 5 and known[2] == 3:  # packed q, k and v
                 del known[2]

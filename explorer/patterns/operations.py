@@ -9,13 +9,12 @@ without.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.constant import constant_tensor
-from netloupe.explorer.roles import is_input_independent
 
+from .knowledge import Knowledge
 from .wires import OUTSIDE, SHAPE_READERS
 
 #: operators that change nothing but type, precision or layout of their first operand
@@ -87,7 +86,6 @@ _DATA = {
 }
 #: products that quantization splits: what multiplies their result by the scale belongs to them
 _INTEGER_PRODUCTS = frozenset({"ConvInteger", "MatMulInteger"})
-_MOST_STEPS = 20_000
 _MOST_USERS = 10_000
 
 
@@ -98,6 +96,8 @@ class Operations:
     ----------
     nodes
         Nodes of one graph, producers first.
+    knowledge
+        What is known of that graph.
 
     Attributes
     ----------
@@ -113,8 +113,8 @@ class Operations:
         By operation, which others take its results, and `OUTSIDE` where something else does.
     """
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self.all_nodes = nodes
+    def __init__(self, nodes: Sequence[Node], knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
         self.nodes: list[Node] = []
         self.arrangement: list[Node] = []
         self.kinds: list[str] = []
@@ -124,7 +124,6 @@ class Operations:
         self._numbers: dict[Node, int] = {}
         self._fixed: dict[Value, bool] = {}
         self._sources: dict[Value, Value] = {}
-        self._steps = _MOST_STEPS
         for node in nodes:
             if node.op_type in SHAPE_READERS or self._gives_fixed(node):
                 continue
@@ -199,60 +198,9 @@ class Operations:
         if value is None:
             return True
         known = self._fixed.get(value)
-        if known is not None:
-            return known
-        pending: list[Value] = [value]
-        while pending:
-            current = pending[-1]
-            if current in self._fixed:
-                pending.pop()
-                continue
-            self._steps -= 1
-            if self._steps < 0 or len(pending) > 500:
-                self._fixed[value] = False
-                return False
-            decided = self._decide_fixed(current)
-            if decided is not None:
-                self._fixed[current] = decided
-                pending.pop()
-                continue
-            node = current.producer
-            assert node is not None  # noqa: S101 - else it is decided
-            unknown = []
-            is_fixed = True
-            for operand in islice(node.inputs, 64):
-                if operand is None:
-                    continue
-                found = self._fixed.get(operand)
-                if found is False:
-                    is_fixed = False
-                    break
-                if found is None:
-                    unknown.append(operand)
-            if is_fixed and unknown:
-                # what is being looked at already is in a cycle
-                if unknown[-1] in pending:
-                    self._fixed[current] = False
-                else:
-                    pending.append(unknown[-1])
-                continue
-            self._fixed[current] = is_fixed and len(node.inputs) <= 64
-        return self._fixed[value]
-
-    def _decide_fixed(self, value: Value) -> bool | None:
-        """Return whether a value is fixed where its producer alone tells it."""
-        node = value.producer
-        if is_input_independent(value):
-            return True
-        if node is None:
-            return False
-        if node.op_type in SHAPE_READERS:
-            return True
-        if node.op_type == "DynamicQuantizeLinear":
-            return value.output_index > 0
-        if node.subgraphs or node.op_type.startswith("Random") or node.function is not None:
-            return False
-        return None
+        if known is None:
+            known = self._fixed[value] = self.knowledge.is_unchanging(value)
+        return known
 
     def source(self, value: Value) -> Value:
         """Return what a value was before nodes among these arranged it."""

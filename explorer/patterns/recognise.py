@@ -16,6 +16,7 @@ from .convolutions import (
     find_separable,
 )
 from .found import Blocks, Finder, Found
+from .knowledge import Knowledge
 from .linear import find_embeddings, find_linears, find_mlps
 from .norms import find_norms
 from .operations import Operations
@@ -31,7 +32,7 @@ from .wholes import (
 )
 
 #: more nodes are not looked at: no block that the field has a name for is so large
-MOST_NODES = 2_000
+MOST_NODES = 500
 
 #: the families, those first that others are put together from
 FINDERS: tuple[Finder, ...] = (
@@ -69,14 +70,16 @@ _FAMILIES = {
 }
 
 
-def recognise(nodes: Sequence[Node]) -> Recognition | None:
+def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Recognition | None:
     """Return what some nodes are altogether; None where that is no block of a known kind.
 
     Parameters
     ----------
     nodes
         Nodes of one graph, producers first: those of a group, of a function's body, of a
-        graph. At most `MOST_NODES` of them are looked at.
+        graph. More than `MOST_NODES` are none.
+    knowledge
+        What is known of their graph, where several of its blocks are asked for.
 
     Notes
     -----
@@ -86,7 +89,7 @@ def recognise(nodes: Sequence[Node]) -> Recognition | None:
     if not 0 < len(nodes) <= MOST_NODES:
         return None
     step()
-    operations = Operations(nodes)
+    operations = Operations(nodes, knowledge or Knowledge(nodes[0].graph))
     if not len(operations):
         return None
     blocks = find_blocks(operations)

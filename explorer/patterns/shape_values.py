@@ -22,15 +22,6 @@ _MOST_STEPS = 500
 _MOST_NUMBER = 2**63
 
 
-def evaluate_list(value: Value | None) -> tuple[Element, ...]:
-    """Return the elements of a list of integers: numbers, and ``?`` or symbols for others.
-
-    Nothing where not even their number is known. At most 500 nodes are looked at.
-    """
-    known = _Evaluation().of(value)
-    return known if isinstance(known, tuple) else () if known is None else (known,)
-
-
 def describe_shape_value(value: Value) -> str:
     """Return what a value that comes from shapes is, as far as the stated types tell.
 
@@ -38,7 +29,7 @@ def describe_shape_value(value: Value) -> str:
     pick, Concat joins, products of symbols are written ``batch·12``. What cannot be told is
     ``?``. At most 500 nodes are looked at.
     """
-    known = _Evaluation().of(value)
+    known = ShapeValues().of(value)
     if known is None:
         return _describe_unknown(value)
     if isinstance(known, tuple):
@@ -71,7 +62,7 @@ def _length(value: Value) -> int | None:
     return length if isinstance(length, int) and 0 <= length <= _MOST_ELEMENTS else None
 
 
-class _Evaluation:
+class ShapeValues:
     """Evaluates values from the inside out, each once, with a bound on depth and work."""
 
     def __init__(self) -> None:
@@ -79,11 +70,12 @@ class _Evaluation:
         self._steps = 0
 
     def of(self, value: Value | None, depth: int = 0) -> Known:
+        """Return what a value is; None where nothing is known."""
         if value is None:
             return None
         if value in self._known:
             return self._known[value]
-        self._steps += 1
+        self._steps = self._steps + 1 if depth else 1
         if depth > _MOST_DEPTH or self._steps > _MOST_STEPS:
             return None
         self._known[value] = None  # for a value in a cycle

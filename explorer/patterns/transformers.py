@@ -38,7 +38,7 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     is_decoder = len(attentions) == 2
     if is_decoder and attentions[1].name != "Cross-attention":
         return
-    facts: list[str] = []
+    facts = [*attentions[0].facts, " ".join((feeding[0].name, *feeding[0].facts[:1]))]
     details: dict[str, Detail] = {}
     style = _order_norms(blocks, attentions[0], norms)
     if style:
@@ -47,8 +47,6 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
         details |= {"order": style, "norm": kind}
     for part in (attentions[0], feeding[0]):
         details |= {f"{part.kind}_{key}": value for key, value in part.details.items()}
-    facts += attentions[0].facts
-    facts.append(" ".join((feeding[0].name, *feeding[0].facts[:1])))
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     last = outline[-1]
     end = last.end if isinstance(last, Found) else last

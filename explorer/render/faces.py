@@ -8,6 +8,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
+from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
@@ -133,12 +134,14 @@ def _count_nodes_inside(node: Node) -> str:
 
 def _make_group_face(item: Item, element: Group | Graph) -> Face:
     repeat = item.repeat
+    known = repeat or element
+    recognition = known.recognised if isinstance(known, Group) else None
     variants: list[Group | Graph | Node] = [element]
     if repeat is not None:
         variants = [one for one, _ in list_variants(repeat)]
     if isinstance(element, Group):
         label, type_name = short_range(item.label or element.label), element.type_name
-        quiet = _other_than(type_name, label)
+        label, quiet = _name_group(element, label, recognition)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
@@ -146,12 +149,15 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
     counts = [
         operators.total() if isinstance(one, Graph) else count_member_nodes(one) for one in variants
     ]
-    listed = name_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
     counted = write_counts(counts, "node") if repeat is None else write_member_nodes(repeat)
     rows = [FaceRow(counted, "muted", ())]
-    if listed and (counts != [1] or repeat is not None):
-        rows.append(FaceRow(listed, "muted", ()))
     category = category_of_group(label, type_name, operators)
+    if recognition is not None:
+        rows = _list_facts(recognition) + (rows if repeat is not None else [])
+        category = recognition.family if recognition.family != "group" else category
+    elif counts != [1] or repeat is not None:
+        listed = name_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
+        rows += [FaceRow(listed, "muted", ())] * bool(listed)
     times = len(repeat.children) if repeat is not None else 0
     return make_box("group", category, label, quiet, [rows], openable=item.openable, times=times)
 
@@ -212,7 +218,7 @@ def _make_frame(item: Item) -> Face:
     element = item.element
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
-        quiet = _other_than(element.type_name, element.label)
+        title, quiet = _name_group(element, title, element.recognised)
         if item.repeat is not None:
             title = f"{title} ×{len(element.children):,}"
             quiet = " · ".join(filter(None, (quiet, describe_shown(item))))
@@ -227,9 +233,26 @@ def _make_frame(item: Item) -> Face:
     return Face("frame", category, round_size(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
 
 
-def _other_than(type_name: str, label: str) -> str:
-    """Return a module's class where the label does not say it already."""
-    return "" if type_name == label else type_name
+def _name_group(group: Group, label: str, recognition: Recognition | None) -> tuple[str, str]:
+    """Return a group's title and its quiet second part: what it is, else its module's class.
+
+    What was found by structure has no name of its own but what it is.
+    """
+    if recognition is None:
+        return label, "" if group.type_name == label else group.type_name
+    if group.type_name and label.startswith(group.type_name) and group.kind != "scope":
+        return recognition.name + label.removeprefix(group.type_name), ""
+    return label, "" if recognition.name == label else recognition.name
+
+
+def _list_facts(recognition: Recognition) -> list[FaceRow]:
+    """Return what is known of a block in one row: as many facts as there is room for."""
+    listed = ""
+    for fact in recognition.facts:
+        longer = " · ".join(filter(None, (listed, fact)))
+        if not listed or measure_text(longer, *TEXT_STYLES["muted"]) <= MOST_WIDTH - 2 * MARGIN:
+            listed = longer
+    return [FaceRow(listed, "muted", ())] if listed else []
 
 
 def describe_shown(item: Item) -> str:

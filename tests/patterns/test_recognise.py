@@ -59,7 +59,7 @@ def graph_of(text: str, **weights: list[int]) -> Graph:
         (
             "gpt2.legacy",
             "h.3",
-            "Transformer block, pre-norm LayerNorm, 4 heads × 12, causal, MLP 48 → 192 → 48",
+            "Transformer block, 4 heads × 12, causal, MLP 48 → 192 → 48, pre-norm LayerNorm",
         ),
         ("gpt2.legacy", "transformer", ""),
         ("bert.legacy", "layer.3/attention/self", "Self-attention, 4 heads × 12"),
@@ -68,7 +68,7 @@ def graph_of(text: str, **weights: list[int]) -> Graph:
         (
             "bert.legacy",
             "layer.3",
-            "Transformer block, post-norm LayerNorm, 4 heads × 12, MLP 48 → 192 → 48",
+            "Transformer block, 4 heads × 12, MLP 48 → 192 → 48, post-norm LayerNorm",
         ),
         ("bert.legacy", "embeddings", "Token and position embedding, 1,000 × 48"),
         ("bert.legacy", "encoder", ""),
@@ -83,7 +83,7 @@ def graph_of(text: str, **weights: list[int]) -> Graph:
         (
             "whisper.dynamo",
             "decoder/layers.3",
-            "Transformer decoder block, pre-norm LayerNorm, 4 heads × 8, MLP 32 → 64 → 32",
+            "Transformer decoder block, 4 heads × 8, MLP 32 → 64 → 32, pre-norm LayerNorm",
         ),
         ("vit.dynamo", "embeddings", "Patch embedding, 16×16, 3 → 48, positions"),
         ("unet.dynamo", "down_blocks.2/resnets.0/norm1", "GroupNorm, 4 groups"),

@@ -20,7 +20,7 @@ from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
 from netloupe.explorer.view.item import ConstantRow
-from tests.corpus import light_file
+from tests.corpus import corpus_file, light_file
 
 
 def words(face: Face) -> list[str]:
@@ -295,3 +295,51 @@ def test_the_stages_of_a_resnet_say_that_their_first_block_has_a_projection() ->
         "10 nodes each, the first 12 with projection"
     ] * 4
     assert write_odd_end(stages[2], shown=1) == "the first with projection"
+
+
+def recognised_item(path: str, *, is_open: bool = False) -> Item:
+    """Return the item of a group of a GPT-2, whose stack of blocks is one item, too."""
+    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+    group = build_group_tree(model.graph).find(path)
+    assert isinstance(group, Group), path
+    item = Item("group", group.path, group, Instance(model.graph, "main", None), None)
+    item.openable = True
+    item.is_open = is_open
+    return item
+
+
+@pytest.mark.parametrize(
+    ("path", "texts", "category"),
+    [
+        ("h.3/attn", ["attn", "Self-attention", "+", "4 heads × 12 · causal"], "attention"),
+        ("h.3/mlp", ["mlp", "MLP", "+", "48 → 192 → 48 · GELU (tanh)"], "linear"),
+        ("h.3/mlp/act", ["act", "GELU (tanh)", "+"], "activation"),
+        ("h.3/mlp/c_fc", ["c_fc", "Linear", "+", "48 → 192"], "linear"),
+    ],
+)
+def test_a_closed_group_says_what_it_is_and_its_facts(
+    path: str, texts: list[str], category: str
+) -> None:
+    face = make_face(recognised_item(path))
+    assert words(face) == texts
+    assert face.category == category
+    assert fits(face)
+
+
+def test_an_open_group_says_what_it_is() -> None:
+    assert words(make_face(recognised_item("h.3/attn", is_open=True))) == ["attn", "Self-attention"]
+
+
+def test_facts_for_which_there_is_no_room_are_left_out() -> None:
+    face = make_face(recognised_item("h.3"))
+    assert words(face)[:2] == ["h.3", "Transformer block"]
+    assert words(face)[3] == "4 heads × 12 · causal · MLP 48 → 192 → 48"
+    assert fits(face)
+
+
+def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:
+    tree = build_group_tree(load(light_file("light_resnet50.onnx")).graph)
+    group = next(g for g in tree.groups.values() if g.label == "Conv-BN-ReLU")
+    item = Item("group", group.path, group, Instance(tree.graph, "main", None), None)
+    face = make_face(item)
+    assert words(face) == ["Conv · BN · ReLU", "7×7 · 3 → 64 · /2"]

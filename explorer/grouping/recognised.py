@@ -1,0 +1,200 @@
+"""What groups are recognised as: asked for one by one, and kept.
+
+Groups that are alike, as the layers of a stack, are looked at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.model import Function, Graph, Node, Tensor, Value
+from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.patterns import (
+    MOST_NODES,
+    Detail,
+    Knowledge,
+    Recognition,
+    read_dims,
+    read_numbers,
+    recognise,
+)
+from netloupe.explorer.roles import is_input_independent
+
+if TYPE_CHECKING:
+    from .group import Group
+
+#: so many nodes of a stack's blocks are looked at; of a larger stack evenly chosen blocks
+_MOST_COMPARED = 4_000
+#: a tensor of so few elements may hold numbers that tell one block from another
+_FEW = 16
+#: so many users of a value are asked whether they are among the nodes
+_MOST_USERS = 1_000
+#: operators whose operands from elsewhere may be masks, which tell causal attention
+_TAKING_MASKS = frozenset(
+    {"Add", "Attention", "GroupQueryAttention", "Mul", "MultiHeadAttention", "Sub", "Where"}
+)
+
+Key = tuple[object, ...]
+
+
+class Recogniser:
+    """Tells what the groups of one tree are.
+
+    Parameters
+    ----------
+    graph
+        The graph of the tree.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._knowledge = Knowledge(graph)
+        #: what groups that look so were recognised as
+        self._known: dict[Key, Recognition | None] = {}
+
+    def recognise(self, group: Group) -> Recognition | None:
+        """Return what a group is; None where that is not known.
+
+        Of a stack of blocks it is told what all of them are, as far as they agree.
+        """
+        if group.kind in ("part", "shape"):
+            return None
+        if group.kind == "repeat":
+            return self._recognise_repeat(group)
+        nodes = list_member_nodes(group, MOST_NODES)
+        if not nodes or _is_around_stack(group):
+            return None
+        found = self._recognise_nodes(nodes, _write_key(nodes), self._known)
+        return replace(found, nodes=tuple(nodes)) if found is not None else None
+
+    def _recognise_nodes(
+        self, nodes: Sequence[Node], key: Key, known: dict[Key, Recognition | None]
+    ) -> Recognition | None:
+        if key not in known:
+            known[key] = recognise(nodes, self._knowledge)
+        return known[key]
+
+    def _recognise_repeat(self, group: Group) -> Recognition | None:
+        """Return what the blocks of a stack are, and those facts that hold for all of them."""
+        blocks = [child for child in group.children if not isinstance(child, Node)]
+        size = blocks[0].node_count if blocks else 0
+        if not 0 < size <= MOST_NODES or len(blocks) < len(group.children):
+            return None
+        step = -(-len(blocks) * size // _MOST_COMPARED)
+        exemplar = blocks[group.exemplar]
+        chosen = dict.fromkeys([exemplar, *blocks[::step], blocks[-1]])
+        known: dict[Key, Recognition | None] = {}
+        found: dict[Group, Recognition] = {}
+        for block in chosen:
+            nodes = list_member_nodes(block, MOST_NODES)
+            # blocks of one stack have the same place in the model: masks need no comparison
+            one = self._recognise_nodes(nodes, _write_key(nodes, False), known) if nodes else None
+            if one is None or (found and one.name != found[exemplar].name):
+                return None
+            found[block] = one
+        return _join(found[exemplar], found[blocks[0]], found[blocks[-1]], [*found.values()])
+
+
+def _is_around_stack(group: Group) -> bool:
+    """Return whether a group is mainly a stack of blocks, other than experts side by side."""
+    pending = [*group.inner_groups()]
+    while pending:
+        inner = pending.pop()
+        if 2 * inner.node_count <= group.node_count:
+            continue
+        if inner.kind == "repeat" and len(inner.children) > 2:
+            block = inner.children[inner.exemplar]
+            if isinstance(block, Node):
+                return False
+            found = block.recognised
+            return found is None or not found.name.endswith(("MLP", "GLU"))
+        pending += inner.inner_groups()
+    return False
+
+
+def recognise_function(function: Function) -> Recognition | None:
+    """Return what the body of a function is; None where that is not known."""
+    return recognise(function.nodes)
+
+
+def list_member_nodes(group: Group, most: int) -> list[Node]:
+    """Return the nodes of a group at any depth in file order, arithmetic on shapes left out.
+
+    Nothing where there are more than ``most``.
+    """
+    nodes: list[Node] = []
+    pending: list[Group] = [group]
+    while pending:
+        inner = pending.pop()
+        for child in inner.children:
+            if isinstance(child, Node):
+                nodes.append(child)
+            elif child.kind != "shape":
+                pending.append(child)
+        if len(nodes) > most:
+            return []
+    return sorted(nodes, key=lambda node: node.index)
+
+
+def _join(
+    exemplar: Recognition, first: Recognition, last: Recognition, found: Sequence[Recognition]
+) -> Recognition:
+    """Return what holds for all blocks of a stack, and how many features go in and come out."""
+    shared = tuple(fact for fact in exemplar.facts if all(fact in one.facts for one in found))
+    details: dict[str, Detail] = {
+        key: value
+        for key, value in exemplar.details.items()
+        if all(one.details.get(key) == value for one in found)
+    }
+    widths = _write_widths(first, last)
+    if widths and widths not in shared:
+        shared = (widths, *shared)
+        details |= {"in": first.details["in"], "out": last.details["out"]}
+    return replace(exemplar, facts=shared, details=details)
+
+
+def _write_widths(first: Recognition, last: Recognition) -> str:
+    """Return how many features a stack takes and gives, where its blocks say so."""
+    taken, given = first.details.get("in"), last.details.get("out")
+    if isinstance(taken, int) and isinstance(given, int):
+        return f"{taken} → {given}"
+    return ""
+
+
+def _write_key(nodes: Sequence[Node], with_masks: bool = True) -> Key:
+    """Return what is equal for nodes that are recognised as the same.
+
+    That is operators and attributes, the wiring, the dimensions of constants and the numbers in
+    small ones; with masks also which value an operand is that may be one.
+    """
+    places = {node: place for place, node in enumerate(nodes)}
+    inside = frozenset(nodes)
+    key: list[object] = []
+    for node in nodes:
+        key.append((node.domain, node.op_type, node.overload, node._attribute_key))
+        for value in node.inputs:
+            key.append(_write_operand(node, value, places, with_masks))
+        for output in node.outputs:
+            used = output is not None and (
+                output.is_output or any(user not in inside for user in output.users[:_MOST_USERS])
+            )
+            key.append(used)
+    return tuple(key)
+
+
+def _write_operand(
+    node: Node, value: Value | None, places: dict[Node, int], with_masks: bool
+) -> object:
+    if value is None:
+        return None
+    producer = value.producer
+    if producer in places and producer is not None:
+        return places[producer], value.output_index
+    tensor = constant_tensor(value)
+    if isinstance(tensor, Tensor):
+        numbers = read_numbers(tensor, _FEW) if tensor.size <= _FEW else ()
+        return tensor.dtype.name, tensor.dims, numbers
+    if is_input_independent(value):
+        return read_dims(value)
+    return value if with_masks and node.op_type in _TAKING_MASKS else ""

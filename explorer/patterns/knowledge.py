@@ -1,0 +1,90 @@
+"""What is known of a graph, whichever of its blocks is looked at; found when first asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netloupe.explorer.model import Graph, Value, find_operators
+from netloupe.explorer.roles import is_input_independent
+from netloupe.explorer.roles.closure import close, list_edges
+
+from .shape_values import ShapeValues
+from .wires import SHAPE_READERS
+
+
+class Knowledge:
+    """What recognition needs to know of a graph beyond a block: found once for all blocks.
+
+    Parameters
+    ----------
+    graph
+        The graph; its nodes do not change.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._unchanging: bytes | None = None
+        self._lists = ShapeValues()
+
+    def is_unchanging(self, value: Value) -> bool:
+        """Return whether a value follows from constants and shapes alone.
+
+        So do weights, masks of positions, scales and sizes. Of a value of a graph around it
+        counts whether it depends on an input.
+        """
+        node = value.producer
+        if node is None or value.graph is not self.graph:
+            return value.initializer is not None or is_input_independent(value)
+        if self._unchanging is None:
+            self._unchanging = _find_unchanging(self.graph)
+        return bool(self._unchanging[node.index]) or self._is_scale(value)
+
+    def _is_scale(self, value: Value) -> bool:
+        """Return whether a value is a scale or zero point that is measured, which is no data.
+
+        Or the product of such a scale and that of a weight.
+        """
+        node = value.producer
+        if node is None or node.op_type not in ("DynamicQuantizeLinear", "Mul"):
+            return False
+        if node.op_type == "DynamicQuantizeLinear":
+            return _is_measured(value)
+        return len(node.inputs) == 2 and all(
+            operand is not None
+            and operand.producer is not node
+            and (operand.initializer is not None or _is_measured(operand))
+            for operand in node.inputs
+        )
+
+    def read_list(self, value: Value | None) -> tuple[int | str, ...]:
+        """Return the elements of a list of sizes: numbers, and ``?`` or symbols for others.
+
+        Nothing where not even their number is known.
+        """
+        known = self._lists.of(value)
+        return known if isinstance(known, tuple) else () if known is None else (known,)
+
+
+def _is_measured(value: Value) -> bool:
+    node = value.producer
+    return node is not None and node.op_type == "DynamicQuantizeLinear" and value.output_index > 0
+
+
+def _find_unchanging(graph: Graph) -> bytes:
+    """Return a byte for each node: 1 where its results follow from constants and shapes alone."""
+    wiring = graph.wiring
+    count = len(graph.nodes)
+    readers = np.zeros(count, np.bool_)
+    readers[find_operators(graph, SHAPE_READERS)] = True
+    varying = np.zeros(len(wiring.values) + 1, np.bool_)  # the last is for what is left out
+    for number in np.flatnonzero(wiring.producers < 0).tolist():
+        value = wiring.values[number]
+        varying[number] = value.initializer is None and not is_input_independent(value)
+    targets = np.repeat(np.arange(count), np.diff(wiring.bounds))
+    allowed = np.ones(count, np.bool_)
+    allowed[targets[varying[wiring.used]]] = False
+    allowed[list(wiring.with_others)] = False
+    allowed |= readers
+    sources, ends = list_edges(graph)
+    kept = ~readers[ends]
+    return close(allowed, sources[kept], ends[kept]).tobytes()

@@ -1,0 +1,117 @@
+"""Groups are told what they are: once for all that are alike, and only where it is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, recognised
+from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file
+
+from .test_repeats import Builder
+
+
+def tree_of(name: str) -> GroupTree:
+    return build_group_tree(load(corpus_file(f"exported/{name}.onnx")).graph)
+
+
+def group_of(tree: GroupTree, path: str) -> Group:
+    found = tree.find(path)
+    assert isinstance(found, Group), path
+    return found
+
+
+def text_of(group: Group) -> str:
+    return group.recognised.text if group.recognised is not None else ""
+
+
+def test_a_stack_is_what_all_its_blocks_are() -> None:
+    tree = tree_of("t5.legacy")
+    stack = group_of(tree, "encoder/block.1").parent
+    assert stack is not None
+    assert stack.kind == "repeat"
+    assert text_of(stack) == (
+        "Transformer block, 4 heads × 8, relative positions, GEGLU 32 → 64 → 32, pre-norm RMSNorm"
+    )
+
+
+def test_a_stack_whose_widths_grow_says_what_goes_in_and_comes_out() -> None:
+    tree = tree_of("densenet.legacy")
+    layer = group_of(tree, "denseblock2/denselayer3")
+    assert text_of(layer) == "Dense layer 24 → +4"
+    stack = layer.parent
+    assert stack is not None
+    assert stack.recognised is not None
+    assert stack.recognised.name == "Dense layer"
+    # each layer takes more than the one before it
+    assert "24 → +4" not in stack.recognised.facts
+
+
+def test_what_is_around_a_stack_is_no_block() -> None:
+    tree = tree_of("bert.legacy")
+    assert group_of(tree, "encoder").recognised is None
+    assert tree.root.recognised is None
+
+
+def test_of_layers_that_are_alike_one_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tree_of("bert.legacy")
+    looked: list[int] = []
+    recognise = recognised.recognise
+
+    def count(*args: object) -> object:
+        looked.append(1)
+        return recognise(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recognised, "recognise", count)
+    stack = group_of(tree, "layer.3").parent
+    assert stack is not None
+    assert text_of(stack).startswith("Transformer block")
+    assert len(looked) == 1
+    texts = {text_of(group_of(tree, f"layer.{layer}/attention/self")) for layer in range(12)}
+    assert texts == {"Self-attention, 4 heads × 12"}
+    assert len(looked) == 2
+    assert text_of(stack).startswith("Transformer block")
+    assert len(looked) == 2
+
+
+def test_recognition_asks_nothing_while_the_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("a group was recognised that nobody asked for")
+
+    monkeypatch.setattr(recognised, "recognise", fail)
+    assert group_of(tree_of("gpt2.legacy"), "h.3/mlp").node_count > 10
+
+
+def test_a_mask_tells_encoders_from_decoders_that_are_wired_alike() -> None:
+    builder = Builder()
+    ones = builder.weight()
+    causal = builder.add("Trilu", builder.add("Expand", ones, builder.add("Shape", "x")))
+    other = builder.add("Expand", ones, builder.add("Shape", "x"))
+    x = "x"
+    for mask in (causal, other):
+        x = builder.add("Relu", builder.attention(x, mask))
+    graph = builder.load(x).nodes[0].graph
+    tree = GroupTree(graph, Group("graph", graph, "main/", ""))
+    half = [node for node in graph.nodes if node.op_type in ("Softmax", "Relu")]
+    ends = [node.index for node in half]
+    texts = []
+    for number in range(2):
+        low = 0 if not number else ends[1] + 1
+        group = Group("scope", graph, f"main/{number}/", str(number), "", tree.root)
+        group.children = [
+            node
+            for node in graph.nodes[low : ends[2 * number + 1]]
+            if node.op_type not in ("Trilu", "Expand", "Shape")
+        ]
+        texts.append(text_of(group))
+    assert texts == ["Self-attention, causal", "Self-attention"]
+
+
+def test_shape_arithmetic_has_no_part_in_it() -> None:
+    tree = tree_of("gpt2.legacy")
+    group = group_of(tree, "h.3/attn")
+    assert group.recognised is not None
+    inside = {node.op_type for node in group.recognised.nodes}
+    assert "Softmax" in inside
+    assert "Shape" not in inside
+    assert group.node_count >= len(group.recognised.nodes)
