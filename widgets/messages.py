@@ -24,6 +24,8 @@ class Request(TypedDict, total=False):
     type: object
     #: of a box, a node, a graph or what else is asked about
     path: object
+    #: width and height of the canvas, in CSS pixels
+    window: object
     #: how much is opened: ``auto``, ``all`` or ``none``
     mode: object
     #: whether the picture is cut into columns

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Unpack
 
 from netloupe.explorer.errors import NetloupeError, ViewError
-from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene
+from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Window
 from netloupe.explorer.progress import Cancelled
 
 from .busy import Busy
@@ -28,6 +28,8 @@ from .trail import find_caller
 #: a flat picture of more boxes is asked about first
 SURE_ABOVE = 5_000
 MOST_HOPS = 5
+#: pixels; a canvas of any other size is hidden, or none of a person's
+LEAST_SIDE, MOST_SIDE = 100, 20_000
 
 
 class Requests:
@@ -79,6 +81,8 @@ class Requests:
         self._busy = Busy(self._report)
         #: requests on their way, and those of them that are not wanted any more
         self._waiting: list[Any] = []
+        #: whether it is known how large the picture is shown; other browsers do not change it
+        self._has_window = False
         self._unwanted: set[Any] = set()
         self._ahead = LayoutEngine(niceness=10)
         #: the first scene, on its way while the cell goes on; later the last one
@@ -166,9 +170,14 @@ class Requests:
         except Exception:
             self.canvas.log.exception("preparing layouts failed")
 
-    def _answer_scene(self, number: Any, _message: Request) -> None:
+    def _answer_scene(self, number: Any, message: Request) -> None:
         try:
             scene = self.scene.result()
+            window = _window(message)
+            if window is not None and not self._has_window:
+                self._has_window = True
+                if self.session.choose_for(window):
+                    scene = self._compose()
         except Cancelled:
             #  what needs no layout to speak of
             self.views.expand("none")
@@ -385,3 +394,13 @@ def _finished(scene: Scene) -> Future[Scene]:
     future: Future[Scene] = Future()
     future.set_result(scene)
     return future
+
+
+def _window(message: Request) -> Window | None:
+    """Return the size of the canvas; None where it has none that makes sense."""
+    size = message.get("window")
+    if not isinstance(size, list | tuple) or len(size) != 2:
+        return None
+    if not all(type(side) in (int, float) and LEAST_SIDE <= side <= MOST_SIDE for side in size):
+        return None
+    return Window(*map(float, size))

@@ -11,7 +11,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from netloupe.explorer.layout import DEADLINE, PATIENCE, Composer, FirstView, LayoutEngine, Scene
+from netloupe.explorer.layout import (
+    DEADLINE,
+    PATIENCE,
+    Composer,
+    FirstView,
+    LayoutEngine,
+    Scene,
+    Window,
+)
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
@@ -40,6 +48,8 @@ class Session:
         self._labels = Labels()
         self._composer = Composer()
         self.views = Views(model, options, FirstView(self._composer, self._labels))
+        #: what was chosen to be seen first
+        self._first = self.views.note()
         self.history = History()
         #: how boxes and edges are painted, by path
         self.paints: Paints = NO_PAINTS
@@ -155,6 +165,24 @@ class Session:
     def set_direction(self, direction: Any) -> None:
         """Change the direction of all views."""
         self.views.options = replace(self.views.options, direction=direction)
+
+    def choose_for(self, window: Window) -> bool:
+        """Choose for the window that is there what is open, in place of the one that was assumed.
+
+        Returns
+        -------
+        bool
+            Whether something else is open now. Nothing changes where somebody has opened or
+            closed something already, or where it was said what is open.
+        """
+        views = self.views
+        views.first = FirstView(self._composer, self._labels, window)
+        if views.options.expand != "auto" or views.note() != self._first:
+            return False
+        if not views.choose_again():
+            return False
+        self.history = History()
+        return True
 
     # back and forth
 

@@ -150,6 +150,18 @@ class Views:
         self.notices = [notice] if notice else []
         self._show(view)
 
+    def choose_again(self) -> bool:
+        """Choose anew what a first look at the current view sees; return whether it is different.
+
+        Nothing is grouped again.
+        """
+        view = self.current
+        before = view.opened()
+        for item in [child for child in view.root.children if child.is_open]:
+            view.close_item(item)
+        self.first.open(view, self.options.direction)
+        return view.opened().keys != before.keys
+
     def _open(self, view: View, mode: str) -> str | None:
         if mode == "auto":
             self.first.open(view, self.options.direction)

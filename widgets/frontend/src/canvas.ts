@@ -35,9 +35,11 @@ import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import type { Viewport } from "./paint/viewport";
-import type { Point, Rectangle } from "./scene/geometry";
+import type { Point, Rectangle, Size } from "./scene/geometry";
 import type { Scene } from "./scene/scene";
 
+/** How long the first scene waits for the canvas to have a size, in milliseconds. */
+const TIME_TO_APPEAR = 250;
 /** What is gone to must not be under any of these. */
 const COVERS =
   ".nl-search-line, .nl-search-panel, .nl-breadcrumb, .nl-toolbar, .nl-strip > *, .nl-chip";
@@ -138,7 +140,7 @@ export class CanvasView {
     });
     this.build(parent);
     this.follow();
-    void this.requests.askFirstScene();
+    void this.requests.askFirstScene(this.sized());
   }
 
   dispose(): void {
@@ -234,6 +236,17 @@ export class CanvasView {
     page.later(() => observer.disconnect());
     page.later(watchPixelRatio(() => this.measure()));
     this.measure();
+  }
+
+  /** The size of the picture once the page has laid it out; null where it stays hidden. */
+  private async sized(): Promise<Size | null> {
+    const { camera } = this.stage;
+    const end = performance.now() + TIME_TO_APPEAR;
+    while (camera.isHidden && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 16));
+      this.measure();
+    }
+    return camera.isHidden ? null : camera.size;
   }
 
   private measure(): void {

@@ -11,6 +11,7 @@ import {
 } from "../host/conversation";
 import type { HistoryState, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
 import type { Arrival } from "../paint/camera";
+import type { Size } from "../scene/geometry";
 import type { Paths, Scene } from "../scene/scene";
 import { LevelStore, StaleError } from "../scene/wire";
 import type { Question } from "./dialogs";
@@ -62,10 +63,16 @@ export class Requests {
     this.conversation.close();
   }
 
-  async askFirstScene(): Promise<void> {
+  /** @param size tells the size of the canvas once it has one; null where it is hidden */
+  async askFirstScene(size: Promise<Size | null>): Promise<void> {
     this.progress.show("Waiting for the kernel …", null, null);
     try {
-      const request = this.conversation.request({ type: "scene" }, FIRST_ANSWER);
+      const known = await size;
+      if (this.closed) return;
+      const asked: SceneRequest = known
+        ? { type: "scene", window: [known.width, known.height] }
+        : { type: "scene" };
+      const request = this.conversation.request(asked, FIRST_ANSWER);
       const { message, buffers } = await request.reply;
       if (message.type === "scene") this.take(message, buffers, undefined);
     } catch (error) {

@@ -13,7 +13,8 @@ export type Request = Asked & {
 };
 
 type Asked =
-  | { type: "scene" }
+  /** `window`: width and height of the canvas in CSS pixels, where it has any */
+  | { type: "scene"; window?: [number, number] }
   | { type: "toggle" | "open" | "close"; path: string }
   | { type: "enter" | "reveal"; path: string }
   | { type: "expand"; mode: Expand }

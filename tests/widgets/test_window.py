@@ -1,0 +1,97 @@
+"""The first view is chosen for the canvas that there is, as long as nobody has changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import netloupe
+from tests.corpus import corpus_file
+from tests.grouping.test_tree import make_chain
+from tests.recorder import Recorder
+
+NAMES = [
+    f"{scope}/n{index}" for number, scope in enumerate("abcdefghij") for index in range(3 + number)
+]
+
+
+@pytest.fixture
+def make() -> Iterator[Callable[..., Recorder]]:
+    made: list[Recorder] = []
+
+    def explore(**view: Any) -> Recorder:
+        made.append(Recorder(netloupe.explore(make_chain(*NAMES).model, **view)))
+        return made[-1]
+
+    yield explore
+    for recorder in made:
+        recorder.explorer.close()
+
+
+def boxes(recorder: Recorder) -> int:
+    return len(recorder.paths)
+
+
+def test_more_is_open_in_a_larger_canvas(make: Callable[..., Recorder]) -> None:
+    found = []
+    for window in ([500, 300], [1100, 1000], [2000, 3000]):
+        recorder = make()
+        answer = recorder.ask(type="scene", window=window)
+        assert (answer["type"], answer["fit"]) == ("scene", True)
+        assert answer["history"]["undo"] is False
+        found.append(boxes(recorder))
+    assert found[0] < found[1] < found[2]
+
+
+@pytest.mark.parametrize(
+    "window", [None, 7, [0, 0], [1100], ["a", "b"], [float("nan"), 600], [1e9, 1e9], [True, 1]]
+)
+def test_a_canvas_without_a_size_gets_the_usual_view(
+    make: Callable[..., Recorder], window: object
+) -> None:
+    usual, odd = make(), make()
+    usual.ask(type="scene")
+    assert odd.ask(type="scene", window=window)["type"] == "scene"
+    assert odd.paths == usual.paths
+
+
+def test_what_somebody_has_opened_stays(make: Callable[..., Recorder]) -> None:
+    recorder = make()
+    recorder.explorer.open("main/c/")
+    before = {item.key for item in recorder.explorer._session.views.current.open_items()}
+    recorder.ask(type="scene", window=[2000, 3000])
+    after = {item.key for item in recorder.explorer._session.views.current.open_items()}
+    assert after == before
+
+
+def test_what_was_asked_for_stays(make: Callable[..., Recorder]) -> None:
+    for expand in ("none", "all", 1):
+        small, large = make(expand=expand), make(expand=expand)
+        small.ask(type="scene", window=[300, 200])
+        large.ask(type="scene", window=[2000, 3000])
+        assert small.paths == large.paths
+
+
+def test_a_second_browser_changes_nothing(make: Callable[..., Recorder]) -> None:
+    recorder = make()
+    recorder.ask(type="scene", window=[500, 300])
+    before = recorder.paths
+    recorder.ask(type="scene", window=[2000, 3000])
+    assert recorder.paths == before
+
+
+def test_later_views_are_chosen_for_the_same_canvas() -> None:
+    explorer = netloupe.explore(corpus_file("exported/vit.dynamo.onnx"), expand="none")
+    recorder = Recorder(explorer)
+    try:
+        recorder.ask(type="scene", window=[400, 300])
+        recorder.ask(type="expand", mode="auto")
+        few = boxes(recorder)
+        recorder = Recorder(netloupe.explore(corpus_file("exported/vit.dynamo.onnx")))
+        recorder.ask(type="scene", window=[1200, 3000])
+        assert few < boxes(recorder)
+    finally:
+        explorer.close()
+        recorder.explorer.close()
