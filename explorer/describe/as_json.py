@@ -24,6 +24,7 @@ from netloupe.explorer.model import (
     is_constant,
 )
 from netloupe.explorer.operators import find_schema
+from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 from netloupe.explorer.view import nodes_inside
@@ -389,11 +390,22 @@ def _collect_model(model: Model) -> dict[str, Any]:
     }
 
 
+def _collect_recognition(recognition: Recognition | None) -> dict[str, Any] | None:
+    if recognition is None:
+        return None
+    return {
+        "name": recognition.name,
+        "facts": recognition.facts,
+        "details": dict(recognition.details),
+    }
+
+
 def _collect_group(group: Group) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "label": group.label,
         "type_name": group.type_name,
+        "recognised": _collect_recognition(group.recognised),
         "graph": group.graph.path,
         "nodes": group.node_count,
         "totals": count_nodes(group.graph.model, nodes_inside(group)),

@@ -201,6 +201,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("label", write_line(group.label) or '""'),
         Row("kind", _GROUP_KINDS.get(group.kind, "")),
         Row("class", write_line(group.type_name)),
+        Row("recognised as", group.recognised.text if group.recognised is not None else ""),
         Row("repetitions", f"{len(group.children):,}" if is_repeat else ""),
         *_list_repeat(group, place),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
@@ -230,7 +231,9 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         make_section("Operators", list_counts(operators)),
         make_section("Largest weights", list_weights(stored, place), total=len(stored)),
     ]
-    kind = f"{write_line(group.type_name)} · " if group.type_name else ""
+    recognition = group.recognised
+    what = recognition.name if recognition is not None else write_line(group.type_name)
+    kind = f"{what} · " if what else ""
     return Description(
         path=shown,
         kind="group",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.patterns import Recognition
+from netloupe.explorer.patterns import MOST_NODES, Recognition
 
 from .recognised import Recogniser
 
@@ -108,6 +108,11 @@ class Group:
     def nodes_alone(self) -> list[Node]:
         """Return the children where all of them are nodes, else nothing."""
         return cast("list[Node]", self._children) if not self.inner_groups() else []
+
+    @property
+    def is_recognised_cheaply(self) -> bool:
+        """Whether what the group is was asked for before, or is plain without looking."""
+        return bool(self._recognised) or self.node_count > MOST_NODES
 
     @property
     def recognised(self) -> Recognition | None:

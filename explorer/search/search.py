@@ -23,6 +23,8 @@ _LONGEST = 400
 _MOST_ENTRIES = 16
 #: so many graphs are grouped at most; the groups of others are not found
 _MOST_GROUPED = 1000
+#: groups of so many nodes together are recognised for one search, beside those that are already
+_MOST_TOLD = 5_000
 #: so many elements are looked at in one step
 _STEP = 10_000
 
@@ -122,7 +124,8 @@ def search_model(
         Where to look.
     text
         What to look for in names, op types, domains, attribute names and values, labels of
-        groups and classes of modules: words in any order. Nothing is found for an empty text.
+        groups, classes of modules and what groups were recognised as: words in any order.
+        Nothing is found for an empty text. Of a large model not all groups are recognised.
     regex
         Whether ``text`` is a regular expression (of :mod:`re`, case ignored), blanks and all.
     find_tree
@@ -142,10 +145,17 @@ def search_model(
         if graph.name and not query.count_missing((graph.name,)):
             yield Hit(graph.path, graph.name, graph.kind, "graph")
         classes = set()
+        told = 0
         for group in dict.fromkeys(tree.groups.values()) if tree is not None else ():
             classes.add(group.type_name)
-            if group.kind not in ("graph", "shape") and _matches_group(group, query):
-                yield _group_hit(group)
+            if group.kind in ("graph", "shape"):
+                continue
+            if not group.is_recognised_cheaply:
+                told += group.node_count
+            recognition = group.recognised if told <= _MOST_TOLD else None
+            text = recognition.text if recognition is not None else ""
+            if _matches_group(group, text, query):
+                yield _group_hit(group, text)
         yield from _search_nodes(graph, tree, classes, query)
         yield from _search_values(graph, tree, query)
 
@@ -201,16 +211,18 @@ def _holds(
     return not query.count_missing([*own, *around()])
 
 
-def _matches_group(group: Group, query: Query) -> bool:
-    """Return whether all words are in label, class or path, and one in what is the group's own.
+def _matches_group(group: Group, told: str, query: Query) -> bool:
+    """Return whether all words are in label, class, path or what the group was told to be.
+
+    And one of them in what is the group's own.
 
     The beginning of the path is that of the groups around, all of which it would find too.
     """
     begin = group.path.rstrip("/").rfind("/") + 1
     is_own = query.finds_end(group.path, begin) or (
-        query.count_missing((group.label, group.type_name)) < query.count
+        query.count_missing((group.label, group.type_name, told)) < query.count
     )
-    return is_own and not query.count_missing(_where(group))
+    return is_own and not query.count_missing([*_where(group), told])
 
 
 def _where(group: Group | None) -> list[str]:
@@ -260,8 +272,9 @@ def _write_entry(entry: object) -> str:
     return write_float(entry) if isinstance(entry, float) else str(entry)[:_LONGEST]
 
 
-def _group_hit(group: Group) -> Hit:
-    detail = " · ".join(filter(None, (group.type_name, write_count(group.node_count, "node"))))
+def _group_hit(group: Group, told: str) -> Hit:
+    what = told or group.type_name
+    detail = " · ".join(filter(None, (what, write_count(group.node_count, "node"))))
     if group.kind == "repeat":
         detail = f"×{len(group.children):,} · {detail}"
     title = group.path[len(group.graph.path) + 1 :].rstrip("/") or group.label

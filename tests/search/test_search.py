@@ -8,6 +8,7 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.search import search
 from netloupe.explorer.search.search import search_model
 from netloupe.explorer.view import View
 from netloupe.proto import onnx_pb2
@@ -166,3 +167,35 @@ def test_nodes_without_names_are_told_apart() -> None:
     model = load_text("g (float[N] x) => (float[N] y) { a = Relu (x) y = Relu (a) }")
     hits = list(search_model(model, "relu", find_tree=build_group_tree))
     assert [hit.title for hit in hits] == ["#0:Relu", "#1:Relu"]
+
+
+def test_groups_are_found_by_what_they_were_recognised_as() -> None:
+    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+    hits = [
+        (hit.path, hit.detail)
+        for hit in search_model(model, "gelu tanh", find_tree=build_group_tree)
+        if hit.kind == "group"
+    ]
+    assert len(hits) == 24  # of each layer the MLP and its activation
+    assert any(
+        path.endswith("h.3/mlp/act/") and detail.startswith("GELU (tanh)") for path, detail in hits
+    )
+    # the words around it still count
+    assert ("group", "main/transformer/h.3/attn/") in [
+        (kind, path.replace("/model", "")) for kind, path in list_hits(model, "h.3 self-attention")
+    ]
+
+
+def test_one_search_recognises_a_bounded_number_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_MOST_TOLD", 300)
+    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+    tree = build_group_tree(model.graph)
+
+    def count() -> int:
+        hits = search_model(model, "gelu tanh", find_tree=lambda _: tree)
+        return sum(hit.kind == "group" for hit in hits)
+
+    first = count()
+    assert 0 < first < 24
+    # what is known already costs nothing, so that the next search finds more
+    assert count() > first
