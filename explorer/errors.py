@@ -44,6 +44,10 @@ class ViewError(NetloupeError, ValueError):
     """A view was asked for with an option that it does not know, or that does not fit."""
 
 
+class InferenceError(NetloupeError):
+    """Shapes cannot be inferred: onnx is not installed, refuses the model, or took too long."""
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.errors import (
         BindingError,
         CopyError,
+        InferenceError,
         LayoutError,
         ModelFormatError,
         NetloupeError,
@@ -51,6 +52,7 @@ _HOMES = {
     "Explorer": "netloupe.widgets",
     "Function": "netloupe.explorer.model",
     "Graph": "netloupe.explorer.model",
+    "InferenceError": "netloupe.explorer.errors",
     "LayoutError": "netloupe.explorer.errors",
     "Model": "netloupe.explorer.model",
     "ModelFormatError": "netloupe.explorer.errors",
@@ -83,6 +85,7 @@ __all__ = [
     "Explorer",
     "Function",
     "Graph",
+    "InferenceError",
     "LayoutError",
     "Model",
     "ModelFormatError",

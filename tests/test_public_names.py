@@ -29,6 +29,7 @@ def test_exactly_these_names_are_public() -> None:
         "Explorer",
         "Function",
         "Graph",
+        "InferenceError",
         "LayoutError",
         "Model",
         "ModelFormatError",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
+    from netloupe.explorer.inference import Inference as Inference
+    from netloupe.explorer.inference import infer_shapes as infer_shapes
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
     from netloupe.explorer.plots import plot_channels as plot_channels
@@ -60,6 +62,7 @@ _HOMES = {
     "Elements": "tensors",
     "Fixed": "roles.fixed",
     "Histogram": "tensors",
+    "Inference": "inference",
     "ModelFiles": "tensors",
     "Paint": "render.paint",
     "Quantization": "quantization",
@@ -86,6 +89,7 @@ _HOMES = {
     "draw_scales": "plots",
     "find_oddities": "checks",
     "find_quantization": "quantization",
+    "infer_shapes": "inference",
     "infer_type": "costs.inferred_types",
     "open_axes": "plots",
     "open_elements": "tensors",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from .paths import PathIndex
     from .sparse_tensor import SparseTensor
     from .tensor import Tensor
+    from .types import ValueType
 
 GraphKind = Literal["main", "subgraph", "function", "training", "init", "net", "step"]
+
+
+_NO_TYPES: Mapping[str, ValueType] = {}
 
 
 class UnknownFinder(Protocol):
@@ -77,6 +81,7 @@ class Graph(FilledLater, Drawable, Loaded):
     __slots__ = {  # with a text for each: help() shows them
         "_fixed": "What depends on no input of the model, once it was asked for.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
+        "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
         "_roles": "What the nodes are for, once it was asked for.",
@@ -133,6 +138,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._filler = None
         self._fixed: door.Fixed | None = None
         self._has_denotations = True
+        self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
         self._roles: door.Roles | None = None

@@ -86,6 +86,8 @@ class Model(Drawable, Loaded):
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
+        "_inference": "What came of inferring shapes, once it was done.",
+        "_parts": "What the model was read from, for its reader to write it in another form.",
         "_totals": "How much there is in the model, once it was asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
         "_weights": "Which initializers are weights, once it was asked for.",
@@ -124,6 +126,8 @@ class Model(Drawable, Loaded):
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
+        self._inference: door.Inference | None = None
+        self._parts: object = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analysis: door.Analysis | None = None
@@ -358,7 +362,7 @@ class Model(Drawable, Loaded):
         """Return what its graph or the whole model shows to be odd about the element at a path."""
         if self._warnings_by_path is None:
             found: dict[str, list[ModelWarning]] = {}
-            for warning in self.findings:
+            for warning in (*self.findings, *self._inference_warnings):
                 found.setdefault(warning.path, []).append(warning)
             for graph in self.graphs:
                 for warning in graph.warnings:
@@ -367,10 +371,15 @@ class Model(Drawable, Loaded):
             self._warnings_by_path = {key: tuple(entries) for key, entries in found.items()}
         return self._warnings_by_path.get(path, ())
 
+    @property
+    def _inference_warnings(self) -> tuple[ModelWarning, ...]:
+        return () if self._inference is None else self._inference.warnings
+
     def all_warnings(self) -> Iterator[ModelWarning]:
         """Yield what is odd anywhere in the model; reads the details of every node."""
         yield from self.warnings
         yield from self.findings
+        yield from self._inference_warnings
         for graph in self.graphs:
             yield from graph.warnings
             for tensor in graph.initializers:
@@ -381,6 +390,30 @@ class Model(Drawable, Loaded):
                 yield from value.warnings
             for node in graph.nodes:
                 yield from node.warnings
+
+    def infer_shapes(self, timeout: float = 60.0) -> None:
+        """Let onnx infer the types that the file does not state: ``value.inferred_type``.
+
+        Done once; ``load(source, infer_shapes=True)`` does it, too. onnx gets the model without
+        its weights, whatever their size, and runs in a process of its own that ends with the
+        work. Inside functions types are inferred as far as they hold for every call. Where a
+        stated type cannot be, the node that gives the value has a warning.
+
+        Parameters
+        ----------
+        timeout
+            Seconds after which onnx is stopped.
+
+        Raises
+        ------
+        InferenceError
+            Where onnx is not installed (``pip install 'netloupe[onnx]'``), refuses the model,
+            crashes, or needs more time or memory than it may have; and where the model is not
+            of ONNX or not well formed. The model can be used as before.
+        SourceChangedError
+            Where the file is no longer as it was when it was opened.
+        """
+        door.infer_shapes(self, timeout)
 
     def quantization(
         self, element: Value | Tensor | SparseTensor | str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .node import Node
     from .sparse_tensor import SparseTensor
     from .tensor import Tensor
-    from .types import SparseTensorType, TensorType, ValueType
+    from .types import ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +183,18 @@ class Value(Loaded):
         self._type = stated
 
     @property
-    def inferred_type(self) -> TensorType | SparseTensorType | None:
-        """The type that follows from the constant behind the value, where the file states none.
+    def inferred_type(self) -> ValueType | None:
+        """The type that follows where the file states none, or less than what follows.
 
-        None where the file states a type, which counts, and where nothing follows: it is not
-        computed through nodes, only taken from constants and from DequantizeLinear over them.
-        ``value.type or value.inferred_type`` is the best that is known.
+        Without :meth:`Model.infer_shapes` it is that of the constant behind the value, if there
+        is one, also through DequantizeLinear; with it, what onnx infers as well. Sizes that
+        stay unknown have no names but those of the file. None where nothing follows, and where
+        it is just what the file states: ``value.inferred_type or value.type`` is the best that
+        is known, and ``value.type`` stays what the file says.
         """
+        found = self.graph._inferred_types.get(self.key)
+        if found is not None:
+            return found
         return door.infer_type(self) if self.type is None else None
 
     @property
@@ -257,9 +262,8 @@ class Value(Loaded):
         return self.graph.model
 
     def __repr__(self) -> str:
-        stated = self.type
-        inferred = None if stated is not None else self.inferred_type
-        text = str(stated or inferred or "type unknown")[:100]
+        inferred = self.inferred_type
+        text = str(inferred or self.type or "type unknown")[:100]
         note = "" if inferred is None else ", inferred"
         return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}{note}>"
 

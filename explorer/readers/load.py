@@ -12,7 +12,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import collector_paused
 
 
-def load(source: Any, init: Any = None) -> Model:
+def load(source: Any, init: Any = None, *, infer_shapes: bool = False) -> Model:
     """Read a model file into the view model.
 
     Parameters
@@ -24,6 +24,9 @@ def load(source: Any, init: Any = None) -> Model:
     init
         The init net of a Caffe2 net. Where none is given and ``source`` is a path, it is looked
         for beside the file under the usual names.
+    infer_shapes
+        Whether onnx is to infer the types that the file does not state, as
+        :meth:`Model.infer_shapes` does.
 
     Raises
     ------
@@ -31,9 +34,16 @@ def load(source: Any, init: Any = None) -> Model:
         Where the source cannot be read.
     ModelFormatError
         Where it is no model.
+    InferenceError
+        Where shapes cannot be inferred.
     """
-    if isinstance(source, Model):
-        return source
+    model = source if isinstance(source, Model) else _read(source, init)
+    if infer_shapes:
+        model.infer_shapes()
+    return model
+
+
+def _read(source: Any, init: Any) -> Model:
     from .pipeline import read_model
     from .source import open_source
 

@@ -63,6 +63,7 @@ class _ModelReader:
         self.parts = parts
         self.proto = parts.proto
         self.model = Model(source.name, ONNX.name, "protobuf", ONNX, source.files)
+        self.model._parts = parts
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
         self._function_paths: set[str] = set()
 

@@ -42,7 +42,7 @@ TYPED_FIELDS = (
     ("uint64_data", np.uint64),
 )
 #: all fields that can hold elements, in order of precedence
-_STORAGE_FIELDS = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
+ELEMENT_FIELDS = ("raw_data", "string_data", *(name for name, _ in TYPED_FIELDS))
 
 
 class OnnxParts(Parts):
@@ -126,11 +126,11 @@ class OnnxParts(Parts):
     def list_storages(self, proto: Any, stored: dict[str, StoredField]) -> list[str]:
         """Return the fields of a TensorProto that hold elements: one, where it is well formed."""
         held = {field.name for field, _ in proto.ListFields()} | stored.keys()
-        return [name for name in _STORAGE_FIELDS if name in held]
+        return [name for name in ELEMENT_FIELDS if name in held]
 
 
 def _find_stored(stored: dict[str, StoredField], path: str) -> TensorStorage:
-    chosen = next(stored[name] for name in _STORAGE_FIELDS if name in stored)
+    chosen = next(stored[name] for name in ELEMENT_FIELDS if name in stored)
     if chosen.field == "raw_data":
         last = chosen.pieces[-1]
         size = last.end - last.content

@@ -1,0 +1,149 @@
+"""Talks to the inference worker: starts it, waits for its answer, and ends it.
+
+onnx can take minutes, fill the memory and crash on odd models. In a process of its own it can be
+ended, and whoever waits survives whatever happens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from netloupe.explorer.progress import step
+
+_WORKER = Path(__file__).with_name("worker.py")
+_POLL_SECONDS = 0.05
+_HEAD_BYTES = 5
+#: what the worker may use beside what the skeleton is worth, and for each byte of that
+_MEMORY_BYTES = 2**30
+_MEMORY_FACTOR = 64
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the worker said until it ended.
+
+    Parameters
+    ----------
+    version
+        Of onnx.
+    missing
+        Why onnx cannot be imported; "" where it can.
+    error
+        Why nothing was inferred; "" where something was.
+    graphs
+        A GraphProto for each graph of which more is known.
+    notes
+        What does not fit: number of the graph, index of the node, and why.
+    is_main_done
+        Whether the main graph and those inside it were done, which ``graphs`` begin with.
+    is_done
+        Whether all was done.
+    is_late
+        Whether the time was over first.
+    """
+
+    version: str = ""
+    missing: str = ""
+    error: str = ""
+    graphs: list[bytes] = field(default_factory=list)
+    notes: list[tuple[int, int, str]] = field(default_factory=list)
+    is_main_done: bool = False
+    is_done: bool = False
+    is_late: bool = False
+
+
+def run_worker(skeleton: bytes, timeout: float) -> Answer:
+    """Let onnx infer types in a process of its own.
+
+    Whoever watches may end it about every 50 ms; then, and by Ctrl+C, the process is ended.
+
+    Parameters
+    ----------
+    skeleton
+        The model without weights.
+    timeout
+        Seconds after which the process is ended.
+    """
+    deadline = time.monotonic() + timeout
+    most_bytes = _MEMORY_BYTES + _MEMORY_FACTOR * len(skeleton)
+    command = [sys.executable, "-X", "utf8", str(_WORKER), str(most_bytes), str(int(timeout) + 1)]
+    process = subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    )
+    try:
+        # communicate() would forget what is not written yet where it is called again
+        stdin, process.stdin = process.stdin, None
+        assert stdin is not None  # noqa: S101 - the worker is started with pipes
+        threading.Thread(target=_write, args=(stdin, skeleton), daemon=True).start()
+        while True:
+            step("inferring shapes")
+            left = deadline - time.monotonic()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                said, _ = process.communicate(timeout=max(0.0, min(left, _POLL_SECONDS)))
+                return _read_answer(said, is_late=False)
+            if left <= 0:
+                _kill(process)
+                return _read_answer(process.communicate()[0], is_late=True)
+    finally:
+        if process.poll() is None:
+            _kill(process)
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _write(stdin: IO[bytes], skeleton: bytes) -> None:
+    with contextlib.suppress(OSError), stdin:  # the worker was ended
+        stdin.write(skeleton)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+
+
+def _read_answer(said: bytes, *, is_late: bool) -> Answer:
+    """Read the frames that are whole; the worker may have ended at any byte."""
+    answer = Answer(is_late=is_late)
+    position = 0
+    while position + _HEAD_BYTES <= len(said):
+        kind = said[position : position + 1]
+        begin = position + _HEAD_BYTES
+        position = begin + int.from_bytes(said[position + 1 : begin], "big")
+        if position > len(said):
+            break
+        content = said[begin:position]
+        if kind == b"V":
+            answer.version = content.decode(errors="replace")
+        elif kind == b"X":
+            answer.missing = content.decode(errors="replace")
+        elif kind == b"E":
+            answer.error = content.decode(errors="replace")
+        elif kind == b"G":
+            answer.graphs.append(content)
+        elif kind == b"N":
+            graph, index, text = json.loads(content)
+            answer.notes.append((graph, index, text))
+        elif kind == b"M":
+            answer.is_main_done = True
+        elif kind == b"D":
+            answer.is_done = True
+    return answer
