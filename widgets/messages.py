@@ -38,6 +38,8 @@ class Request(TypedDict, total=False):
     #: what is searched
     text: object
     regex: object
+    #: in which the legend is drawn
+    theme: object
     #: the request that is given up; without it whatever is under way
     target: object
     #: the user has been asked and wants it although it takes long
@@ -96,6 +98,21 @@ class HitsMessage(TypedDict):
     total: int
 
 
+class LegendEntry(TypedDict):
+    """What one colour or sign of the picture means."""
+
+    text: str
+    #: a small picture of it
+    svg: str
+
+
+class LegendMessage(TypedDict):
+    """What the colours and signs of the picture mean."""
+
+    type: Literal["legend"]
+    entries: list[LegendEntry]
+
+
 class ConfirmMessage(TypedDict):
     """What was asked for takes long: the user is asked, then it is asked for with ``sure``."""
 
@@ -128,7 +145,7 @@ class IdleMessage(TypedDict):
 
 
 #: what a reply may be, but for a scene, which has buffers
-Reply = HitsMessage | ConfirmMessage | ErrorMessage | BusyMessage | IdleMessage
+Reply = HitsMessage | LegendMessage | ConfirmMessage | ErrorMessage | BusyMessage | IdleMessage
 
 
 class DescriptionRequest(TypedDict, total=False):

@@ -314,6 +314,10 @@ class Requests:
         hits, total = list_hits(found, self.views.current)
         self.canvas.reply(number, {"type": "hits", "hits": hits, "total": total})
 
+    def _answer_legend(self, number: Any, message: Request) -> None:
+        entries = self.session.legend(str(message.get("theme")))
+        self.canvas.reply(number, {"type": "legend", "entries": entries})
+
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
         "scene": _answer_scene,
         "toggle": _answer_toggle,
@@ -323,6 +327,7 @@ class Requests:
         "reveal": _answer_reveal,
         "expand": _answer_expand,
         "search": _answer_search,
+        "legend": _answer_legend,
         "group": _answer_group,
         "focus": _answer_focus,
         "unfocus": _answer_unfocus,

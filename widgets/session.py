@@ -23,13 +23,16 @@ from netloupe.explorer.layout import (
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.render.legend import list_legend
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
+from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import ViewOptions
 
 from .ahead import prepare_next
 from .history import History
+from .messages import LegendEntry
 from .views import Views
 
 
@@ -139,6 +142,19 @@ class Session:
         return Picture(
             views.model, views.current, views.options, scene, self._labels, paints=self.paints
         )
+
+    def legend(self, theme: str) -> list[LegendEntry]:
+        """Return what the scene on the canvas has to explain, drawn in a theme.
+
+        Raises
+        ------
+        ViewError
+            For an unknown theme.
+        """
+        if self._scene is None:
+            return []
+        entries = list_legend(self._scene, self._labels.faces, self.paints)
+        return [{"text": entry.text, "svg": draw_sample(entry, theme)} for entry in entries]
 
     def cancel(self) -> None:
         """End the layout that is under way."""

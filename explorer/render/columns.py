@@ -15,7 +15,7 @@ READABLE_ZOOM = 0.65
 #: columns are worth it where the picture becomes so much larger
 _LEAST_GAIN = 1.15
 #: nearly as large as the largest: the fewest columns are taken
-_AS_LARGE = 0.97
+_AS_LARGE = 0.92
 #: so many numbers of columns are tried
 _MOST_TRIED = 24
 #: so many groups of one level are closed one by one to find how many it takes

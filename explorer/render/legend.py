@@ -7,12 +7,12 @@ small pictures with their words, both made here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.view import Item
 
 from .face import Face
@@ -74,16 +74,11 @@ def list_legend(
         How boxes and edges are painted, by path.
     """
     categories, tones, signs = set(), set(), set()
-    for box in scene.boxes:
-        item = box.item
-        if item.kind == "root":
-            continue
+    for item in _walk_items(scene):
         tone = find_tone(paints, item.path)
         tones.add(tone.partition("-")[0])
         if item.is_open:
             signs.add("frame")
-            if box.leaves is not None:
-                signs.add("continued")
             continue
         face = face_of(item)
         if face.outline in ("stub", "junction"):
@@ -95,10 +90,13 @@ def list_legend(
         signs.update("chip" if badge.is_chip else "badge" for badge in face.badges)
         if any(run.text == OPENER and run.anchor == "end" for run in face.texts):
             signs.add("opener")
-    for edge in scene.edges:
-        signs.add(edge.kind)
-        tones.add(find_tone(paints, edge.path).partition("-")[0])
-    if scene.ports:
+    for kind, path in _walk_edges(scene):
+        signs.add(kind)
+        tones.add(find_tone(paints, path).partition("-")[0])
+    if scene.root is None:
+        signs.update("continued" for box in scene.boxes if box.leaves is not None)
+        signs.update("port" for _ in scene.ports)
+    elif scene.root.ports_total:
         signs.add("port")
     found = {"categories": categories, "tones": tones, "signs": signs}
     return [
@@ -107,6 +105,35 @@ def list_legend(
         for key, text in words.items()
         if key in found[kind]
     ]
+
+
+def _walk_items(scene: Scene) -> Iterator[Item]:
+    """Yield what is drawn; of scenes of a composer no places are computed for it."""
+    if scene.root is None:
+        yield from (box.item for box in scene.boxes if box.item.kind != "root")
+        return
+    for level in _walk_levels(scene.root):
+        yield from level.children
+
+
+def _walk_edges(scene: Scene) -> Iterator[tuple[str, str]]:
+    """Yield kind and path of the edges that are drawn."""
+    if scene.root is None:
+        yield from ((edge.kind, edge.path) for edge in scene.edges)
+        return
+    for level in _walk_levels(scene.root):
+        drawn = (level.inside.curves.counts > 0).tolist()
+        for edge, is_drawn in zip(level.edges, drawn, strict=True):
+            if is_drawn:
+                yield edge.kind, edge.path
+
+
+def _walk_levels(root: SceneLevel) -> Iterator[SceneLevel]:
+    pending = [root]
+    while pending:
+        level = pending.pop()
+        yield level
+        pending.extend(level.inner.values())
 
 
 def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
@@ -224,17 +251,26 @@ class Legend:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
-        widest = max((measure_text(entry.text, *_TEXT) for entry in entries), default=0.0)
-        self._column = SAMPLE_WIDTH + _GAP + widest + _COLUMN_GAP
+        self._widths = [SAMPLE_WIDTH + _GAP + measure_text(entry.text, *_TEXT) for entry in entries]
 
     @property
     def least_width(self) -> float:
         """Width of one column."""
-        return self._column - _COLUMN_GAP if self.entries else 0.0
+        return max(self._widths, default=0.0)
+
+    def _columns(self, rows: int) -> list[float]:
+        """Return the widths of the columns when they have so many rows."""
+        widths = self._widths
+        return [max(widths[start : start + rows]) for start in range(0, len(widths), rows)]
 
     def _rows(self, width: float) -> int:
-        columns = max(1, int((width + _COLUMN_GAP) // self._column))
-        return -(-len(self.entries) // columns)
+        """Return how many rows there are in a width."""
+        most = len(self.entries)
+        for rows in range(1, most):
+            columns = self._columns(rows)
+            if sum(columns) + _COLUMN_GAP * (len(columns) - 1) <= width:
+                return rows
+        return max(most, 1)
 
     def height(self, width: float) -> float:
         """Return how high it is in a width."""
@@ -246,10 +282,15 @@ class Legend:
             return
         rows = self._rows(width)
         yield 0.0, 0.0, LineMark(0, 0, width, theme.frame(0).border, RULE)
-        for number, entry in enumerate(self.entries):
-            x = (number // rows) * self._column
-            y = _ABOVE * 0.7 + (number % rows) * _ROW
-            for mark in mark_sample(entry, theme):
-                yield x, y, mark
-            text = TextMark(SAMPLE_WIDTH + _GAP, _BASELINE, entry.text, *_TEXT, theme.ink)
-            yield x, y, text
+        left = 0.0
+        for column, across in enumerate(self._columns(rows)):
+            for row, entry in enumerate(self.entries[column * rows : (column + 1) * rows]):
+                y = _ABOVE * 0.7 + row * _ROW
+                for mark in mark_sample(entry, theme):
+                    yield left, y, mark
+                yield (
+                    left,
+                    y,
+                    TextMark(SAMPLE_WIDTH + _GAP, _BASELINE, entry.text, *_TEXT, theme.ink),
+                )
+            left += across + _COLUMN_GAP

@@ -13,6 +13,7 @@ from netloupe.explorer.layout import Scene, SceneBox
 from netloupe.explorer.view import Item
 
 from .face import Face
+from .legend import SAMPLE_HEIGHT, SAMPLE_WIDTH, Entry, mark_sample
 from .marks import (
     CircleMark,
     CurveMark,
@@ -229,6 +230,22 @@ def _draw_around(sheet: Sheet) -> Iterable[str]:
             drawn = _draw_mark(mark)
             yield f'<g transform="translate({_number(x)} {_number(y)})">{drawn}</g>'
         yield "</g>"
+
+
+def draw_sample(entry: Entry, theme: str) -> str:
+    """Return the small picture of an entry of a legend, as an SVG of its own.
+
+    Raises
+    ------
+    ViewError
+        For an unknown theme.
+    """
+    width, height = _number(SAMPLE_WIDTH), _number(SAMPLE_HEIGHT)
+    drawn = "".join(map(_draw_mark, mark_sample(entry, load_theme(theme))))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="{escape_text(FONT_FAMILY)}">{drawn}</svg>'
+    )
 
 
 def make_id(path: str) -> str:

@@ -14,6 +14,7 @@ import { makeElement } from "./controls/elements";
 import { followGestures } from "./controls/gestures";
 import { Highlights } from "./controls/highlights";
 import { keepFocus } from "./controls/keyboard_focus";
+import { Legend } from "./controls/legend";
 import { Moments } from "./controls/moments";
 import { Panes } from "./controls/panes";
 import { Progress } from "./controls/progress_bar";
@@ -42,7 +43,7 @@ import type { Scene } from "./scene/scene";
 const TIME_TO_APPEAR = 250;
 /** What is gone to must not be under any of these. */
 const COVERS =
-  ".nl-search-line, .nl-search-panel, .nl-breadcrumb, .nl-toolbar, .nl-strip > *, .nl-chip";
+  ".nl-search-line, .nl-search-panel, .nl-breadcrumb, .nl-toolbar, .nl-strip > *, .nl-chip, .nl-legend";
 
 export class CanvasView {
   private readonly tooltip = new Tooltip();
@@ -52,6 +53,10 @@ export class CanvasView {
   private readonly giveBack = (): void => this.page.focus();
   private readonly help = new Help(this.giveBack);
   private readonly question = new Question(this.giveBack);
+  private readonly legend = new Legend({
+    ask: () => this.requests.legend(this.page.themeName),
+    left: this.giveBack,
+  });
   private readonly stage: Stage;
   private readonly page: Page;
   private readonly panes: Panes;
@@ -100,7 +105,10 @@ export class CanvasView {
     this.stage = new Stage(paletteOf("light"), () => this.onPainted(), () => this.listCovers());
     this.page = new Page(traits, {
       enter: (path) => this.actions.ask({ type: "enter", path }),
-      themed: (palette) => this.stage.setPalette(palette),
+      themed: (palette) => {
+        this.stage.setPalette(palette);
+        void this.legend.refresh();
+      },
     });
     this.highlights = new Highlights(this.stage);
     const { host, live } = this.page;
@@ -123,7 +131,7 @@ export class CanvasView {
         if (!this.stage.scene) this.page.showAbsence(true);
       },
     });
-    const { stage, selection, highlights, search, help } = this;
+    const { stage, selection, highlights, search, help, legend } = this;
     this.actions = new Actions(traits, stage, selection, highlights, this.requests);
     this.panes = new Panes(traits, host, this.page.frame, { changed: () => this.showPanes() });
     this.page.later(() => this.panes.dispose());
@@ -131,12 +139,13 @@ export class CanvasView {
     const history = (): HistoryState => this.history;
     const { frame } = this.page;
     this.menu = new ContextMenu(
-      { traits, frame, panes, stage, selection, highlights, actions, search, help, history },
+      { traits, frame, panes, stage, selection, highlights, actions, search, help, legend, history },
       this.giveBack,
     );
     const { menu } = this;
     this.commands = new Commands({
-      ...{ stage, selection, highlights, actions, search, help, menu, hint, strip, focusBar },
+      ...{ stage, selection, highlights, actions, search, help, legend, menu, hint, strip },
+      focusBar,
     });
     this.build(parent);
     this.follow();
@@ -163,6 +172,7 @@ export class CanvasView {
     top.append(this.search.element, page.breadcrumb, this.toolbar.element);
     this.room.append(
       ...[stage.canvas, this.steppers.element, stage.minimap.canvas, this.tooltip.element],
+      this.legend.element,
     );
     const bars = makeElement("div", "nl-bars");
     bars.append(
@@ -292,6 +302,7 @@ export class CanvasView {
     this.highlights.retrace();
     this.markHits();
     this.search.refresh();
+    void this.legend.refresh();
   }
 
   /** Note where the window stood; return where it stood when the moment now shown was left. */

@@ -7,6 +7,7 @@ import type { ContextMenu } from "./context_menu";
 import type { Help } from "./dialogs";
 import type { Highlights } from "./highlights";
 import { type Command, readKey } from "./keys";
+import type { Legend } from "./legend";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
 import type { Strip } from "./strip";
@@ -19,6 +20,7 @@ export interface CommandParts {
   readonly actions: Actions;
   readonly search: SearchBox;
   readonly help: Help;
+  readonly legend: Legend;
   readonly menu: ContextMenu;
   readonly hint: Hint;
   readonly strip: Strip;
@@ -99,13 +101,14 @@ export class Commands {
 
   /** Escape: put away what lies over the picture, else close the group around the selection. */
   private leave(): void {
-    const { highlights, actions, search, help, hint, strip, focusBar } = this.parts;
+    const { highlights, actions, search, help, legend, hint, strip, focusBar } = this.parts;
     if (help.isShown) help.hide();
     else if (search.isOpen) search.close();
     else if (hint.isShown || strip.isShown) {
       hint.hide();
       strip.clear();
-    } else if (highlights.isShown) highlights.clear();
+    } else if (legend.isShown) legend.hide();
+    else if (highlights.isShown) highlights.clear();
     else if (focusBar.isShown) actions.leaveFocus();
     else actions.closeAround();
   }

@@ -8,6 +8,7 @@ import type { Hit } from "../scene/pick";
 import type { Actions } from "./actions";
 import type { Help } from "./dialogs";
 import type { Highlights } from "./highlights";
+import type { Legend } from "./legend";
 import { Menu } from "./menu";
 import { thingMenu, viewMenu } from "./menu_entries";
 import type { Panes } from "./panes";
@@ -24,6 +25,7 @@ export interface MenuParts {
   readonly actions: Actions;
   readonly search: SearchBox;
   readonly help: Help;
+  readonly legend: Legend;
   /** whether there is anything to take back, or to do again */
   history(): { undo: boolean; redo: boolean };
 }
@@ -104,7 +106,7 @@ export class ContextMenu {
   }
 
   private showView(point: Point): void {
-    const { traits, panes, stage, selection, actions, search, help } = this.parts;
+    const { traits, panes, stage, selection, actions, search, help, legend } = this.parts;
     const wrapped = traits.get("wrap");
     const { undo, redo } = this.parts.history();
     const groups = viewMenu(
@@ -115,6 +117,7 @@ export class ContextMenu {
         wrapped,
         hasSelection: selection.path !== "",
         inspector: panes.hasInspector ? panes.isInspectorShown : null,
+        legend: legend.isShown,
         screen: panes.canFillScreen ? panes.isScreenFull : null,
         canUndo: undo,
         canRedo: redo,
@@ -129,6 +132,7 @@ export class ContextMenu {
         theme: (name) => actions.setTheme(name),
         search: () => search.focus(),
         toggleInspector: () => panes.toggleInspector(),
+        toggleLegend: () => legend.toggle(),
         fillScreen: () => panes.toggleScreen(),
         undo: () => actions.undo(),
         redo: () => actions.redo(),

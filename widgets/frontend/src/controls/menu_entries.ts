@@ -16,6 +16,8 @@ export interface ViewState {
   readonly hasSelection: boolean;
   /** whether the inspector is shown; null where there is none */
   readonly inspector: boolean | null;
+  /** whether the legend is shown */
+  readonly legend: boolean;
   /** whether the screen is full; null where it cannot be */
   readonly screen: boolean | null;
   /** whether there is anything to take back, or to do again */
@@ -33,6 +35,7 @@ export interface ViewActions {
   theme(name: CanvasTraits["theme"]): void;
   search(): void;
   toggleInspector(): void;
+  toggleLegend(): void;
   fillScreen(): void;
   undo(): void;
   redo(): void;
@@ -88,6 +91,7 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
               press: () => actions.toggleInspector(),
             },
           ]),
+      { label: "Legend", checked: state.legend, press: () => actions.toggleLegend() },
       ...(state.screen === null
         ? []
         : [{ label: "Full screen", checked: state.screen, press: () => actions.fillScreen() }]),

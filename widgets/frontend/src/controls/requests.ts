@@ -9,9 +9,16 @@ import {
   type Push,
   messageOf,
 } from "../host/conversation";
-import type { HistoryState, HitsMessage, SceneMessage, SceneRequest } from "../host/messages";
+import type {
+  HistoryState,
+  HitsMessage,
+  LegendEntry,
+  SceneMessage,
+  SceneRequest,
+} from "../host/messages";
 import type { Arrival } from "../paint/camera";
 import type { Size } from "../scene/geometry";
+import type { ThemeName } from "../scene/options";
 import type { Paths, Scene } from "../scene/scene";
 import { LevelStore, StaleError } from "../scene/wire";
 import type { Question } from "./dialogs";
@@ -113,6 +120,13 @@ export class Requests {
     const { message } = await request.reply;
     if (message.type !== "hits") throw new Error("The kernel sent no hits.");
     return message;
+  }
+
+  /** @throws KernelError where there is no such theme */
+  async legend(theme: ThemeName): Promise<LegendEntry[]> {
+    const { message } = await this.conversation.request({ type: "legend", theme }, ANSWER).reply;
+    if (message.type !== "legend") throw new Error("The kernel sent no legend.");
+    return message.entries;
   }
 
   private end(id: string): void {

@@ -5,6 +5,7 @@ import type {
   ConfirmMessage,
   ErrorMessage,
   HitsMessage,
+  LegendMessage,
   IdleMessage,
   Message,
   Request,
@@ -13,7 +14,7 @@ import type {
 
 /** What ends a request well, with the buffers that came with it. */
 export interface Reply {
-  readonly message: SceneMessage | HitsMessage | ConfirmMessage;
+  readonly message: SceneMessage | HitsMessage | LegendMessage | ConfirmMessage;
   readonly buffers: ArrayBufferView[];
 }
 

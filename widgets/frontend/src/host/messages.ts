@@ -3,7 +3,7 @@
  * have the same names and fields in widgets/messages.py.
  */
 
-import type { Expand, Grouping } from "../scene/options";
+import type { Expand, Grouping, ThemeName } from "../scene/options";
 import type { Paths } from "../scene/scene";
 
 /** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
@@ -24,17 +24,19 @@ type Asked =
   | { type: "shown"; path: string; index: number }
   | { type: "unroll" | "fold"; path: string }
   | { type: "search"; text: string; regex: boolean }
+  | { type: "legend"; theme: ThemeName }
   | { type: "undo" | "redo" | "unfocus" | "reload" }
   /** `target`: the request to give up; without one whatever is under way */
   | { type: "cancel"; target?: string };
 
 /** A request for another scene. */
-export type SceneRequest = Exclude<Request, { type: "search" | "cancel" }>;
+export type SceneRequest = Exclude<Request, { type: "search" | "legend" | "cancel" }>;
 
 /** What comes in: a reply with the id of its request, or a push without one. */
 export type Message =
   | SceneMessage
   | HitsMessage
+  | LegendMessage
   | ConfirmMessage
   | ErrorMessage
   | BusyMessage
@@ -66,6 +68,12 @@ export interface HitsMessage {
   readonly total: number;
 }
 
+/** What the colours and signs of the picture mean. */
+export interface LegendMessage {
+  readonly type: "legend";
+  readonly entries: LegendEntry[];
+}
+
 /** What was asked for takes long: ask the user, then ask again with `sure`. */
 export interface ConfirmMessage {
   readonly type: "confirm";
@@ -89,6 +97,13 @@ export interface BusyMessage {
 /** Nothing is worked on any more. */
 export interface IdleMessage {
   readonly type: "idle";
+}
+
+/** What one colour or sign of the picture means. */
+export interface LegendEntry {
+  readonly text: string;
+  /** a small picture of it */
+  readonly svg: string;
 }
 
 export interface SearchHit {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { Commands } from "../../src/controls/commands";
 
 /** What lies over the picture, topmost first, as Escape puts it away. */
-const LAYERS = ["help", "search", "hint", "highlights", "focusBar"] as const;
+const LAYERS = ["help", "search", "hint", "legend", "highlights", "focusBar"] as const;
 
 let parts: any;
 let commands: Commands;
@@ -15,6 +15,7 @@ beforeEach(() => {
     actions: { toggle: vi.fn(), closeAround: vi.fn(), leaveFocus: vi.fn(), focusOn: vi.fn() },
     search: { isOpen: false, close: vi.fn(), focus: vi.fn() },
     help: { isShown: false, hide: vi.fn() },
+    legend: { isShown: false, hide: vi.fn() },
     menu: { showSelected: vi.fn() },
     hint: { isShown: false, hide: vi.fn() },
     strip: { isShown: false, clear: vi.fn() },
@@ -64,6 +65,7 @@ test("Escape puts away one thing after the other, then closes the group around",
     help: parts.help.hide,
     search: parts.search.close,
     hint: parts.hint.hide,
+    legend: parts.legend.hide,
     highlights: parts.highlights.clear,
     focusBar: parts.actions.leaveFocus,
   };

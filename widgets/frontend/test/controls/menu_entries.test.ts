@@ -5,7 +5,7 @@ import options from "../../src/scene/options";
 
 const STATE: ViewState = {
   ...{ direction: "LR", theme: "dark", grouping: "repeats", wrapped: true },
-  ...{ hasSelection: false, inspector: null, screen: null, canUndo: false, canRedo: false },
+  ...{ hasSelection: false, inspector: null, legend: false, screen: null, canUndo: false, canRedo: false },
 };
 
 function openMenu(state: ViewState) {
