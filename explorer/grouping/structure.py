@@ -12,7 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Motif, find_motifs, name_block
+from netloupe.explorer.patterns import Knowledge, Motif, find_motifs, name_block
 
 from .order import walk_from_outputs
 from .repeats import FoundRepeat, find_repeats
@@ -56,6 +56,7 @@ class Planner:
         self._known: dict[tuple[bytes, bytes], list[Children]] = {}
         self._names: dict[bytes, str] = {}
         self._unnamed = 0
+        self._knowledge: Knowledge | None = None
 
     def plan(self, nodes: Sequence[Node]) -> list[Children]:
         """Return the children of a group of nodes, by place among the nodes."""
@@ -121,12 +122,18 @@ class Planner:
         name = self._names.get(key)
         if name is None:
             nodes = [table.nodes[row] for row in rows]
-            name = nodes[0].op_type if len(nodes) == 1 else name_block(nodes)
+            name = nodes[0].op_type if len(nodes) == 1 else self._name_block(nodes)
             if not name:
                 name = f"Block {_write_letters(self._unnamed)}"
                 self._unnamed += 1
             self._names[key] = name
         return name
+
+    def _name_block(self, nodes: list[Node]) -> str:
+        graph = nodes[0].graph
+        if self._knowledge is None or self._knowledge.graph is not graph:
+            self._knowledge = Knowledge(graph)
+        return name_block(nodes, self._knowledge)
 
     def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
         motifs = find_motifs([table.nodes[row] for row in rows])

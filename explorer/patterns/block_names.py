@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 
 from .blocks import Motif, find_motifs
+from .knowledge import Knowledge
+from .recognise import recognise
 from .residuals import CONVOLUTIONS, SUMS, is_depthwise
 from .wires import Wires
 
@@ -14,14 +16,22 @@ from .wires import Wires
 _MOST_OF_IT = 0.6
 
 
-def name_block(nodes: Sequence[Node]) -> str:
+def name_block(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> str:
     """Return what a block of nodes is: ``Transformer block``; "" where it cannot be told.
 
     Parameters
     ----------
     nodes
         The block's nodes, producers first.
+    knowledge
+        What is known of their graph, where several of its blocks are named.
     """
+    recognition = recognise(nodes, knowledge)
+    # what is named after all its parts in a row is shown by these; and where keys come from may
+    # differ between blocks that are wired alike
+    is_told = recognition is not None and "·" not in recognition.name
+    if recognition is not None and is_told and recognition.family != "attention":
+        return recognition.name
     motifs = find_motifs(nodes)
     attentions = sum(motif.name == "Attention" for motif in motifs)
     mlps = sum(motif.name.endswith("MLP") for motif in motifs)

@@ -77,6 +77,9 @@ _HEADS = PASSING | frozenset(
 )
 _MOST_OF_ATTENTION = 120
 _MOST_STEPS = 14
+_MOST_LAYERS = 32
+#: activations that exporters write out
+_WRITTEN_OUT = frozenset({"GELU", "HardSwish", "QuickGELU", "SiLU"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +351,7 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
     done: set[int] = set()
     for place in range(len(wires.nodes)):
         motif = owner.get(place)
-        if motif is not None and motif.name in ("GELU", "HardSwish", "QuickGELU", "SiLU"):
+        if motif is not None and motif.name in _WRITTEN_OUT:
             inner = set(motif.places)
         elif motif is None and wires.op(place) in _ACTIVATIONS:
             inner = {place}
@@ -377,7 +380,32 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             end, name = gate, "Gated MLP"
         second = wires.linear_behind(end)
         if first and second and (gated or name == "MLP"):
-            yield Motif(name, frozenset({*first, *inner, *gated, *second}))
+            further = _follow_layers(wires, owner, second[-1], done) if name == "MLP" else []
+            yield Motif(name, frozenset({*first, *inner, *gated, *second, *further}))
+
+
+def _follow_layers(wires: Wires, owner: dict[int, Motif], end: int, done: set[int]) -> list[int]:
+    """Return further activations and linear nodes that each alone take what is before them."""
+    places: list[int] = []
+    for _ in range(_MOST_LAYERS):
+        passed = wires.follow(end)
+        place = wires.only_user(passed[-1] if passed else end)
+        if place is None:
+            break
+        motif = owner.get(place)
+        is_known = motif is not None and motif.name in _WRITTEN_OUT
+        if not is_known and (motif is not None or wires.op(place) not in _ACTIVATIONS):
+            break
+        inner = set(motif.places) if motif is not None else {place}
+        following = wires.linear_behind(max(inner))
+        if not following or not inner.issuperset(
+            user for part in inner for user in wires.users(part) if user not in following
+        ):
+            break
+        done.add(max(inner))
+        places += [*passed, *sorted(inner), *following]
+        end = following[-1]
+    return places
 
 
 def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:

@@ -28,6 +28,7 @@ from .wholes import (
     find_patches,
     find_row,
     find_same,
+    find_shuffles,
     find_token_embeddings,
 )
 
@@ -54,6 +55,7 @@ WHOLES: tuple[Finder, ...] = (
     find_sublayers,
     find_token_embeddings,
     find_dense,
+    find_shuffles,
     find_branches,
     find_same,
     find_row,

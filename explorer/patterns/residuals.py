@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Node, Value
 
+from .weights import read_dims
 from .wires import Wires
 
 SUMS = frozenset({"Add", "Int8Add", "Int8Sum", "Int8SumRelu", "Sum", "SumRelu"})
@@ -40,7 +41,9 @@ def find_residual_blocks(wires: Wires) -> Iterator[tuple[str, frozenset[int]]]:
         following = wires.only_user(end)
         if following is not None and wires.op(following) in _ACTIVATIONS:
             places.add(following)
-        is_inverted = any(is_depthwise(wires.nodes[place]) for place in places)
+        nodes = [wires.nodes[place] for place in places]
+        # units of ShuffleNet have groups besides
+        is_inverted = any(map(is_depthwise, nodes)) and not any(map(_is_grouped, nodes))
         yield "Inverted residual" if is_inverted else "Residual block", frozenset(places)
 
 
@@ -49,11 +52,16 @@ def is_depthwise(node: Node) -> bool:
     group = node.attributes.get("group")
     if group is None or not isinstance(group.value, int) or group.value < 2:
         return False
-    weight = node.inputs[1] if len(node.inputs) > 1 else None
-    tensor = weight.initializer if weight is not None else None
-    dims = tensor.dims if tensor is not None else ()
+    dims = read_dims(node.inputs[1] if len(node.inputs) > 1 else None)
     # the weight's second dimension is channels for each group
-    return len(dims) < 2 or dims[1] == 1
+    return len(dims) > 1 and dims[1] == 1
+
+
+def _is_grouped(node: Node) -> bool:
+    """Return whether a node convolves several channels at a time, but not all."""
+    group = node.attributes.get("group")
+    is_several = group is not None and isinstance(group.value, int) and group.value > 1
+    return is_several and not is_depthwise(node)
 
 
 def _find_sides(wires: Wires, end: int, shortcut: Value, main: Value) -> set[int] | None:

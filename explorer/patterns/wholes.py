@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
-from .convolutions import is_pointwise
+from .convolutions import is_pointwise, read_convolution
 from .found import Blocks, Found
 from .linear import write_widths
-from .operations import Operations
+from .operations import Operations, read_ints
 from .recognition import Detail
 
 #: so many blocks in a row are named one by one
@@ -187,6 +187,39 @@ def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
     name = "Token and position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
     largest = max(tables, key=lambda found: int(found.details["rows"]))  # type: ignore[arg-type]
     yield _whole(blocks, "embedding", name, largest.facts, dict(largest.details))
+
+
+def find_shuffles(blocks: Blocks) -> Iterator[Found]:
+    """Find the unit of ShuffleNet: a depthwise convolution, and channels that change places.
+
+    X. Zhang and others, ShuffleNet, 2018, figure 2; N. Ma and others, ShuffleNet V2, 2018,
+    figure 3. Channels are shuffled by a Reshape into groups and a Transpose of groups and
+    channels (the former, figure 1), or by Caffe2's ChannelShuffle.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if not any(_shuffles(node) for node in operations.arrangement) and (
+        "ChannelShuffle" not in operations.kinds
+    ):
+        return
+    details = [
+        read_convolution(operations, number)
+        for number, kind in enumerate(operations.kinds)
+        if kind == "Conv"
+    ]
+    deep = [c for c in details if c.get("groups") is not None and c["groups"] == c.get("in")]
+    if not 1 <= len(deep) <= 2 or not len(deep) < len(details) <= 5:
+        return
+    allowed = {"Add", "AveragePool", "ChannelShuffle", "Concat", "Gather", "Slice", "Split"}
+    kinds = {operations.kinds[e] if isinstance(e, int) else e.kind for e in outline}
+    if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:
+        return
+    facts = [f"/{c['stride']}" for c in deep if isinstance(c.get("stride"), int)]
+    yield _whole(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
+
+
+def _shuffles(node: Node) -> bool:
+    return node.op_type == "Transpose" and read_ints(node, "perm") == (0, 2, 1, 3, 4)
 
 
 def find_branches(blocks: Blocks) -> Iterator[Found]:

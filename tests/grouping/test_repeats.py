@@ -335,7 +335,8 @@ def test_stages_of_a_unet_without_names(name: str, wanted: list[int]) -> None:
 @pytest.mark.parametrize(
     ("name", "label", "truth"),
     [
-        ("resnet50", "Residual block", [3, 4, 6, 3]),
+        ("resnet50", "Bottleneck block", [3, 4, 6, 3]),
+        ("shufflenet", "ShuffleNet unit", [4, 8, 4]),
         ("densenet121", "Dense layer", [6, 12, 24, 16]),
         ("inception_v1", "Inception block", [2, 5, 2]),
     ],

@@ -12,6 +12,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import find_motifs, name_block
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
+from tests.corpus import light_file
 from tests.grouping.test_repeats import Builder, repeats
 from tests.grouping.test_tree import check_tree
 
@@ -178,3 +179,18 @@ def test_blobs_that_are_written_again_by_others_name_nothing() -> None:
         make_net(*[("Relu", fresh[n], fresh[n + 1], {}) for n in range(40)]), "names"
     )
     assert any(isinstance(child, Group) for child in tree.root.children)
+
+
+def test_an_mlp_of_many_layers_is_one_motif() -> None:
+    graph = load(light_file("light_bvlc_alexnet.onnx")).graph
+    (places,) = [motif.places for motif in find_motifs(graph.nodes) if motif.name == "MLP"]
+    ops = [graph.nodes[place].op_type for place in sorted(places)]
+    ops = [op for op in ops if op not in ("Constant", "ConstantOfShape")]
+    assert ops == ["Gemm", "Relu", "Dropout", "Gemm", "Relu", "Dropout", "Gemm"]
+
+
+def test_units_with_grouped_convolutions_are_no_inverted_residuals() -> None:
+    graph = load(light_file("light_shufflenet.onnx")).graph
+    names = {motif.name for motif in find_motifs(graph.nodes)}
+    assert "Inverted residual" not in names
+    assert "Residual block" in names

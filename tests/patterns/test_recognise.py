@@ -11,7 +11,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import MOST_NODES, recognise
 from netloupe.explorer.readers.load import load
-from tests.corpus import corpus_file
+from tests.corpus import corpus_file, light_file
 
 
 @cache
@@ -235,3 +235,85 @@ def test_quantization_around_and_within_changes_no_name() -> None:
         assert recognition.name == "Transformer block", name
         assert recognition.details["mlp_widths"] == (48, 192, 48), name
         assert recognition.details["attention_heads"] == 4, name
+
+
+def told_of_light(name: str) -> set[str]:
+    """Return what the groups of one of onnx's light models are recognised as."""
+    tree = build_group_tree(load(light_file(f"light_{name}.onnx")).graph)
+    found = (group.recognised for group in tree.groups.values())
+    return {recognition.text for recognition in found if recognition is not None}
+
+
+def test_blocks_of_convolutional_networks() -> None:
+    resnet = told_of_light("resnet50")
+    assert {"Conv · BN · ReLU, 7×7, 3 → 64, /2", "Bottleneck block 256 → 256"} <= resnet
+    assert "Inception block, 4 branches" in told_of_light("inception_v1")
+    shuffle = told_of_light("shufflenet")
+    assert "ShuffleNet unit" in shuffle
+    assert not any("nverted" in text for text in shuffle)
+    assert "MLP 9216 → 4096 → 4096 → 1000, ReLU" in told_of_light("bvlc_alexnet")
+
+
+_FIRE = """
+    s = Conv <kernel_shape = [1, 1]> (x, a)  t = Relu (s)
+    l = Conv <kernel_shape = [1, 1]> (t, b)  m = Relu (l)
+    r = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (t, c)  q = Relu (r)
+    y = Concat <axis = 1> (m, q)
+"""
+
+
+def test_a_fire_module_and_what_is_more_than_one() -> None:
+    weights = {"a": [16, 64, 1, 1], "b": [64, 16, 1, 1], "c": [64, 16, 3, 3]}
+    assert text_of(graph_of(_FIRE, **weights)) == "Fire module 64 → 16 → 64 + 64"
+    # the next squeeze is no part of it
+    longer = _FIRE.replace("y =", "k =") + "y = Conv <kernel_shape = [1, 1]> (k, d)"
+    assert text_of(graph_of(longer, d=[16, 128, 1, 1], **weights)) == ""
+    # a branch that takes something else
+    other = _FIRE.replace("(t, c)", "(z, c)")
+    assert text_of(graph_of(other, **weights)) == ""
+
+
+_RESIDUAL = """
+    a = Conv <kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]> (x, v)  b = Relu (a)
+    c = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (b, w)
+    p = Conv <kernel_shape = [1, 1], strides = [2, 2]> (x, u)
+    s = Add (c, p)  y = Relu (s)
+"""
+
+
+def test_a_residual_block_with_projection_and_a_sum_of_two_branches() -> None:
+    weights = {"v": [128, 64, 3, 3], "w": [128, 128, 3, 3], "u": [128, 64, 1, 1]}
+    assert text_of(graph_of(_RESIDUAL, **weights)) == "Residual block 64 → 128, /2, with projection"
+    branches = _RESIDUAL.replace("(x, u)", "(z, u)")
+    assert text_of(graph_of(branches, **weights)) == ""
+
+
+_INVERTED = """
+    a = Conv <kernel_shape = [1, 1]> (x, e)  b = Clip (a, lo, hi)
+    c = Conv <kernel_shape = [3, 3], group = 96, pads = [1, 1, 1, 1]> (b, d)  f = Clip (c, lo, hi)
+    g = Conv <kernel_shape = [1, 1]> (f, p)  y = Add (x, g)
+"""
+
+
+def test_an_inverted_residual_and_what_only_has_a_depthwise_convolution() -> None:
+    clip = _constant("lo", 0.0) + _constant("hi", 6.0)
+    weights = {"e": [96, 16, 1, 1], "d": [96, 1, 3, 3], "p": [16, 96, 1, 1]}
+    assert text_of(graph_of(clip + _INVERTED, **weights)) == "Inverted residual 16 → 16"
+    body = _INVERTED.replace("g =", "y =").replace("y = Add (x, g)", "")
+    assert text_of(graph_of(clip + body, **weights)) == "Inverted residual, 3×3, 16 → 16"
+    # a narrowing before it makes it a bottleneck's, and groups of several channels no depthwise one
+    grouped = _INVERTED.replace("group = 96", "group = 4")
+    weights["d"] = [96, 24, 3, 3]
+    assert "nverted" not in text_of(graph_of(clip + grouped, **weights))
+
+
+_EXCITATION = """
+    m = GlobalAveragePool (x)  a = Conv <kernel_shape = [1, 1]> (m, v)  b = Relu (a)
+    c = Conv <kernel_shape = [1, 1]> (b, w)  s = HardSigmoid (c)  y = Mul (s, x)
+"""
+
+
+def test_squeeze_and_excitation_weights_what_it_has_averaged() -> None:
+    weights = {"v": [8, 32, 1, 1], "w": [32, 8, 1, 1]}
+    assert text_of(graph_of(_EXCITATION, **weights)) == "Squeeze-and-excitation 32 → 8 → 32"
+    assert text_of(graph_of(_EXCITATION.replace("Mul (s, x)", "Mul (s, z)"), **weights)) == ""
