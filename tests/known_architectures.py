@@ -61,6 +61,9 @@ class Architecture:
     parameters
         How many are learned, each counted once. Batch normalization has two for each channel
         where the file holds it, and one where it has become the bias of its convolution.
+    tied
+        How many of them are token embeddings and output matrix at once. The older exporter writes
+        them twice, once transposed; in skeletons the two are then filled with other values.
     """
 
     family: str
@@ -81,6 +84,7 @@ class Architecture:
     stage_heads: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
     parameters: int | None = None
+    tied: int = 0
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -130,18 +134,27 @@ GPT2 = Architecture(
     positions=128,
     words=("pre-norm", "LayerNorm", "causal", "GELU"),
     parameters=393_504,
+    tied=48_000,
 )
 GPT2_BESIDE = replace(
-    GPT2, width=96, inner_width=384, heads=12, head_width=8, positions=256, parameters=1_462_848
+    GPT2,
+    width=96,
+    inner_width=384,
+    heads=12,
+    head_width=8,
+    positions=256,
+    parameters=1_462_848,
+    tied=96_000,
 )
 #: a branch with a past and one without, each with the same six blocks
 DISTILGPT2_MERGED = replace(
     GPT2,
     blocks=(Blocks("transformer block with past", (6,)), Blocks("transformer block", (6,))),
     any_order=True,
+    parameters=223_872,
 )
 OPT = replace(
-    GPT2, positions=130, words=("pre-norm", "LayerNorm", "causal", "ReLU"), parameters=None
+    GPT2, positions=130, words=("pre-norm", "LayerNorm", "causal", "ReLU"), parameters=393_600
 )
 BLOOM = Architecture(
     family="decoder-only transformer",
@@ -153,6 +166,7 @@ BLOOM = Architecture(
     vocabulary=1000,
     words=("pre-norm", "LayerNorm", "causal", "ALiBi", "GELU"),
     parameters=1_263_872,
+    tied=64_000,
 )
 PYTHIA = Architecture(
     family="decoder-only transformer",
@@ -163,6 +177,7 @@ PYTHIA = Architecture(
     head_width=16,
     vocabulary=1000,
     words=("parallel", "LayerNorm", "causal", "rotary", "GELU"),
+    parameters=428_032,
 )
 LLAMA = Architecture(
     family="decoder-only transformer",
@@ -174,6 +189,7 @@ LLAMA = Architecture(
     head_width=8,
     vocabulary=1000,
     words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU"),
+    parameters=982_080,
 )
 GEMMA = Architecture(
     family="decoder-only transformer",
@@ -186,6 +202,7 @@ GEMMA = Architecture(
     vocabulary=1000,
     words=("pre-norm", "RMSNorm", "causal", "multi-query", "rotary", "GEGLU"),
     parameters=1_282_880,
+    tied=64_000,
 )
 QWEN3 = Architecture(
     family="decoder-only transformer",
@@ -244,6 +261,7 @@ BART = Architecture(
     positions=130,
     words=("post-norm", "LayerNorm", "GELU"),
     parameters=456_960,
+    tied=48_000,
 )
 WHISPER = Architecture(
     family="encoder-decoder transformer",
@@ -254,8 +272,9 @@ WHISPER = Architecture(
     head_width=8,
     vocabulary=1000,
     words=("pre-norm", "LayerNorm", "GELU"),
+    tied=32_000,
 )
-WHISPER_BESIDE = replace(WHISPER, width=64, inner_width=128, head_width=16)
+WHISPER_BESIDE = replace(WHISPER, tied=64_000, width=64, inner_width=128, head_width=16)
 
 # speech
 
@@ -269,6 +288,7 @@ WAV2VEC2 = Architecture(
     head_width=12,
     vocabulary=32,
     words=("post-norm", "LayerNorm", "GELU"),
+    parameters=355_392,
 )
 CONFORMER = Architecture(
     family="Conformer",
@@ -307,8 +327,9 @@ VIT = Architecture(
     patch=16,
     classes=10,
     words=("pre-norm", "LayerNorm", "GELU"),
+    parameters=386_266,
 )
-VIT_BESIDE = replace(VIT, width=96, heads=12, head_width=8, classes=2)
+VIT_BESIDE = replace(VIT, width=96, heads=12, head_width=8, classes=2, parameters=None)
 #: Liu et al., Swin Transformer, 2021, table 7: the smallest. Blocks alternate between windows and
 #: shifted windows (figure 3b), but in the last stage, which is one window: pairs are as exact
 SWIN = Architecture(
@@ -324,6 +345,7 @@ SWIN = Architecture(
     patch=4,
     classes=10,
     words=("windows", "LayerNorm", "GELU", "relative"),
+    parameters=445_940,
 )
 #: Xie et al., SegFormer, 2021, table 6: the smallest encoder
 SEGFORMER = Architecture(
@@ -348,6 +370,7 @@ SAM_ENCODER = Architecture(
     head_width=12,
     patch=16,
     words=("pre-norm", "LayerNorm", "GELU", "relative"),
+    parameters=439_696,
 )
 
 # convolutional classifiers
@@ -367,6 +390,7 @@ MOBILENET_V3 = Architecture(
     stage_widths=(4, 6, 10, 20, 28, 40),
     classes=10,
     words=("squeeze-and-excitation", "hard swish"),
+    parameters=285_886,
 )
 #: Sandler et al., MobileNetV2, 2018, table 2
 MOBILENET_V2 = Architecture(
@@ -388,6 +412,7 @@ CONVNEXT = Architecture(
     stage_widths=(8, 16, 32, 64),
     classes=10,
     words=("LayerNorm", "GELU"),
+    parameters=223_890,
 )
 #: Huang et al., Densely Connected Convolutional Networks, 2017, table 1
 DENSENET = Architecture(
@@ -428,6 +453,7 @@ VAE_DECODER = Architecture(
     family="convolutional decoder",
     blocks=(Blocks("residual block", (3, 3, 3, 3)),),
     stage_widths=(64, 64, 32, 16),
+    parameters=779_639,
 )
 #: Ronneberger et al., U-Net, 2015, figure 1
 SEGMENTATION_UNET = Architecture(
@@ -435,6 +461,7 @@ SEGMENTATION_UNET = Architecture(
     blocks=None,
     stage_widths=(8, 16, 32, 64, 128),
     classes=2,
+    parameters=485_826,
 )
 #: Shi et al., Real-Time Single Image Super-Resolution, 2016
 ESPCN = Architecture(family="super-resolution CNN", words=("pixel shuffle",), parameters=22_729)
@@ -530,7 +557,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     "quantized/bert.qoperator_perchannel.onnx": BERT,
     "quantized/llama.matmulnbits_int4.onnx": LLAMA,
     "quantized/mobilenetv3.qoperator.onnx": MOBILENET_V3,
-    "quantized/resnet50.qdq.onnx": RESNET_50,
+    "quantized/resnet50.qdq.onnx": replace(RESNET_50, parameters=373_402),
 }
 
 _BLOCKLESS_TREES = Architecture(family="tree ensemble")

@@ -63,6 +63,8 @@ def export(
         for parameter in [*model.parameters(), *model.buffers()]:
             if fill and parameter.is_floating_point():
                 parameter.add_(torch.rand_like(parameter) / 10)
+    # one tensor that stands for two inputs would be taken for one input
+    inputs = {name: value.clone() for name, value in inputs.items()}
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters in torch", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
