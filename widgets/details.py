@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
@@ -47,6 +48,15 @@ class Details:
             self._inspector.show(described)
         except NetloupeError as error:
             self._inspector.show_error(str(error))
+
+    def inform(self, paths: Sequence[str]) -> None:
+        """Say what more is known of what is at some paths, or of the model."""
+        if not paths:
+            self.overview.renew()
+            return
+        with suppress(NetloupeError):
+            described = describe_selected(self._views.model, self._views.current, paths)
+            self._inspector.renew(described)
 
     def renew(self) -> bool:
         """Follow a model that was read again, or is grouped in another way; whether it is so."""

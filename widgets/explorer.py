@@ -24,6 +24,7 @@ from netloupe.explorer.view import ViewOptions
 from .canvas import Canvas
 from .details import Details, say_changes
 from .fallback import show_with_picture
+from .inferring import Inferring
 from .inspector import Inspector
 from .lookup import Selectable, look_up_element, path_of, take_paths
 from .requests import Requests, write_paths
@@ -104,6 +105,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         )
         self.canvas.on_request = self._requests.receive
         self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
+        self._inferring = Inferring(model, self._inferred, self.log)
 
     # what Python can do
 
@@ -197,6 +199,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """
         if element is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
+                self._inferring.close()
                 self._details.close()
                 self._requests.close()
                 self.canvas.close()
@@ -380,6 +383,9 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
         self._session.reload(load_again(self.model))
+        self._inferring.close()
+        self._inferring = Inferring(self.model, self._inferred, self.log)
+        self._inferring.start()
 
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""
@@ -403,6 +409,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         """Go on where the browser has its first picture, and with it knows all widgets."""
         self.inspector.begin()
         self._details.overview.read()
+        self._inferring.start()
+
+    def _inferred(self, model: Model) -> None:
+        """Say what more is known of types; called from a thread."""
+        with self._requests.lock:
+            if model is self.model:
+                self._details.inform(self.selected_paths)
 
     # what the canvas sets
 

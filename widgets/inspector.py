@@ -102,6 +102,20 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             self._write()
             self._show_panel()
 
+    def renew(self, description: Description) -> None:
+        """Show what more is known of what is shown; what was unfolded and the tensor stay."""
+        with self.lock:
+            shown = self.description
+            if shown is None or shown == description:
+                return
+            if (shown.kind, shown.path, shown.tensor) == (
+                description.kind,
+                description.path,
+                description.tensor,
+            ):
+                self.description = description
+                self._write()
+
     def show_error(self, message: str) -> None:
         """Show an error above what is shown."""
         with self.lock:

@@ -46,6 +46,14 @@ class Overview:
         """Show what is known of the model so far."""
         self._inspector.show(self._description)
 
+    def renew(self) -> None:
+        """Show what more is known of the model, as far as it is read."""
+        if self._is_read.is_set():
+            self._description = describe_model(self.model)
+        elif not self._is_whole:
+            self._description = describe_outline(self.model)
+        self._inspector.renew(self._description)
+
     def read(self) -> None:
         """Read the rest, if there is any, and show it if it is still wanted; only once."""
         if not self._is_whole and not self._is_started:

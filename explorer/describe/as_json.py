@@ -144,10 +144,12 @@ def _collect_type(value_type: ValueType | None) -> dict[str, Any] | None:
     return entries
 
 
-def _collect_value_type(value: Value) -> dict[str, Any] | None:
-    """Return a value's type as stated or, marked ``inferred``, as it follows from a constant."""
-    inferred = _collect_type(value.inferred_type)
-    return _collect_type(value.type) if inferred is None else inferred | {"inferred": True}
+def _collect_types(value: Value) -> dict[str, Any]:
+    """Return the type that the file states, and the one that follows where it says less."""
+    return {
+        "type": _collect_type(value.type),
+        "inferred_type": _collect_type(value.inferred_type),
+    }
 
 
 def _collect_attribute(attribute: Attribute, *, default: bool = False) -> dict[str, Any]:
@@ -212,7 +214,7 @@ def _collect_operand(operand: tuple[str, Value | None]) -> dict[str, Any] | None
         "name": value.name,
         "formal": formal,
         "path": value.path,
-        "type": _collect_value_type(value),
+        **_collect_types(value),
         "constant": is_constant(value),
         "producer": value.producer.path if value.producer is not None else None,
         "quantization": _collect_quantization(value),
@@ -256,7 +258,7 @@ def _collect_value(value: Value) -> dict[str, Any]:
     return {
         "name": value.name,
         "graph": value.graph.path,
-        "type": _collect_value_type(value),
+        **_collect_types(value),
         "producer": value.producer.path if value.producer is not None else None,
         "output_index": value.output_index if value.producer is not None else None,
         "consumers": _list_consumers(value),
@@ -349,7 +351,7 @@ def _collect_graph(graph: Graph) -> dict[str, Any]:
 def _list_typed(values: Collection[Value]) -> Listing:
     return Listing(
         values,
-        lambda v: {"name": v.name, "path": v.path, "type": _collect_value_type(v)},
+        lambda v: {"name": v.name, "path": v.path, **_collect_types(v)},
         len(values),
     )
 

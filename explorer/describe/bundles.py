@@ -14,7 +14,7 @@ from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.families import name_family
 
 from .description import MOST_ROWS, Description, Row, keep_sections, make_section
-from .file_text import name_value, write_line, write_value_type
+from .file_text import name_value, write_inferred_type, write_line, write_value_type
 from .place import Place, find_place
 
 #: so many consumers of one value are named beside it
@@ -107,7 +107,7 @@ def _list_value(value: Value, place: Place, path: str) -> Row:
     if value.is_output:
         takers = ", ".join(filter(None, (takers, "output of the graph")))
     note = f"{source} → {takers or 'nothing'}"
-    return Row(name_value(value), write_value_type(value), note, path)
+    return Row(name_value(value), write_value_type(value), note, path, write_inferred_type(value))
 
 
 def _name_some(paths: Iterable[str]) -> str:

@@ -32,12 +32,16 @@ class Row:
         What qualifies it: ``int, default``, ``float32[64, 3, 7, 7] · constant``.
     path
         The element that a click leads to, or "".
+    inferred
+        The part of value or note that does not stand in the file but follows from it, or "".
+        It is set apart where there is a way to do so.
     """
 
     name: str
     value: str
     note: str = ""
     path: str = ""
+    inferred: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,8 @@ class Description:
         The value that they are the elements of, for its quantization.
     warnings
         What is odd about it.
+    inferred
+        The part of the subtitle that does not stand in the file but follows from it, or "".
     """
 
     path: str
@@ -88,6 +94,7 @@ class Description:
     tensor: Tensor | SparseTensor | None = None
     value: Value | None = None
     warnings: tuple[ModelWarning, ...] = ()
+    inferred: str = ""
 
 
 def make_section(

@@ -95,13 +95,16 @@ def write_type(value_type: ValueType | None) -> str:
     return "type unknown" if value_type is None else write_line(str(value_type))
 
 
-def write_value_type(value: Value) -> str:
-    """Return a value's type on one line: as stated, or as it follows from a constant."""
-    if value.type is not None:
-        return write_type(value.type)
+def write_inferred_type(value: Value) -> str:
+    """Return the type on one line that follows where the file does not state as much, or ""."""
     inferred = value.inferred_type
-    note = "" if inferred is None else ", inferred"
-    return write_type(inferred) + note
+    return "" if inferred is None else write_type(inferred)
+
+
+def write_value_type(value: Value) -> str:
+    """Return the best that is known of a value's type on one line, and whether it was inferred."""
+    inferred = write_inferred_type(value)
+    return f"{inferred}, inferred" if inferred else write_type(value.type)
 
 
 def write_domain(domain: str, dialect: Dialect) -> str:

@@ -24,6 +24,7 @@ from .file_text import (
     name_value,
     write_domain,
     write_entry,
+    write_inferred_type,
     write_line,
     write_tensor_type,
     write_text,
@@ -276,6 +277,7 @@ def _list_shapes(group: Group, place: Place) -> list[Row]:
             write_line(describe_shape_value(value)),
             write_value_type(value),
             place.path_of(value.path),
+            write_inferred_type(value),
         )
         for value in values[:MOST_ROWS]
     ]
@@ -341,8 +343,9 @@ def _list_values(values: Sequence[Value], place: Place) -> list[Row]:
     rows = []
     for value in values[:MOST_ROWS]:
         image = "; ".join(row.value for row in list_image_facts(value))
-        described = write_value_type(value)
-        rows.append(Row(name_value(value), described, image, place.path_of(value.path)))
+        described, inferred = write_value_type(value), write_inferred_type(value)
+        path = place.path_of(value.path)
+        rows.append(Row(name_value(value), described, image, path, inferred))
     return rows
 
 

@@ -13,6 +13,7 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     TrainingInfo,
+    Value,
 )
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.progress import step
@@ -26,6 +27,7 @@ from .file_text import (
     list_operators,
     name_value,
     write_domain,
+    write_inferred_type,
     write_line,
     write_text,
     write_value_type,
@@ -148,12 +150,17 @@ def _list_counts(model: Model, nodes: int, initializers: int, size: str = "") ->
 def _list_inputs(model: Model) -> Iterator[Row]:
     for value in model.graph.inputs:
         if value.initializer is None:
-            yield Row(name_value(value), write_value_type(value), "", value.path)
+            yield _list_value(value)
 
 
 def _list_outputs(model: Model) -> Iterator[Row]:
     for value in model.graph.outputs:
-        yield Row(name_value(value), write_value_type(value), "", value.path)
+        yield _list_value(value)
+
+
+def _list_value(value: Value) -> Row:
+    described, inferred = write_value_type(value), write_inferred_type(value)
+    return Row(name_value(value), described, "", value.path, inferred)
 
 
 def _list_quantization(model: Model) -> list[Row]:

@@ -8,13 +8,21 @@ from netloupe.explorer.model import (
     Node,
     NodeDeviceConfiguration,
     ShardingSpec,
+    Value,
 )
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema, find_schema, read_documentation
 
 from .attributes import list_attributes
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
-from .file_text import list_entries, name_value, write_domain, write_line, write_text
+from .file_text import (
+    list_entries,
+    name_value,
+    write_domain,
+    write_inferred_type,
+    write_line,
+    write_text,
+)
 from .nets import list_device
 from .operands import describe_origin, list_inputs, list_outputs, name_operands
 from .place import Place
@@ -33,14 +41,8 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
     inputs = list(islice(name_operands(node.inputs, schema, "input", formal_inputs), MOST_ROWS))
     outputs = list(islice(name_operands(node.outputs, schema, "output", formal_outputs), MOST_ROWS))
     attributes = list_attributes(node, schema, place)
-    captured = [
-        Row(name_value(value), describe_origin(value, place), "", place.path_of(value.path))
-        for value in node.captures[:MOST_ROWS]
-    ]
-    control = [
-        Row(name_value(value), describe_origin(value, place), "", place.path_of(value.path))
-        for value in node.control_inputs[:MOST_ROWS]
-    ]
+    captured = [_list_value(value, place) for value in node.captures[:MOST_ROWS]]
+    control = [_list_value(value, place) for value in node.control_inputs[:MOST_ROWS]]
     details = node.details
     devices = [row for device in node.details.device_configurations for row in _list_device(device)]
     sections = [
@@ -75,6 +77,11 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         value=node.outputs[0] if stored is not None and node.outputs else None,
         warnings=node.warnings + node.graph.model.warnings_at(node.path),
     )
+
+
+def _list_value(value: Value, place: Place) -> Row:
+    origin, path = describe_origin(value, place), place.path_of(value.path)
+    return Row(name_value(value), origin, "", path, write_inferred_type(value))
 
 
 def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> list[Row]:

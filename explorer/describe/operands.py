@@ -12,7 +12,7 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.operators import OperatorSchema
 
 from .description import MOST_ROWS, Row
-from .file_text import name_value, write_line, write_value_type
+from .file_text import name_value, write_inferred_type, write_line, write_value_type
 from .place import Place
 
 _MOST_USERS = 3
@@ -50,7 +50,8 @@ def list_inputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> l
             rows.append(Row(formal, "not given"))
             continue
         path = place.path_of(value.path)
-        rows.append(Row(formal, name_value(value), describe_origin(value, place), path))
+        origin = describe_origin(value, place)
+        rows.append(Row(formal, name_value(value), origin, path, write_inferred_type(value)))
     return rows
 
 
@@ -65,7 +66,8 @@ def list_outputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> 
         if value.is_output:
             notes.append("output of the graph")
         path = place.path_of(value.path)
-        rows.append(Row(formal, name_value(value), _join(notes), path))
+        inferred = write_inferred_type(value)
+        rows.append(Row(formal, name_value(value), _join(notes), path, inferred))
     return rows
 
 

@@ -13,7 +13,13 @@ from netloupe.explorer.view import View
 
 from .bundles import describe_values
 from .description import Description, Element, Row, make_section
-from .file_text import name_value, write_line, write_tensor_type, write_value_type
+from .file_text import (
+    name_value,
+    write_inferred_type,
+    write_line,
+    write_tensor_type,
+    write_value_type,
+)
 
 
 def describe_several(model: Model, paths: Sequence[str], view: View) -> Description:
@@ -68,7 +74,8 @@ def _list_element(element: Element, path: str) -> Row:
     if isinstance(element, Node):
         return Row(write_line(element.op_type), write_line(path), "", path)
     if isinstance(element, Value):
-        return Row(name_value(element), write_value_type(element), write_line(path), path)
+        described, inferred = write_value_type(element), write_inferred_type(element)
+        return Row(name_value(element), described, write_line(path), path, inferred)
     if isinstance(element, Group):
         note = write_count(element.node_count, "node")
         return Row(write_line(element.label), write_line(path), note, path)

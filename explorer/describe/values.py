@@ -13,6 +13,7 @@ from .file_text import (
     list_dimensions,
     list_entries,
     name_value,
+    write_inferred_type,
     write_line,
     write_text,
     write_type,
@@ -35,7 +36,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         make_section("Quantization", list_quantization(value, quantization, place)),
         make_section("Denotations", list_denotations(value.type) + list_image_facts(value)),
         make_section("Uses", list_uses(value, place)),
-        make_section("Axes", list_dimensions(value.type)),
+        make_section("Axes", list_dimensions(value.inferred_type or value.type)),
         Section("Note in the file", (), write_text(value.doc)),
         make_section(
             "Metadata", list_entries(value.metadata), total=len(value.metadata), is_hidden=True
@@ -54,6 +55,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
         kind="value",
         title=name_value(value),
         subtitle=write_value_type(value) + badge,
+        inferred=write_inferred_type(value),
         element=value,
         sections=keep_sections(sections),
         tensor=unpacked or tensor,
@@ -62,11 +64,25 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     )
 
 
-def _describe_type(value: Value) -> Row:
-    inferred = value.inferred_type
-    if inferred is None:
-        return Row("type", write_type(value.type))
-    return Row("type", write_type(inferred), "inferred: the file states none")
+def _list_types(value: Value) -> list[Row]:
+    """Return the type that the file states, and the one that follows where it says less."""
+    inferred = write_inferred_type(value)
+    if value.type is None and inferred:
+        return [Row("type", inferred, "inferred: the file states none", "", inferred)]
+    if value.type is None:
+        return [Row("type", write_type(None), _explain_unknown(value))]
+    note = "inferred: the file states less"
+    return [Row("type", write_type(value.type)), Row("inferred type", inferred, note, "", inferred)]
+
+
+def _explain_unknown(value: Value) -> str:
+    """Return why the type of a value is not known, and how more comes to be known."""
+    model = value.graph.model
+    done = model._inference
+    if done is None:
+        hint = ": infer_shapes() or --infer-shapes may tell it" if model.can_infer_shapes else ""
+        return f"the file states none{hint}"
+    return done.problem or f"the file states none, and onnx {done.version} infers none"
 
 
 def _list_facts(value: Value, place: Place) -> list[Row]:
@@ -86,7 +102,7 @@ def _list_facts(value: Value, place: Place) -> list[Row]:
     rows = [
         Row("name", name_value(value)),
         Row("written again as", "" if value.key == value.name else write_line(value.key)),
-        _describe_type(value),
+        *_list_types(value),
         Row("role", ", ".join(roles) or "result of a node"),
         Row("graph", write_line(graph_path), "", graph_path),
         Row("holds", write_line(describe_constant(value, 32))),

@@ -97,10 +97,12 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     done = model._inference
     if done is not None and done.version:
         return done
-    step("leaving out weights")
+    if model.can_infer_shapes and not is_installed():
+        raise InferenceError(
+            f"{model.source}: shapes are inferred by onnx, which is not installed. "
+            "Install it with: pip install 'netloupe[onnx]'."
+        )
     skeleton = write_skeleton(model)
-    if not is_installed():
-        raise InferenceError(_explain_missing(model))
     answer = run_worker(skeleton.data, timeout)
     if not answer.is_main_done:
         raise InferenceError(_explain_failure(model, skeleton, answer, timeout))
@@ -117,6 +119,13 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
         model._inference = inference
         model._warnings_by_path = None
     return inference
+
+
+def note_problem(model: Model, problem: str) -> None:
+    """Note why the types that a model does not state are not known, until they are."""
+    with _giving:
+        if model._inference is None or not model._inference.version:
+            model._inference = Inference(problem=problem.removeprefix(f"{model.source}: "))
 
 
 def _sort(skeleton: Skeleton, messages: Iterable[bytes]) -> dict[Graph, dict[str, ValueType]]:
@@ -159,13 +168,6 @@ def _list_warnings(skeleton: Skeleton, answer: Answer) -> Iterable[ModelWarning]
             node = skeleton.graphs[number].nodes[index]
             message = f"does not give what the file states, as onnx {answer.version} has it: "
             yield ModelWarning(node.path, message + clip_text(text, _LONGEST_REASON))
-
-
-def _explain_missing(model: Model) -> str:
-    return (
-        f"{model.source}: shapes are inferred by onnx, which is not installed. "
-        "Install it with: pip install 'netloupe[onnx]'."
-    )
 
 
 def _explain_failure(model: Model, skeleton: Skeleton, answer: Answer, timeout: float) -> str:

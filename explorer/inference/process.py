@@ -6,6 +6,7 @@ ended, and whoever waits survives whatever happens.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -85,7 +87,9 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
         start_new_session=True,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
+    end_with_us = partial(_kill, process)
     try:
+        atexit.register(end_with_us)  # threads end without a word when the interpreter does
         # communicate() would forget what is not written yet where it is called again
         stdin, process.stdin = process.stdin, None
         assert stdin is not None  # noqa: S101 - the worker is started with pipes
@@ -103,6 +107,7 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
         if process.poll() is None:
             _kill(process)
             process.wait()
+        atexit.unregister(end_with_us)
         if process.stdout is not None:
             process.stdout.close()
 

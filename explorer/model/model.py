@@ -391,6 +391,11 @@ class Model(Drawable, Loaded):
             for node in graph.nodes:
                 yield from node.warnings
 
+    @property
+    def can_infer_shapes(self) -> bool:
+        """Whether :meth:`infer_shapes` applies: the model is of ONNX."""
+        return self._parts is not None
+
     def infer_shapes(self, timeout: float = 60.0) -> None:
         """Let onnx infer the types that the file does not state: ``value.inferred_type``.
 

@@ -31,11 +31,12 @@ def write_header(description: Description) -> str:
     Several values have a path each, which their rows lead to.
     """
     path = "" if description.kind == "values" else description.path[:2_000]
+    subtitle = _set_apart(description.subtitle, description.inferred)
     return (
         '<div class="nl-inspector-header">'
         f'<div class="nl-inspector-kind">{escape(description.kind)}</div>'
         f'<div class="nl-inspector-title">{escape(description.title)}</div>'
-        f'<div class="nl-inspector-subtitle">{escape(description.subtitle)}</div>'
+        f'<div class="nl-inspector-subtitle">{subtitle}</div>'
         + (f'<code class="nl-inspector-path">{escape(path)}</code>' if path else "")
         + f"{_write_warnings(description.warnings)}</div>"
     )
@@ -107,19 +108,22 @@ def read_path(attribute: str) -> str:
 
 def _write_link(row: Row) -> str:
     # no-break spaces: a long value is broken inside rather than moved to the next line
-    head = f"{row.name}\u00a0\u00a0\u00a0{row.value}" if row.name else row.value
-    note = f'<span class="nl-inspector-link-note">{escape(row.note)}</span>' if row.note else ""
+    head = _set_apart(row.value, row.inferred)
+    if row.name:
+        head = f"{escape(row.name)}\u00a0\u00a0\u00a0{head}"
+    note = _set_apart(row.note, row.inferred)
+    note = f'<span class="nl-inspector-link-note">{note}</span>' if note else ""
     return (
         f'<button type="button" class="nl-inspector-link" data-path="{write_path(row.path)}" '
         f'title="{escape(row.path[:1_000])}">'
-        f'<span class="nl-inspector-link-head">{escape(head)}</span>{note}</button>'
+        f'<span class="nl-inspector-link-head">{head}</span>{note}</button>'
     )
 
 
 def _write_table(rows: Iterable[Row]) -> str:
     """Return rows as a table of two columns."""
     cells = "".join(
-        f'<tr><th scope="row">{escape(row.name)}</th><td>{_write_fact(row.value)}'
+        f'<tr><th scope="row">{escape(row.name)}</th><td>{_write_fact(row.value, row.inferred)}'
         f"{_write_note(row.note)}</td></tr>"
         for row in rows
     )
@@ -130,10 +134,18 @@ def _write_note(note: str) -> str:
     return f' <span class="nl-inspector-note">{escape(note)}</span>' if note else ""
 
 
-def _write_fact(text: str) -> str:
+def _set_apart(text: str, inferred: str) -> str:
+    """Return a text with the part in italics that does not stand in the file."""
+    if not inferred:
+        return escape(text)
+    before, part, after = text.partition(inferred)
+    return escape(before) + (f"<i>{escape(part)}</i>" if part else "") + escape(after)
+
+
+def _write_fact(text: str, inferred: str = "") -> str:
     lines = text.split("\n")
     if len(lines) <= _MOST_LINES and len(text) <= _LONGEST_FACT:
-        return f'<span class="nl-inspector-fact">{escape(text)}</span>'
+        return f'<span class="nl-inspector-fact">{_set_apart(text, inferred)}</span>'
     first = next((line for line in lines if line.strip()), "")[:120]
     return (
         f"<details><summary>{escape(first)} …</summary>"

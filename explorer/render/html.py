@@ -185,10 +185,8 @@ def _describe_operand(value: Value) -> str:
 
 
 def _describe_type(value: Value) -> str:
-    if value.type is not None:
-        return str(value.type)
     inferred = value.inferred_type
-    return "type unknown" if inferred is None else f"{inferred}, inferred"
+    return f"{inferred}, inferred" if inferred is not None else str(value.type or "type unknown")
 
 
 def write_tensor_html(tensor: Tensor | SparseTensor) -> str:

@@ -125,6 +125,7 @@ def _add_info(commands: Any) -> None:
     )
     info.add_argument("models", metavar="MODEL", type=_file_name, nargs="+", help=_MODEL)
     _add_init(info)
+    _add_infer_shapes(info)
     _add_bind(info)
     _add_json(info)
 
@@ -142,6 +143,7 @@ def _add_inspect(commands: Any) -> None:
     )
     names.completer = _complete_paths  # type: ignore[attr-defined] # argcomplete's way
     _add_init(inspect)
+    _add_infer_shapes(inspect)
     _add_json(inspect)
 
 
@@ -274,6 +276,14 @@ def _binding(text: str) -> tuple[str, int | tuple[int, ...]]:
         )
     shape = tuple(map(int, numbers))
     return name, shape[0] if len(shape) == 1 else shape
+
+
+def _add_infer_shapes(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--infer-shapes",
+        action="store_true",
+        help="let onnx infer the types that the file does not state (pip install 'netloupe[onnx]')",
+    )
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -102,11 +102,11 @@ def _explain(error: Exception) -> str:
     )
 
 
-def _load(name: str, init: str | None) -> Model:
+def _load(name: str, init: str | None, *, infer_shapes: bool = False) -> Model:
     from netloupe.explorer.readers.load import load
 
     model, fills = (read_standard_input() if given == STANDARD else given for given in (name, init))
-    return load(model, fills)
+    return load(model, fills, infer_shapes=infer_shapes)
 
 
 def _each(models: Sequence[str], run: Callable[[str], None]) -> int:
@@ -145,7 +145,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
     def run(name: str) -> None:
         with TerminalProgress() as progress:
             progress.step("reading")
-            model = _load(name, parsed.init)
+            model = _load(name, parsed.init, infer_shapes=parsed.infer_shapes)
             summary = summarize_model(model, most=_most_entries(parsed), bind=dict(parsed.bind))
         if parsed.json:
             _print_json(summary, several)
@@ -161,7 +161,7 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
     several = len(parsed.names) > 1
     with TerminalProgress() as progress:
         progress.step("reading")
-        model = _load(parsed.models[0], parsed.init)
+        model = _load(parsed.models[0], parsed.init, infer_shapes=parsed.infer_shapes)
 
     def run(name: str) -> None:
         with TerminalProgress() as progress:

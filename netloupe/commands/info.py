@@ -96,7 +96,7 @@ def summarize_model(
 def _list_typed(values: Collection[Value]) -> Listing:
     return Listing(
         values,
-        lambda value: {"name": value.name, "type": str(value.type or value.inferred_type or "")},
+        lambda value: {"name": value.name, "type": str(value.inferred_type or value.type or "")},
         len(values),
     )
 
