@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         TensorDataError,
         ViewError,
     )
+    from netloupe.explorer.grouping import ModelGroup
     from netloupe.explorer.model import (
         Attribute,
         Function,
@@ -56,6 +57,7 @@ _HOMES = {
     "LayoutError": "netloupe.explorer.errors",
     "Model": "netloupe.explorer.model",
     "ModelFormatError": "netloupe.explorer.errors",
+    "ModelGroup": "netloupe.explorer.grouping",
     "ModelWarning": "netloupe.explorer.model",
     "NetloupeError": "netloupe.explorer.errors",
     "Node": "netloupe.explorer.model",
@@ -89,6 +91,7 @@ __all__ = [
     "LayoutError",
     "Model",
     "ModelFormatError",
+    "ModelGroup",
     "ModelWarning",
     "NetloupeError",
     "Node",

@@ -33,6 +33,8 @@ def test_exactly_these_names_are_public() -> None:
         "LayoutError",
         "Model",
         "ModelFormatError",
+        "ModelGroup",
+        "ModelGroup",
         "ModelWarning",
         "NetloupeError",
         "Node",

@@ -8,11 +8,14 @@ from typing import Literal
 
 from netloupe.explorer.model import Graph, Model, Node
 
-from .analysis import Analysis, Frame
+from .analysis import Analysis
 from .polynomial import Amount, list_symbols, write_expression
 from .symbols import Bindings, Symbols, explain_names
 from .totals import Totals, count_nodes
-from .work import NOTHING, Work
+from .work import NOTHING, Work, choose_work
+
+#: so many kinds of call of one function are compared
+_MOST_CALLS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,26 +221,37 @@ def count_costs(model: Model, bind: Bindings | None = None) -> Costs:
     return make_costs(model.totals, analysis.main.total, analysis.main.peak)
 
 
-def count_nodes_costs(analysis: Analysis, graph: Graph, nodes: Sequence[Node]) -> Costs:
+def count_nodes_costs(
+    analysis: Analysis, graph: Graph, nodes: Sequence[Node], totals: Totals | None = None
+) -> Costs:
     """Return what some nodes of one graph cost each time the graph runs.
 
-    Of a function that is called with operands of other shapes it is what the nodes cost at least.
+    Parameters
+    ----------
+    analysis
+        Of the model, with sizes for symbols.
+    graph, nodes
+        The graph and the nodes.
+    totals
+        How much these hold, where that is known.
     """
-    totals = count_nodes(graph.model, nodes)
+    totals = count_nodes(graph.model, nodes) if totals is None else totals
     return make_costs(totals, find_work(analysis, graph, nodes), None)
 
 
 def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
     """Return the work of some nodes of one graph each time the graph runs.
 
-    Of a function that is called in several ways, it is that of the first call.
+    Of a function that is called with operands of several shapes it is that of the dearest call,
+    and ``least`` that of the cheapest.
     """
-    frames = analysis.frames_of(graph)
-    return _sum(analysis, frames[0], nodes) if frames else NOTHING
-
-
-def _sum(analysis: Analysis, frame: Frame, nodes: Iterable[Node]) -> Work:
-    return analysis.sum_works([frame.works[node.index] for node in nodes])
+    indices = [node.index for node in nodes]
+    works: list[Work] = []
+    for frame in analysis.frames_of(graph)[:_MOST_CALLS]:
+        work = analysis.sum_works([frame.works[index] for index in indices])
+        if work not in works:
+            works.append(work)
+    return choose_work(works) if works else NOTHING
 
 
 def make_costs(totals: Totals, work: Work, peak: Amount | None) -> Costs:

@@ -6,6 +6,8 @@ or shown.
 """
 
 from .group import Group
+from .lookup import find_group, find_tree
+from .model_group import ModelGroup, group_model
 from .recognised import recognise_function
 from .scopes import list_classes
 from .tree import GroupTree, build_group_tree
@@ -13,7 +15,11 @@ from .tree import GroupTree, build_group_tree
 __all__ = [
     "Group",
     "GroupTree",
+    "ModelGroup",
     "build_group_tree",
+    "find_group",
+    "find_tree",
+    "group_model",
     "list_classes",
     "recognise_function",
 ]

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
+    from netloupe.explorer.grouping import GroupTree as GroupTree
+    from netloupe.explorer.grouping import ModelGroup as ModelGroup
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
+    from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
     from netloupe.explorer.plots import draw_scales as draw_scales
@@ -61,9 +64,11 @@ _HOMES = {
     "Costs": "costs.costs",
     "Elements": "tensors",
     "Fixed": "roles.fixed",
+    "GroupTree": "grouping",
     "Histogram": "tensors",
     "Inference": "inference",
     "ModelFiles": "tensors",
+    "ModelGroup": "grouping",
     "Paint": "render.paint",
     "Quantization": "quantization",
     "Roles": "roles.roles",
@@ -89,6 +94,7 @@ _HOMES = {
     "draw_scales": "plots",
     "find_oddities": "checks",
     "find_quantization": "quantization",
+    "group_model": "grouping",
     "infer_shapes": "inference",
     "infer_type": "costs.inferred_types",
     "open_axes": "plots",

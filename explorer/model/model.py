@@ -89,6 +89,7 @@ class Model(Drawable, Loaded):
         "_inference": "What came of inferring shapes, once it was done.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
         "_totals": "How much there is in the model, once it was asked for.",
+        "_trees": "The groups of each graph by its path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
         "_weights": "Which initializers are weights, once it was asked for.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
@@ -132,6 +133,7 @@ class Model(Drawable, Loaded):
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analysis: door.Analysis | None = None
         self._totals: door.Totals | None = None
+        self._trees: dict[str, door.GroupTree] = {}
         self._weights: door.Weights | None = None
 
     @property
@@ -330,6 +332,36 @@ class Model(Drawable, Loaded):
         if self._totals is None:
             self._totals = door.count_model(self)
         return self._totals
+
+    @property
+    def groups(self) -> door.ModelGroup:
+        """The tree of groups of the main graph: ``.groups``, ``.label``, ``.recognised`` of each.
+
+        Looked for once, when first asked for, as pictures group nodes by default.
+
+        Examples
+        --------
+        >>> for block in model.group("encoder").groups:
+        ...     print(block.path, block.recognised, block.parameters)
+        """
+        return door.group_model(self)
+
+    def group(self, path: str) -> door.ModelGroup:
+        """Return the group at a path, or with the only path of the main graph that ends so.
+
+        Parameters
+        ----------
+        path
+            ``main/encoder/layer.0/`` or ``encoder/layer.0`` or ``layer.0``; in other graphs with
+            the graph's path before it, as in ``main/If_3.then_branch/decoder/`` and
+            ``functions/pkg::Block/attn/``.
+
+        Raises
+        ------
+        NotFoundError
+            Where no group is there, with the nearest paths; or where it is a node.
+        """
+        return door.group_model(self, path)
 
     def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> door.Costs:
         """Return what the model costs each time it runs: parameters, MACs, bytes.
