@@ -16,7 +16,14 @@ from .totals import (
     count_model,
     count_nodes,
 )
-from .wording import describe_costs, write_amount, write_macs, write_share
+from .wording import (
+    describe_costs,
+    describe_unknown_costs,
+    write_activations,
+    write_amount,
+    write_macs,
+    write_share,
+)
 
 __all__ = [
     "Bindings",
@@ -30,7 +37,9 @@ __all__ = [
     "count_model",
     "count_nodes",
     "describe_costs",
+    "describe_unknown_costs",
     "infer_type",
+    "write_activations",
     "write_amount",
     "write_macs",
     "write_share",

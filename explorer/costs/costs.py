@@ -9,11 +9,13 @@ from typing import Literal
 from netloupe.explorer.model import Graph, Model, Node
 
 from .analysis import Analysis
-from .polynomial import Amount, list_symbols, write_expression
+from .polynomial import Amount, TooLargeError, list_symbols, write_expression
 from .symbols import Bindings, Symbols, explain_names
 from .totals import Totals, count_nodes
 from .work import NOTHING, Work, choose_work
 
+#: analyses are kept for so many choices of sizes
+_MOST_KEPT = 4
 #: so many kinds of call of one function are compared
 _MOST_CALLS = 16
 
@@ -173,18 +175,18 @@ def _as_int(amount: Amount) -> int | None:
 
 
 def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
-    """Return what is known of each node of a model; without sizes for symbols it is kept.
+    """Return what is known of each node of a model; it is kept, for several sizes of symbols.
 
     Raises
     ------
     BindingError
         For a name that no dimension and no input has, and for what is no size.
     """
-    if not bind:
-        if model._analysis is None:
-            model._analysis = Analysis(model, Symbols())
-        return model._analysis
     symbols = Symbols(bind)
+    key = (*sorted(symbols.sizes.items()), *sorted(symbols.shapes.items()))
+    known = model._analyses.get(key)
+    if known is not None:
+        return known
     found = Analysis(model, symbols)
     wrong = [
         *(name for name in symbols.sizes if name not in symbols.seen),
@@ -195,7 +197,16 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
         wrong = [name for name in wrong if name not in symbols.seen]
     if wrong:
         raise explain_names(model.source, wrong, _list_names(model))
+    others = [other for other in model._analyses if other]
+    if len(others) > _MOST_KEPT:
+        del model._analyses[others[0]]
+    model._analyses[key] = found
     return found
+
+
+def is_analyzed(model: Model) -> bool:
+    """Return whether it is known already what each node of a model costs."""
+    return () in model._analyses
 
 
 def _list_names(model: Model) -> list[str]:
@@ -251,7 +262,10 @@ def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
         work = analysis.sum_works([frame.works[index] for index in indices])
         if work not in works:
             works.append(work)
-    return choose_work(works) if works else NOTHING
+    try:
+        return choose_work(works) if works else NOTHING
+    except TooLargeError:
+        return works[0]
 
 
 def make_costs(totals: Totals, work: Work, peak: Amount | None) -> Costs:

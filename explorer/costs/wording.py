@@ -71,7 +71,7 @@ def describe_costs(costs: Costs) -> tuple[str, ...]:
     parts = [f"{write_macs(costs)} MACs"] if costs._work.macs or costs.macs_is_lower_bound else []
     if costs._work.activations:
         parts.append(f"activations {write_activations(costs)}")
-    reason = explain_unknown(costs)
+    reason = describe_unknown_costs(costs)
     lines = ("; ".join(parts) or "no multiplications", f"not counted: {reason}" if reason else "")
     return tuple(line for line in lines if line)
 
@@ -89,7 +89,7 @@ def _write_bytes(amount: Amount) -> str:
     return write_bytes(amount) if isinstance(amount, int) else f"{write_amount(amount, 2)} bytes"
 
 
-def explain_unknown(costs: Costs) -> str:
+def describe_unknown_costs(costs: Costs) -> str:
     """Return why MACs are a lower bound: ``SVMClassifier ×2: no rule counts this operator``."""
     reasons: dict[str, list[str]] = {}
     for one in costs.unknown:

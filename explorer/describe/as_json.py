@@ -8,7 +8,7 @@ from typing import Any
 
 from netloupe.explorer.costs import count_bytes, count_elements, count_graphs, count_nodes
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, ModelGroup
 from netloupe.explorer.model import (
     Attribute,
     Dimension,
@@ -29,6 +29,7 @@ from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 from netloupe.explorer.view import nodes_inside
 
+from .costs import collect_costs
 from .description import Description
 from .encoding import MOST_ENTRIES, Listing, encode_json
 from .file_text import list_operators
@@ -376,6 +377,7 @@ def _collect_model(model: Model) -> dict[str, Any]:
             len(graphs),
         ),
         "totals": model.totals,
+        "costs": collect_costs(model.costs()),
         "op_types": dict(list_operators(graphs).most_common()),
         "training": [
             {
@@ -411,6 +413,7 @@ def _collect_group(group: Group) -> dict[str, Any]:
         "graph": group.graph.path,
         "nodes": group.node_count,
         "totals": count_nodes(group.graph.model, nodes_inside(group)),
+        "costs": collect_costs(ModelGroup(group).costs()),
         "children": _list_paths(group.children),
         **({"exemplar": group.exemplar} if group.kind == "repeat" else {}),
     }

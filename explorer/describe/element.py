@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.grouping import Group, find_group
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.model.paths import MODEL, find_element, resolve_path
+from netloupe.explorer.model.paths import CALL, MODEL, find_element, resolve_path
 from netloupe.explorer.view import View
 
 from .bundles import describe_box
@@ -27,8 +28,8 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
     model
         Where to look.
     path
-        As :meth:`Model.__getitem__` takes them; "" for the model, or the path of a group of
-        ``view``.
+        As :meth:`Model.__getitem__` takes them; "" for the model, or the path of a group as
+        :meth:`Model.group` takes it.
     view
         Knows groups and which occurrence of a function a path means.
 
@@ -50,7 +51,16 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
         group = view.group_at(path)
         if group is not None:
             return describe_group(group, view, path)
-    element = resolve_path(model, path)
+    if path.endswith("/"):
+        return describe_group(find_group(model, path), path=path if CALL in path else "")
+    try:
+        element = resolve_path(model, path)
+    except NotFoundError as missing:
+        try:
+            group = find_group(model, path)
+        except NotFoundError:
+            raise missing from None
+        return describe_group(group)
     exact = path if find_element(model, path) is element else ""
     return describe_element(model, element, exact)
 

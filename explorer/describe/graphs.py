@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from heapq import nlargest
 
 from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
 from netloupe.explorer.patterns import describe_shape_value
 from netloupe.explorer.view import View
-from netloupe.explorer.view.group_borders import nodes_inside
+from netloupe.explorer.view.group_borders import GroupBorders, nodes_inside
 
 from .attributes import list_defaults
+from .costs import list_group_costs
 from .denotations import list_image_facts
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
 from .file_text import (
@@ -180,7 +181,8 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
     group
         The group.
     view
-        Knows which values cross the group's border.
+        Knows which values cross the group's border; where None, the group is one of those that
+        :func:`~netloupe.explorer.grouping.find_tree` gives.
     path
         Where the group is shown, if not under its own path.
     """
@@ -209,6 +211,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("nodes", f"{group.node_count:,}", f"{each} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
         *list_parameters(totals, f"{write_span(own)} each" if is_repeat else ""),
+        *list_group_costs(group),
     ]
     operators = Counter(node.op_type for node in nodes)
     sections = [make_section("Group", facts)]
@@ -216,14 +219,11 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         sections.append(make_section("What differs", list_differences(group, contents, place)))
     if group.kind == "shape":
         sections.append(make_section("Computes", _list_shapes(group, place)))
-    if view is not None:
-        borders = view.borders(group.graph)
-        inputs, outputs = borders.group_inputs(group), borders.group_outputs(group)
-        sections += [
-            make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
-            make_section("Outputs", _list_values(outputs, place), total=len(outputs)),
-        ]
+    borders = _find_borders(group) if view is None else view.borders(group.graph)
+    inputs, outputs = borders.group_inputs(group), borders.group_outputs(group)
     sections += [
+        make_section("Inputs", _list_values(inputs, place), total=len(inputs)),
+        make_section("Outputs", _list_values(outputs, place), total=len(outputs)),
         make_section(
             "Contents",
             [_describe_child(child, place) for child in group.children[:MOST_ROWS]],
@@ -243,6 +243,10 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         element=group,
         sections=keep_sections(sections),
     )
+
+
+def _find_borders(group: Group) -> GroupBorders:
+    return GroupBorders(find_tree(group.graph.model, group.graph))
 
 
 def _list_repeat(group: Group, place: Place) -> list[Row]:

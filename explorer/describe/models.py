@@ -19,6 +19,7 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import summarize_quantization
 
+from .costs import list_model_costs
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
 from .file_text import (
@@ -67,7 +68,7 @@ def describe_model(model: Model) -> Description:
     ]
     sections = [
         make_section("Model", _list_header(model)),
-        make_section("Contents", _list_totals(model, totals)),
+        make_section("Contents", [*_list_totals(model, totals), *list_model_costs(model)]),
         make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
         make_section("Outputs", _list_outputs(model)),

@@ -14,6 +14,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema, find_schema, read_documentation
 
 from .attributes import list_attributes
+from .costs import list_part_costs
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
 from .file_text import (
     list_entries,
@@ -53,7 +54,10 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         make_section("Outputs", list_outputs(iter(outputs), place), total=len(node.outputs)),
         make_section("Inside", _list_bodies(node, place), total=len(node.subgraphs)),
         make_section("Quantization", list_operand_quantization((*inputs, *outputs), place)),
-        make_section("Operator", _list_operator(node, schema, place)),
+        make_section(
+            "Operator",
+            [*_list_operator(node, schema, place), *list_part_costs(node.graph.model, [node])],
+        ),
         make_section("Device", list_device(details.device) if details.device else []),
         Section("Debug information", (), write_text(details.debug_info)),
         Section("Note in the file", (), write_text(node.doc)),

@@ -81,7 +81,7 @@ class Model(Drawable, Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "__weakref__": "Who refers to the model without keeping it.",
-        "_analysis": "What each node costs, once it was asked for.",
+        "_analyses": "What each node costs, by the sizes that symbols have.",
         "_calls": "The nodes that call each function, once they were asked for.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
@@ -131,7 +131,7 @@ class Model(Drawable, Loaded):
         self._parts: object = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
-        self._analysis: door.Analysis | None = None
+        self._analyses: dict[tuple[object, ...], door.Analysis] = {}
         self._totals: door.Totals | None = None
         self._trees: dict[str, door.GroupTree] = {}
         self._weights: door.Weights | None = None

@@ -33,6 +33,7 @@ Exit status: 0 fine, 2 with one line on the standard error for anything to be me
 _INFO_EXAMPLES = """examples:
   netloupe info model.onnx
   netloupe info model.onnx --bind batch=1 --bind sequence=128
+  netloupe info model.onnx --groups --depth 3      what its parts are and cost
   netloupe info *.onnx --json | jq .totals        JSON Lines: one line for each file
   netloupe info predict_net.pb --init init_net.pb"""
 
@@ -127,6 +128,12 @@ def _add_info(commands: Any) -> None:
     _add_init(info)
     _add_infer_shapes(info)
     _add_bind(info)
+    info.add_argument(
+        "--groups", action="store_true", help="print the tree of groups: what each is and costs"
+    )
+    info.add_argument(
+        "--depth", metavar="N", type=_depth, help="with --groups: so many levels (default: 2)"
+    )
     _add_json(info)
 
 
@@ -264,6 +271,13 @@ def _add_bind(command: argparse.ArgumentParser) -> None:
         help="the size of a symbol for costs, as in batch=1, or the shape of an input that has "
         "none, as in data=1x3x224x224; may be given several times",
     )
+
+
+def _depth(text: str) -> int:
+    """Return a number of levels."""
+    if text.isdecimal() and len(text) < 4:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of levels. Give one from 0 to 999")
 
 
 def _binding(text: str) -> tuple[str, int | tuple[int, ...]]:

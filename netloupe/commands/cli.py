@@ -138,15 +138,30 @@ def _most_entries(parsed: argparse.Namespace) -> int | None:
 
 
 def _run_info(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.describe.groups import DEPTH, list_groups
+    from netloupe.explorer.render.text import clean_label
+
     from .info import format_summary, summarize_model
 
+    if parsed.depth is not None and not parsed.groups:
+        raise OutputError("--depth says how many levels of --groups. Give --groups too.")
     several = len(parsed.models) > 1
+    depth = DEPTH if parsed.depth is None else parsed.depth
 
     def run(name: str) -> None:
         with TerminalProgress() as progress:
             progress.step("reading")
             model = _load(name, parsed.init, infer_shapes=parsed.infer_shapes)
-            summary = summarize_model(model, most=_most_entries(parsed), bind=dict(parsed.bind))
+            if parsed.groups and not parsed.json:
+                lines = [clean_label(name), *list_groups(model, depth, dict(parsed.bind))]
+                write_standard_output("\n".join(lines) + "\n" * several)
+                return
+            summary = summarize_model(
+                model,
+                most=_most_entries(parsed),
+                bind=dict(parsed.bind),
+                depth=depth if parsed.groups else None,
+            )
         if parsed.json:
             _print_json(summary, several)
         else:

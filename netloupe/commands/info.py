@@ -8,9 +8,10 @@ from itertools import islice
 from typing import Any
 
 from netloupe.explorer.costs import Bindings, describe_costs
-from netloupe.explorer.describe.costs_json import collect_costs
+from netloupe.explorer.describe.costs import collect_costs
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.file_text import list_operators, order_counts
+from netloupe.explorer.describe.groups import collect_groups
 from netloupe.explorer.model import Dialect, Model, Value
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
@@ -26,7 +27,11 @@ _LONGEST_PATH = 60
 
 
 def summarize_model(
-    model: Model, *, most: int | None = MOST_ENTRIES, bind: Bindings | None = None
+    model: Model,
+    *,
+    most: int | None = MOST_ENTRIES,
+    bind: Bindings | None = None,
+    depth: int | None = None,
 ) -> dict[str, Any]:
     """Return the summary that ``netloupe info --json`` prints.
 
@@ -38,6 +43,8 @@ def summarize_model(
         So many entries of each list are given; all of them where None.
     bind
         Sizes of symbols and shapes of inputs, as :meth:`~netloupe.Model.costs` takes them.
+    depth
+        So many levels of the tree of groups are told; None for no tree.
 
     Returns
     -------
@@ -46,9 +53,10 @@ def summarize_model(
         ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
         ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
         (as :class:`~netloupe.explorer.costs.Totals` says), ``costs`` (as
-        :func:`~netloupe.explorer.describe.costs_json.collect_costs` says), ``op_types``,
-        ``quantization``, ``metadata``, ``warnings``, and in ``cut`` which of these are cut short
-        (see :func:`~netloupe.explorer.describe.encoding.encode_json`).
+        :func:`~netloupe.explorer.describe.costs.collect_costs` says), ``op_types``,
+        ``quantization``, ``metadata``, ``warnings``, with ``depth`` ``groups`` (as
+        :func:`~netloupe.explorer.describe.groups.collect_groups` says), and in ``cut``
+        which of these are cut short (see :func:`~netloupe.explorer.describe.encoding.encode_json`).
     """
     graphs = model.graphs
     costs = model.costs(bind)
@@ -90,6 +98,8 @@ def summarize_model(
             len(first) + sum(1 for _ in warnings),  # there may be more than memory should hold
         ),
     }
+    if depth is not None:
+        entries["groups"] = collect_groups(model.groups, depth, bind)
     return encode_json(entries, most=most)
 
 
