@@ -34,7 +34,6 @@ def test_exactly_these_names_are_public() -> None:
         "Model",
         "ModelFormatError",
         "ModelGroup",
-        "ModelGroup",
         "ModelWarning",
         "NetloupeError",
         "Node",

@@ -21,7 +21,15 @@ from .given import ABSENT, NOT_KNOWN, Facts
 from .peak import find_peak
 from .polynomial import Amount, TooLargeError, find_larger
 from .symbols import Symbols
-from .uses import TOO_LARGE, Attributes, Kind, look_at_use, make_kind, measure, merge_facts
+from .uses import (
+    TOO_LARGE,
+    Attributes,
+    Kind,
+    look_at_use,
+    make_kind,
+    measure_activation,
+    merge_facts,
+)
 from .work import NOTHING, Gap, Work, add_works
 
 #: how many nodes are looked at in one step
@@ -36,7 +44,7 @@ _MOST_KEY = 200
 _BEYOND = Work(gaps={Gap("all of them", TOO_LARGE): 1})
 
 
-class Frame:
+class GraphRun:
     """One graph as it runs with operands of some types.
 
     Parameters
@@ -58,7 +66,7 @@ class Frame:
         The largest number of bytes alive at once; None where it is not known.
     """
 
-    def __init__(self, facts: Facts, graph: Graph, outer: Frame | None = None) -> None:
+    def __init__(self, facts: Facts, graph: Graph, outer: GraphRun | None = None) -> None:
         self.graph = graph
         self.outer = outer
         self.is_local: bool = isinstance(graph, Function) if outer is None else outer.is_local
@@ -73,14 +81,14 @@ class Frame:
 class _Known(dict[Value | None, int]):
     """Numbers of facts by value; of what no node has given yet, what the file says."""
 
-    def __init__(self, facts: Facts, frame: Frame) -> None:
+    def __init__(self, facts: Facts, frame: GraphRun) -> None:
         self[None] = ABSENT
         self._facts = facts
         self._frame = frame
 
     def __missing__(self, value: Value) -> int:
         own = self._frame
-        frame: Frame | None = own
+        frame: GraphRun | None = own
         while frame is not None and frame.graph is not value.graph:
             frame = frame.outer
         if frame is not None and frame is not own:
@@ -98,7 +106,7 @@ class _Result(NamedTuple):
 
 
 #: asks for a graph to be walked, and gets its frame
-Walk = Generator[Frame, Frame, None]
+Walk = Generator[GraphRun, GraphRun, None]
 
 
 class Analysis:
@@ -117,7 +125,7 @@ class Analysis:
         self.facts = Facts(symbols)
         self.works: list[Work] = [NOTHING]
         #: the frames of each graph: of a function one for each kind of call
-        self.frames: dict[Graph, list[Frame]] = {}
+        self.frames: dict[Graph, list[GraphRun]] = {}
         self._kinds: dict[tuple[str, str, str, int | None], Kind] = {}
         self._uses: dict[tuple[Any, ...], tuple[tuple[int, ...], int, bool]] = {}
         self._constants: dict[bytes, int] = {}
@@ -127,7 +135,7 @@ class Analysis:
         self._left = 2 * model.node_count + 4 * _GRAPH * len(model.graphs) + _MOST_AGAIN
         self.main = self._run(model.graph)
 
-    def frames_of(self, graph: Graph) -> list[Frame]:
+    def frames_of(self, graph: Graph) -> list[GraphRun]:
         """Return the frames of a graph; one that nothing runs is walked on its own."""
         if graph not in self.frames:
             outermost = graph
@@ -137,13 +145,13 @@ class Analysis:
                 self._run(outermost)
         return self.frames.get(graph, [])
 
-    def _run(self, graph: Graph) -> Frame:
+    def _run(self, graph: Graph) -> GraphRun:
         """Walk a graph, and what it runs, without recursion."""
-        first = Frame(self.facts, graph)
+        first = GraphRun(self.facts, graph)
         for value in graph.inputs:  # the symbols that inputs have are known first
             first.facts[value]
         waiting = [(first, self._walk(first))]
-        done: Frame | None = None
+        done: GraphRun | None = None
         while waiting:
             frame, walk = waiting[-1]
             try:
@@ -156,7 +164,7 @@ class Analysis:
             waiting.append((asked, self._walk(asked)))
         return first
 
-    def _walk(self, frame: Frame) -> Walk:
+    def _walk(self, frame: GraphRun) -> Walk:
         graph, facts, works = frame.graph, frame.facts, frame.works
         self.frames.setdefault(graph, []).append(frame)
         self._left -= len(graph.nodes) + _GRAPH
@@ -188,13 +196,13 @@ class Analysis:
                     facts[value] = number
         self._finish(frame)
 
-    def _finish(self, frame: Frame) -> None:
+    def _finish(self, frame: GraphRun) -> None:
         frame.total = self.sum_works(frame.works)
         graph, facts = frame.graph, frame.facts
         numbers = [
             facts[value] if value.graph is graph else ABSENT for value in graph.wiring.values
         ]
-        sizes = {number: measure(self.facts.of(number)) for number in set(numbers)}
+        sizes = {number: measure_activation(self.facts.of(number)) for number in set(numbers)}
         frame.peak = find_peak(graph, numbers, sizes, frame.inside)
 
     def sum_works(self, numbers: Sequence[int]) -> Work:
@@ -213,7 +221,7 @@ class Analysis:
             found = self._kinds[key] = make_kind(len(self._kinds), node)
         return found
 
-    def _walk_special(self, frame: Frame, node: Node, kind: Kind) -> Walk:
+    def _walk_special(self, frame: GraphRun, node: Node, kind: Kind) -> Walk:
         """Look at a node that gives a constant, calls a function, or runs the graphs in it."""
         function = node.function
         if function is not None:
@@ -239,7 +247,7 @@ class Analysis:
 
     def _look(
         self,
-        frame: Frame,
+        frame: GraphRun,
         node: Node,
         kind: Kind,
         key: tuple[Any, ...],
@@ -254,7 +262,7 @@ class Analysis:
         return facts, number, seen.is_whole or stated is not None
 
     def _look_at_types(
-        self, frame: Frame, node: Node, kind: Kind, key: tuple[Any, ...]
+        self, frame: GraphRun, node: Node, kind: Kind, key: tuple[Any, ...]
     ) -> tuple[tuple[int, ...], int, bool]:
         """Look at a use again, with what the file says of its results."""
         stated = self._list_stated(frame, node)
@@ -264,7 +272,7 @@ class Analysis:
             use = self._uses[more] = self._look(frame, node, kind, key, stated)
         return use
 
-    def _list_stated(self, frame: Frame, node: Node) -> list[Fact]:
+    def _list_stated(self, frame: GraphRun, node: Node) -> list[Fact]:
         return [
             UNKNOWN if value is None else self.facts.read_type(value, is_local=frame.is_local)
             for value in node.outputs
@@ -288,7 +296,7 @@ class Analysis:
             if not attribute.reference or attribute.reference in given
         }
 
-    def _call(self, frame: Frame, node: Node, function: Function, kind: Kind) -> Walk:
+    def _call(self, frame: GraphRun, node: Node, function: Function, kind: Kind) -> Walk:
         context = self._find_context(frame, node, function)
         taken = tuple(frame.facts[value] for value in node.inputs)
         key = (function, context, taken)
@@ -297,7 +305,7 @@ class Analysis:
                 self._note_gap(frame, node, kind, "functions are called in too many ways")
                 return
             self._calls[key] = None
-            inner = Frame(self.facts, function)
+            inner = GraphRun(self.facts, function)
             inner.context = context
             for formal, number in zip(function.inputs, taken, strict=False):
                 inner.facts[formal] = number
@@ -315,7 +323,7 @@ class Analysis:
             if value is not None:
                 frame.facts[value] = number
 
-    def _find_context(self, frame: Frame, node: Node, function: Function) -> int:
+    def _find_context(self, frame: GraphRun, node: Node, function: Function) -> int:
         """Return the number of the attributes that a call gives to the function."""
         key: tuple[Any, ...] = (function,)
         if function.attribute_names or function.attribute_defaults:
@@ -330,7 +338,7 @@ class Analysis:
         self._attributes.append(attributes)
         return len(self._attributes) - 1
 
-    def _run_bodies(self, frame: Frame, node: Node, kind: Kind) -> Walk:
+    def _run_bodies(self, frame: GraphRun, node: Node, kind: Kind) -> Walk:
         """Run the graphs inside a node, as its operator has it."""
         if self._left < 0:
             self._note_gap(frame, node, kind, "graphs are nested in too many ways")
@@ -366,21 +374,21 @@ class Analysis:
                 frame.facts[value] = self.facts.number(fact)
 
     def _run_each(
-        self, frame: Frame, node: Node, runs: Runs
-    ) -> Generator[Frame, Frame, list[Frame]]:
+        self, frame: GraphRun, node: Node, runs: Runs
+    ) -> Generator[GraphRun, GraphRun, list[GraphRun]]:
         inner = []
         for graph in node.subgraphs:
-            body = Frame(self.facts, graph, frame)
+            body = GraphRun(self.facts, graph, frame)
             for value, fact in zip(graph.inputs, runs.inputs, strict=False):
                 stated = self.facts.read_type(value, is_local=frame.is_local)
                 body.facts[value] = self.facts.number(merge_facts([fact], [stated], 1)[0])
             inner.append((yield body))
         return inner
 
-    def _list_outputs(self, frame: Frame) -> list[Fact]:
+    def _list_outputs(self, frame: GraphRun) -> list[Fact]:
         return [self.facts.of(frame.facts[value]) for value in frame.graph.outputs]
 
-    def _is_changed(self, node: Node, runs: Runs, inner: Sequence[Frame]) -> bool:
+    def _is_changed(self, node: Node, runs: Runs, inner: Sequence[GraphRun]) -> bool:
         """Return whether what a body hands to its next trip differs from what the first one got."""
         for one in inner:
             given = [self.facts.of(one.facts[value]) for value in one.graph.inputs]
@@ -393,10 +401,10 @@ class Analysis:
                         return True
         return False
 
-    def _note_gap(self, frame: Frame, node: Node, kind: Kind, reason: str) -> None:
+    def _note_gap(self, frame: GraphRun, node: Node, kind: Kind, reason: str) -> None:
         self._set_work(frame, node, Work(gaps={Gap(kind.label, reason): 1}), 0)
 
-    def _set_work(self, frame: Frame, node: Node, work: Work, peak: Amount | None) -> None:
+    def _set_work(self, frame: GraphRun, node: Node, work: Work, peak: Amount | None) -> None:
         frame.works[node.index] = self._add_work(work)
         if peak != 0:
             frame.inside[node.index] = peak

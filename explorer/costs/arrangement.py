@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import DataType, data_type
 
 from .elementwise import MOST_ELEMENTS
-from .facts import UNKNOWN, Dim, Dims, Fact, Use, count_elements, read_integers
+from .facts import UNKNOWN, Dim, Dims, Fact, Use, find_size, list_integers
 from .polynomial import Amount, divide_exactly
 from .products import broadcast
 
@@ -66,18 +66,18 @@ def _find_rest(given: Dims | None, wanted: Sequence[Dim], dims: list[Dim], place
     if given is None:
         return None
     kept = {axis for axis, size in enumerate(wanted) if size == 0 and axis < len(given)}
-    size = count_elements(tuple(d for axis, d in enumerate(given) if axis not in kept))
-    taken = count_elements(tuple(d for a, d in enumerate(dims) if a != place and a not in kept))
+    size = find_size(tuple(d for axis, d in enumerate(given) if axis not in kept))
+    taken = find_size(tuple(d for a, d in enumerate(dims) if a != place and a not in kept))
     return None if size is None or not taken else divide_exactly(size, taken)
 
 
-def flatten(use: Use) -> list[Fact | None]:
+def make_matrix(use: Use) -> list[Fact | None]:
     """Return a matrix: the dimensions before an axis, and those from it on."""
     data, axis = use.operand(0), use.integer("axis", 1)
     if data.dims is None or axis is None or not -len(data.dims) <= axis <= len(data.dims):
         return [Fact((None, None), data.dtype)]
     cut = axis + len(data.dims) if axis < 0 else axis
-    parts = (count_elements(data.dims[:cut]), count_elements(data.dims[cut:]))
+    parts = (find_size(data.dims[:cut]), find_size(data.dims[cut:]))
     return [Fact(parts, data.dtype)]
 
 
@@ -202,7 +202,7 @@ def pad(use: Use) -> list[Fact | None]:
     if data.dims is None:
         return [Fact(None, data.dtype)]
     rank = len(data.dims)
-    axes = read_integers(use.operand(3)) if use.has(3) else tuple(range(rank))
+    axes = list_integers(use.operand(3)) if use.has(3) else tuple(range(rank))
     if pads is None or axes is None or len(pads) != 2 * len(axes):
         return [Fact((None,) * rank, data.dtype)]
     dims = list(data.dims)

@@ -40,7 +40,7 @@ class Fact(NamedTuple):
     @property
     def size(self) -> Amount | None:
         """The number of elements; None where it is not known."""
-        return count_elements(self.dims)
+        return find_size(self.dims)
 
     @property
     def bytes(self) -> Amount | None:
@@ -57,7 +57,7 @@ class Fact(NamedTuple):
 UNKNOWN = Fact()
 
 
-def count_elements(dims: Dims | None) -> Amount | None:
+def find_size(dims: Dims | None) -> Amount | None:
     """Return the product of some dimensions; None where one is not known."""
     if dims is None:
         return None
@@ -166,10 +166,10 @@ class Use:
         """Return integers that are an attribute, or since later versions an operand."""
         if self.is_stated(name):
             return self.integers(name)
-        return read_integers(self.operand(operand)) if self.has(operand) else None
+        return list_integers(self.operand(operand)) if self.has(operand) else None
 
 
-def read_integers(fact: Fact) -> tuple[int, ...] | None:
+def list_integers(fact: Fact) -> tuple[int, ...] | None:
     """Return the elements of a value where all of them are known integers."""
     if fact.elements is None:
         return None

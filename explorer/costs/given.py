@@ -130,8 +130,8 @@ class Facts:
 
 
 def find_type(value: Value) -> ValueType | None:
-    """Return the best that is known of a value's type: what is stated, else what was inferred."""
-    return value.type or value.inferred_type
+    """Return the best that is known of a value's type: what was inferred, else what is stated."""
+    return value.inferred_type or value.type
 
 
 def _is_sound(dim: Dim) -> bool:

@@ -11,7 +11,7 @@ from itertools import combinations
 
 from netloupe.explorer.model import data_type
 
-from .facts import Dim, Dims, Fact, Use, count_elements
+from .facts import Dim, Dims, Fact, Use, find_size
 from .polynomial import Amount, multiply_all
 
 #: Einsum of more operands is not looked at
@@ -62,7 +62,7 @@ def multiply_shapes(left: Dims | None, right: Dims | None) -> Dims | None:
 
 def count_product(result: Dims | None, left: Dims | None, right: Dims | None) -> Amount | None:
     """Return MACs of a product: its elements times the length of the sums."""
-    size = count_elements(result)
+    size = find_size(result)
     lengths = [
         *(left[-1:] if left else ()),
         *((right[-2:-1] if len(right) > 1 else right) if right else ()),
@@ -307,7 +307,7 @@ def _count_contraction(terms: list[str], result: str, sizes: dict[str, Dim]) -> 
     while len(terms) > 1:
         costs: list[tuple[Amount, int, int]] = []
         for one, two in combinations(range(len(terms)), 2):
-            cost = count_elements(tuple(sizes[letter] for letter in {*terms[one], *terms[two]}))
+            cost = find_size(tuple(sizes[letter] for letter in {*terms[one], *terms[two]}))
             if cost is None:
                 return None
             costs.append((cost, one, two))
@@ -334,7 +334,7 @@ def connect(use: Use) -> tuple[Fact, Amount | None]:
     rows, columns = weights.dims[:axis_w], weights.dims[axis_w:]
     if use.op_type == "FCTransposed":
         rows, columns = columns, rows
-    width, length = count_elements(rows), count_elements(columns)
+    width, length = find_size(rows), find_size(columns)
     result = Fact((*data.dims[:axis], width), data.dtype)
     size = result.size
     return result, None if size is None or length is None else size * length

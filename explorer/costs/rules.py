@@ -28,7 +28,7 @@ from .products import (
     recur,
 )
 from .windows import (
-    Places,
+    Operands,
     convolve,
     convolve_caffe2,
     count_caffe2_convolution,
@@ -80,7 +80,7 @@ def _one(find: Callable[[Use], Fact]) -> Rule:
     return lambda use, results: ([find(use)], 0)
 
 
-def _convolution(places: Places = Places(), dtype: str = "") -> Rule:  # noqa: B008 - a tuple
+def _convolution(places: Operands = Operands(), dtype: str = "") -> Rule:  # noqa: B008 - a tuple
     def rule(use: Use, results: Sequence[Fact]) -> tuple[Results, Amount | None]:
         found = convolve(use, places)
         if dtype:
@@ -231,7 +231,7 @@ ONNX_OPERATORS: dict[str, Operator] = {
     "Shape": Operator(_shape(arrangement.read_shape)),
     "Size": Operator(_shape(arrangement.read_size), has_attributes=False),
     "Reshape": Operator(_shape(arrangement.reshape)),
-    "Flatten": Operator(_shape(arrangement.flatten)),
+    "Flatten": Operator(_shape(arrangement.make_matrix)),
     "Transpose": Operator(_shape(arrangement.transpose)),
     "Squeeze": Operator(_shape(arrangement.squeeze)),
     "Unsqueeze": Operator(_shape(arrangement.unsqueeze)),
@@ -262,7 +262,7 @@ ONNX_OPERATORS: dict[str, Operator] = {
     ),
     "Conv": _MULTIPLY(_convolution()),
     "ConvInteger": _MULTIPLY(_convolution(dtype="int32")),
-    "QLinearConv": _MULTIPLY(_convolution(Places(0, 3, 7))),
+    "QLinearConv": _MULTIPLY(_convolution(Operands(0, 3, 7))),
     "DeformConv": _MULTIPLY(_convolution(), per_element=4),
     "ConvTranspose": _MULTIPLY(_transposed),
     "MatMul": _MULTIPLY(_product(), has_attributes=False),
@@ -337,7 +337,7 @@ CAFFE2_OPERATORS: dict[str, Operator] = {
     **_each("MaxPool AveragePool Int8MaxPool Int8AveragePool", Operator(_one(pool_caffe2))),
     "Concat": Operator(_shape(arrangement.concatenate_with_sizes)),
     **_each("Reshape Int8Reshape", Operator(_shape(arrangement.reshape))),
-    **_each("Flatten Int8Flatten", Operator(_shape(arrangement.flatten))),
+    **_each("Flatten Int8Flatten", Operator(_shape(arrangement.make_matrix))),
     "FlattenToVec": _WITHOUT_MACS,
     **_each("Transpose Int8Transpose", Operator(_shape(arrangement.transpose))),
     **_each(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import data_type
 
 from .elementwise import FLOAT32, MOST_ELEMENTS, read_elements
-from .facts import Dim, Fact, Use, count_elements, read_integers
+from .facts import Dim, Fact, Use, find_size, list_integers
 from .polynomial import divide_exactly
 
 INT64 = data_type("int64")
@@ -68,7 +68,7 @@ def slice_(use: Use) -> list[Fact | None]:
         dims[axis % rank] = _cut(data.dims[axis % rank], *limits)
     elements = None
     numbers = [
-        read_integers(Fact(elements=None if many is None else tuple(many)))
+        list_integers(Fact(elements=None if many is None else tuple(many)))
         for many in (starts, ends, steps)
     ]
     if data.elements is not None and rank == 1 and len(axes) == 1 and None not in numbers:
@@ -115,7 +115,7 @@ def gather(use: Use) -> list[Fact | None]:
     data, indices = use.operand(0), use.operand(1)
     axis = use.integer("axis", 0)
     elements = None
-    picked = read_integers(indices)
+    picked = list_integers(indices)
     if data.elements is not None and picked is not None and axis in (0, -1):
         count = len(data.elements)
         elements = tuple(
@@ -184,7 +184,7 @@ def reduce(use: Use) -> list[Fact | None]:
     data = use.operand(0)
     elements = None
     if use.op_type == "ReduceProd" and data.elements is not None and None not in data.elements:
-        size = count_elements(data.elements)
+        size = find_size(data.elements)
         elements = None if size is None else (size,)
     keeps = use.integer("keepdims", 1)
     if data.dims is None or keeps is None:

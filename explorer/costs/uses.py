@@ -155,7 +155,7 @@ def merge_facts(
     return found
 
 
-def measure(fact: Fact) -> Amount:
+def measure_activation(fact: Fact) -> Amount:
     """Return the bytes that a value takes while it is alive; 0 where they are not known."""
     try:
         return 0 if fact.is_constant else fact.bytes or 0

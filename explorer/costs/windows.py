@@ -17,7 +17,7 @@ from .polynomial import Amount, divide_down, multiply_all
 _LEGACY_PADDING = {0: "NOTSET", 1: "VALID", 2: "SAME_UPPER", 3: "CAFFE"}
 
 
-class Window(NamedTuple):
+class KernelPath(NamedTuple):
     """How a kernel moves: an entry for each spatial dimension."""
 
     kernel: tuple[int, ...]
@@ -29,7 +29,7 @@ class Window(NamedTuple):
     rounds_up: bool
 
 
-def read_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> Window | None:
+def read_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> KernelPath | None:
     """Return how the kernel of an ONNX operator moves over so many dimensions.
 
     Parameters
@@ -43,7 +43,7 @@ def read_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> Window |
     """
     stated = use.integers("kernel_shape")
     pads = _read_list(use, "pads", 2 * rank, 0)
-    window = Window(
+    window = KernelPath(
         stated if stated is not None else kernel or (),
         _read_list(use, "strides", rank, 1),
         _read_list(use, "dilations", rank, 1),
@@ -55,7 +55,7 @@ def read_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> Window |
     return _check(window, rank, kernel)
 
 
-def read_caffe2_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> Window | None:
+def read_caffe2_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> KernelPath | None:
     """Return the same of an operator of Caffe2, whose arguments have several spellings."""
     found: dict[str, tuple[int, ...]] = {}
     for name, default in (("kernel", 0), ("stride", 1), ("dilation", 1)):
@@ -73,7 +73,7 @@ def read_caffe2_window(use: Use, rank: int, kernel: tuple[int, ...] | None) -> W
     padding = _LEGACY_PADDING.get(use.integer("legacy_pad", 0) or 0, "")
     if kernel is not None and not any(found["kernel"]):
         found["kernel"] = kernel
-    window = Window(
+    window = KernelPath(
         found["kernel"],
         found["stride"],
         found["dilation"],
@@ -91,7 +91,7 @@ def _read_list(use: Use, name: str, count: int, default: int) -> tuple[int, ...]
     return use.integers(name) or ()
 
 
-def _check(window: Window, rank: int, kernel: tuple[int, ...] | None) -> Window | None:
+def _check(window: KernelPath, rank: int, kernel: tuple[int, ...] | None) -> KernelPath | None:
     """Return a window whose parts fit one another; else None."""
     lists = (window.kernel, window.strides, window.dilations, window.begins, window.ends)
     if any(len(entries) != rank for entries in lists) or (kernel or window.kernel) != window.kernel:
@@ -101,7 +101,7 @@ def _check(window: Window, rank: int, kernel: tuple[int, ...] | None) -> Window 
     return window
 
 
-def slide(spatial: Sequence[Dim], window: Window) -> Dims:
+def slide(spatial: Sequence[Dim], window: KernelPath) -> Dims:
     """Return how often a kernel fits along each dimension."""
     found = []
     for axis, size in enumerate(spatial):
@@ -137,7 +137,7 @@ def _round_up(size: Amount, room: Amount, begin: int, stride: int, padding: str)
     return (count - 1 if begin else count) if padding == "CAFFE" else None
 
 
-class Places(NamedTuple):
+class Operands(NamedTuple):
     """Which operands of a convolution are its data and weights, and what gives its type."""
 
     data: int = 0
@@ -145,7 +145,7 @@ class Places(NamedTuple):
     dtype: int = 0
 
 
-def convolve(use: Use, places: Places) -> Fact:
+def convolve(use: Use, places: Operands) -> Fact:
     """Return the result of a convolution of ONNX's layout: batch, channels, spatial."""
     data, weights = use.operand(places.data), use.operand(places.weights)
     dtype = use.operand(places.dtype).dtype
@@ -158,7 +158,7 @@ def convolve(use: Use, places: Places) -> Fact:
     return Fact((data.dims[0], weights.dims[0], *slide(data.dims[2:], window)), dtype)
 
 
-def count_convolution(use: Use, result: Fact, places: Places) -> Amount | None:
+def count_convolution(use: Use, result: Fact, places: Operands) -> Amount | None:
     """Return MACs: each result is a sum over the channels of its group and the kernel."""
     return _scale(result, use.dims(places.weights))
 

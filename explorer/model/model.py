@@ -451,6 +451,7 @@ class Model(Drawable, Loaded):
             Where the file is no longer as it was when it was opened.
         """
         door.infer_shapes(self, timeout)
+        self._analyses.clear()  # what was counted without these types may be too little
 
     def quantization(
         self, element: Value | Tensor | SparseTensor | str

@@ -220,6 +220,20 @@ def test_symbols_that_a_tool_made_up_count_for_nothing() -> None:
     assert count(text, unk__1=3).macs == 48
 
 
+def test_inferred_types_fill_what_no_rule_follows() -> None:
+    """CenterCropPad has no rule of ours; onnx knows what it gives."""
+    model = load_text(
+        """g (float[2, 3] x, float[4, 5] w) => (y) {
+            size = Constant <value_ints = [6, 4]> ()
+            a = CenterCropPad (x, size)
+            y = MatMul (a, w)
+        }"""
+    )
+    assert model.costs().macs_is_lower_bound
+    model.infer_shapes()
+    assert (model.costs().macs, model.costs().unknown) == (6 * 4 * 5, ())
+
+
 def test_what_is_not_known_is_said() -> None:
     costs = count(
         """g (float[2, 3] x, float[3, 4] w) => (y) {
