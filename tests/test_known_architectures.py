@@ -37,7 +37,6 @@ _STEPS = "steps of a cell that is written out are cut into pieces"
 _LAYERS = "what stands around recurrent operators keeps them apart"
 _STRIDES = "the first of a stage, which has a stride and no residual, is left out"
 _BRANCHES = "what repeats in branches of a decoder is taken for blocks"
-_MIXED = "the last or first of a run is taken into the next one"
 NOT_YET: dict[str, str] = {
     "exported/albert.dynamo.onnx": _ONE_SCOPE,
     "exported/albert.legacy.onnx": _ONE_SCOPE,
@@ -56,9 +55,6 @@ NOT_YET: dict[str, str] = {
     "exported/vae_decoder.dynamo.onnx": "the first of three has a projection",
     "exported/vae_decoder.legacy.onnx": "the first of three has a projection",
     "quantized/mobilenetv3.qoperator.onnx": _STRIDES,
-    "light_inception_v2.onnx": _MIXED,
-    "light_squeezenet.onnx": _MIXED,
-    "light_vgg19.onnx": _MIXED,
     "beside:sklearn/adaboost.onnx": "operators stack one by one, not estimators",
     "beside:sklearn/isolation_forest.onnx": "operators stack one by one, not trees",
 }

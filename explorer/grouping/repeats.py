@@ -6,17 +6,18 @@ The nodes stand in a row (`signatures.NodeTable`); the search in a stretch of it
    of a word, Kolpakov and Kucherov 1999, from the distances between equal 4-grams).
 2. A run can be cut into blocks at as many places as its period is long. Tried are the places
    where the fewest tensors cross: in a network with residuals those where only the stream
-   does.
-3. The wiring must agree: in each block operands must come from the same places of it as in
-   most others, and what comes from outside must come from the block before, or from where
-   the block before has it from.
-4. Blocks next to the run that differ a little (the first layer makes the mask, the last one
-   lacks its output) join where enough of their nodes are found in the same order. What stands
-   between these nodes joins too if nothing else uses it.
+   does. Each gives a word, and all the places where that word stands are looked at together:
+   fires with pools between them are fires, not pairs of fires.
+3. The wiring must agree: a block must hang together; in each block operands must come from the
+   same places of it as in most others; and either each block takes from the one before, or
+   none takes from another.
+4. A block next to these that differs a little (the first layer makes the mask, the first block
+   of a stage has a projection) joins where enough of its nodes are found in the same order
+   (`joining`). What stands between these nodes joins too if nothing else uses it.
 5. Where no run is long enough, what is said twice for a part of its period is taken as one
    block, and its neighbours join it by rule 4: blocks that all differ a little.
-6. What is left before and behind is searched in the same way; so is the inside of a block,
-   once for all blocks that are alike.
+6. What is left before, between and behind is searched in the same way; so is the inside of a
+   block, once for all blocks that are alike.
 
 Each step is O(n log n) in the nodes of its stretch, and stretches of one level are disjoint.
 Where the order of the file finds little, the order of a depth-first walk from the outputs is
@@ -25,22 +26,20 @@ tried, in which the nodes of a block are together however an exporter mixed them
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.progress import step
 
-from .runs import Run, find_begun_runs, find_runs
+from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, is_enough, weigh
+from .joining import join_neighbours
+from .runs import Run, find_begun_runs, find_runs, most_between
 from .signatures import Integers, NodeTable, Stretch
+from .words import WordFinder
 
-#: a repeat has at least so many nodes
-LEAST_NODES = 12
-#: two blocks are a repeat if they have so many nodes; with fewer, three blocks are needed
-LEAST_OF_TWO = 8
-#: blocks of one node are a repeat in so large a number
-LEAST_OF_ONE = 8
 _SAME_WIRING = 0.8
 _SAME_SOURCES = 0.6
 _MOST_CUTS = 6
@@ -52,61 +51,17 @@ _NEARLY_WHOLE = 0.95
 _NEARLY = 0.8
 #: share of nodes that must take from others of their block where it is not known to repeat
 _WIRED = 0.5
-#: share of a block's nodes that must be found again in a neighbour that differs
-_ALIKE = 0.72
-#: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
-_MOST_BETWEEN = 0.6
-#: how many nodes that are not in a block may stand together in a neighbour
-_MOST_SKIPPED = 80
+#: a repeat is in the stream itself where hardly more tensors cross its borders than anywhere
+_NARROW = 0.5
+_JOINS = frozenset({"Concat", "DepthConcat"})
+#: how many rows of one word are looked at, and in how many of them ways to cut are compared
+_MOST_ROWS = 200
+_MOST_COMPARED = 8
+#: a block that stands alone among others of its word has at least so many nodes
+_LEAST_ALONE = 5
 
-
-@dataclass(eq=False, slots=True)
-class FoundRepeat:
-    """A found repeat: the places of the nodes of each block in its stretch.
-
-    Parameters
-    ----------
-    blocks
-        shape (nodes,) each, ascending; one for each repetition, in order.
-    exemplar
-        Which of them stands for all: the first of the most common wiring.
-    """
-
-    blocks: list[Integers]
-    exemplar: int
-    #: the run that the blocks were cut from; its ends may stand out
-    run: Run
-
-    @property
-    def weight(self) -> float:
-        """How much it says: its nodes, less where there are few blocks."""
-        return self.node_count * (1 - 1 / len(self.blocks)) ** 3
-
-    @property
-    def node_count(self) -> int:
-        """The number of nodes in all blocks."""
-        return sum(map(len, self.blocks))
-
-    def without(self, low: int, high: int) -> FoundRepeat | None:
-        """Return what is left without the blocks in a range; None where that is no repeat."""
-        if high <= self.low or self.high <= low:
-            return self
-        kept = [block for block in self.blocks if block[-1] < low or block[0] >= high]
-        if not kept or not _is_enough(len(kept), min(map(len, kept))):
-            return None
-        first = next(number for number, block in enumerate(self.blocks) if block is kept[0])
-        exemplar = min(max(self.exemplar - first, 0), len(kept) - 1)
-        return FoundRepeat(kept, exemplar, self.run)
-
-    @property
-    def low(self) -> int:
-        """The first place."""
-        return int(self.blocks[0][0])
-
-    @property
-    def high(self) -> int:
-        """The place behind the last."""
-        return int(self.blocks[-1][-1]) + 1
+#: repeats of one block
+Family = list[FoundRepeat]
 
 
 def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
@@ -115,61 +70,120 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
     They are disjoint and in order; their places count in ``rows``.
     """
     stretch = Stretch(table, rows)
-    found: list[list[FoundRepeat]] = []
+    words = WordFinder(stretch.kinds)
+    found: list[list[Family]] = []
     pending = [(0, len(rows))]
     while pending:
         step()
         low, high = pending.pop()
-        cuts = _find_largest(stretch, low, high) if high - low >= LEAST_NODES else []
+        cuts = _find_largest(stretch, words, low, high) if high - low >= LEAST_NODES else []
         if cuts:
             found.append(cuts)
-            pending.append((low, cuts[0].low))
-            pending.append((cuts[0].high, high))
+            for repeat in cuts[0]:
+                if len(repeat.blocks) > 1:
+                    pending.append((low, repeat.low))
+                    low = repeat.high
+            pending.append((low, high))
     # neighbours join the largest repeats first, and never one that has repeats of its own;
     # all first blocks join before any last one, for a stage begins with the block that differs
-    found.sort(key=lambda cuts: -cuts[0].node_count)
-    repeats = [cuts[0] for cuts in found]
+    found.sort(key=lambda cuts: -_count_nodes(cuts[0]))
+    families = [cuts[0] for cuts in found]
     for number, cuts in enumerate(found):
         step()
-        repeats[number] = _choose_cut(stretch, cuts, repeats)
+        families[number] = _choose_cut(stretch, cuts, families)
+    repeats = _leave_out_covered([repeat for family in families for repeat in family])
     for forwards in (False, True):
+        rooms = _Rooms(len(rows), repeats)
         for repeat in list(repeats):
             step()
             if repeat in repeats:
-                low, high = _room(stretch, repeat, repeats)
-                _join_neighbours(stretch, repeat, low, high, forwards=forwards)
-                rest = [
-                    other if other is repeat else other.without(repeat.low, repeat.high)
-                    for other in repeats
-                ]
-                repeats = [other for other in rest if other is not None]
-    return sorted(repeats, key=lambda repeat: repeat.low)
+                before = len(repeat.blocks)
+                join_neighbours(stretch, repeat, *rooms.of(repeat), forwards=forwards)
+                if len(repeat.blocks) > before:
+                    rest = [
+                        other if other is repeat else other.without(repeat.low, repeat.high)
+                        for other in repeats
+                    ]
+                    repeats = [other for other in rest if other is not None]
+                    rooms = _Rooms(len(rows), repeats)
+    whole = [repeat for repeat in repeats if len(repeat.blocks) > 1]
+    return sorted(whole, key=lambda repeat: repeat.low)
 
 
-def _find_largest(stretch: Stretch, low: int, high: int) -> list[FoundRepeat]:
-    """Return the repeat that says most of a range, in all ways in which it may be cut."""
-    tried: list[list[FoundRepeat]] = []
+def _leave_out_covered(repeats: list[FoundRepeat]) -> list[FoundRepeat]:
+    """Return repeats without the single blocks that are in larger blocks of others."""
+    taken = sorted((one.low, one.high, one.size) for one in repeats if len(one.blocks) > 1)
+    kept: list[FoundRepeat] = []
+    for repeat in repeats:
+        place = bisect_left(taken, (repeat.high, 0, 0)) if len(repeat.blocks) == 1 else 0
+        _, high, size = taken[place - 1] if place else (0, 0, 0)
+        if high <= repeat.low or size < repeat.size:
+            kept.append(repeat)
+    return kept
+
+
+def _count_nodes(family: Family) -> int:
+    return sum(repeat.node_count for repeat in family)
+
+
+def _weigh(family: Family) -> float:
+    """Return how much those repeats of a family say that have hardly anything between them."""
+    best, end, nodes, blocks = 0.0, 0, 0, 0
+    for repeat in family:
+        if len(repeat.blocks) > 1:
+            if repeat.low - end > most_between(repeat.size):
+                nodes = blocks = 0
+            nodes += repeat.node_count
+            blocks += len(repeat.blocks)
+            end = repeat.high
+            best = max(best, weigh(nodes, blocks))
+    return best
+
+
+def _count_crossing(stretch: Stretch, family: Family) -> float:
+    """Return how many tensors cross the begin of a block, on average."""
+    begins = [int(block[0]) for repeat in family for block in repeat.blocks]
+    return float(stretch.crossing[begins].mean())
+
+
+def _find_largest(stretch: Stretch, words: WordFinder, low: int, high: int) -> list[Family]:
+    """Return the repeats of the word that says most of a range, in all ways to cut it.
+
+    Repeats in the stream say more than those in branches, whose borders more tensors cross.
+    """
+    tried: list[list[Family]] = []
+    weights: list[float] = []
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
-        cuts = [_cut(stretch, moved, first) for first in _find_cuts(stretch, moved)]
-        found = [repeat for repeat in cuts if repeat is not None]
+        cuts = [
+            _find_family(stretch, words, moved, first, low, high)
+            for first in _find_cuts(stretch, moved)
+        ]
+        found = sorted(filter(None, cuts), key=lambda family: -_count_nodes(family))
         if found:
-            tried.append(sorted(found, key=lambda repeat: -repeat.node_count))
-            if found[0].node_count > _ALL * (high - low):
+            crossing = _count_crossing(stretch, found[0])
+            tried.append(found)
+            weights.append(_weigh(found[0]) / max(crossing, 1))
+            middle = (moved.low + moved.high) // 2
+            least = stretch.crossing[middle : middle + moved.period].min()
+            if _count_nodes(found[0]) > _ALL * (high - low) and crossing <= least + _NARROW:
                 break
     if tried:
-        most = max(cuts[0].weight for cuts in tried)
-        return next(cuts for cuts in tried if cuts[0].weight >= _NEARLY * most)
+        return next(
+            cuts
+            for cuts, weight in zip(tried, weights, strict=True)
+            if weight >= _NEARLY * max(weights)
+        )
     for begun in find_begun_runs(stretch.kinds[low:high], LEAST_OF_TWO * 3):
         block = _cut_begun(stretch, begun, low)
         producers = stretch.producers[block]
         if ((producers >= block[0]) & (producers <= block[-1])).any(axis=1).mean() < _WIRED:
             continue
-        repeat = FoundRepeat([block], 0, Run(len(block), int(block[0]), int(block[-1]) + 1))
+        repeat = FoundRepeat([block], 0, int(block[0]), int(block[-1]) + 1)
         for forwards in (False, True):
-            _join_neighbours(stretch, repeat, low, high, forwards=forwards)
+            join_neighbours(stretch, repeat, low, high, forwards=forwards)
         if len(repeat.blocks) > 1:
-            return [repeat]
+            return [[repeat]]
     return []
 
 
@@ -183,44 +197,67 @@ def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
     return block
 
 
-def _choose_cut(
-    stretch: Stretch, cuts: list[FoundRepeat], repeats: list[FoundRepeat]
-) -> FoundRepeat:
-    """Return the way of cutting a repeat that suits best once its neighbours have joined.
+def _choose_cut(stretch: Stretch, cuts: list[Family], families: list[Family]) -> Family:
+    """Return the way of cutting repeats that suits best once their neighbours have joined.
 
     That is the one of most blocks; then the one of most nodes; then where the last node of a
     block is used most, as the stream of residuals is; then the earliest.
     """
-    others = [repeat for repeat in repeats if repeat not in cuts]
+    if len(cuts) == 1:
+        return cuts[0]
+    others = [repeat for family in families if family not in cuts for repeat in family]
 
-    def score(repeat: FoundRepeat) -> tuple[int, int, int, int]:
-        joined = FoundRepeat(list(repeat.blocks), repeat.exemplar, repeat.run)
-        low, high = _room(stretch, repeat, others)
-        for forwards in (False, True):
-            _join_neighbours(stretch, joined, low, high, forwards=forwards)
-        users = int(stretch.users[repeat.blocks[repeat.exemplar][-1]])
-        return len(joined.blocks), joined.node_count, users, -joined.low
+    def score(family: Family) -> tuple[int, int, int, int]:
+        rooms = _Rooms(len(stretch.rows), _leave_out_covered([*others, *family]))
+        compared = sorted(family, key=lambda repeat: -repeat.node_count)[:_MOST_COMPARED]
+        blocks = nodes = 0
+        for repeat in compared:
+            joined = repeat.copy()
+            for forwards in (False, True):
+                join_neighbours(stretch, joined, *rooms.of(repeat), forwards=forwards)
+            if len(joined.blocks) > 1:
+                blocks += len(joined.blocks)
+                nodes += joined.node_count
+        users = int(stretch.users[compared[0].blocks[compared[0].exemplar][-1]])
+        return blocks, nodes, users, -compared[0].low
 
     return max(cuts, key=score)
 
 
-def _room(stretch: Stretch, repeat: FoundRepeat, others: list[FoundRepeat]) -> tuple[int, int]:
-    """Return the range in which blocks may join: up to repeats larger than a block."""
-    size = len(repeat.blocks[repeat.exemplar])
-    low, high = 0, len(stretch.rows)
-    for other in others:
-        if other is repeat or other.node_count <= size:
-            continue
-        if other.low < repeat.low:
-            low = max(low, other.high, _end_of(other.high, other.run.high, other.run.period))
-        else:
-            high = min(high, other.low, _end_of(other.low, other.run.low, other.run.period))
-    return min(low, repeat.low), max(high, repeat.high)
+class _Rooms:
+    """Tells in which range blocks may join a repeat: up to others that are larger than a block.
+
+    Repeats of the same block keep apart whatever their size.
+    """
+
+    def __init__(self, count: int, repeats: Sequence[FoundRepeat]) -> None:
+        self._count = count
+        self._repeats = sorted(repeats, key=lambda repeat: repeat.low)
+        self._lows = [repeat.low for repeat in self._repeats]
+
+    def of(self, repeat: FoundRepeat) -> tuple[int, int]:
+        low, high = 0, self._count
+        place = bisect_left(self._lows, repeat.low)
+        for other in reversed(self._repeats[:place]):
+            if _is_in_the_way(other, repeat):
+                low = other.high + _stand_out(other.high_of_run - other.high, other.size)
+                break
+        for other in self._repeats[place:]:
+            if other.low > repeat.low and _is_in_the_way(other, repeat):
+                high = other.low - _stand_out(other.low - other.low_of_run, other.size)
+                break
+        return min(low, repeat.low), max(high, repeat.high)
 
 
-def _end_of(block: int, run: int, period: int) -> int:
-    """Return where a repeat ends: at its last block, or where its run has nearly one more."""
-    return run if abs(run - block) >= _NEARLY_WHOLE * period else block
+def _is_in_the_way(other: FoundRepeat, repeat: FoundRepeat) -> bool:
+    return other.node_count > repeat.size or (
+        other.size == repeat.size and other.blocks_like_it == repeat.blocks_like_it
+    )
+
+
+def _stand_out(length: int, period: int) -> int:
+    """Return how far a run stands out from its blocks, where that is nearly one block more."""
+    return length if length >= _NEARLY_WHOLE * period else 0
 
 
 def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
@@ -241,16 +278,83 @@ def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
     # those whose last node is used most come first: the residual stream; then the earliest
     best = best[np.lexsort((best, -users[best]))]
     cuts = [int(firsts[index]) for index in best[:_MOST_CUTS]]
-    earliest = int(firsts[best.min()])
-    return cuts if earliest in cuts else [*cuts, earliest]
+    cuts.append(int(firsts[best.min()]))
+    # a concatenation may also begin a block: what comes along a UNet's skips
+    for cut in cuts[:1]:
+        if stretch.op_type(cut + period - 1) in _JOINS and cut > low:
+            cuts.append(cut - 1)
+    return list(dict.fromkeys(cuts))
 
 
-def _cut(stretch: Stretch, run: Run, first: int) -> FoundRepeat | None:
-    """Cut a run into blocks from a place on; keep the longest row of equal wiring."""
+def _find_family(
+    stretch: Stretch, words: WordFinder, run: Run, first: int, low: int, high: int
+) -> Family:
+    """Return the repeats of a word in a range, and single blocks that others may join.
+
+    The word is that of a run, cut at a place. It must be said often enough in all.
+    """
     period = run.period
-    count = (run.high - first) // period
-    if not _is_enough(count, period):
-        return None
+    if period == 1:
+        alone = _cut(stretch, run.low, run.high - run.low, 1)
+        return [alone] if alone is not None and is_enough(len(alone.blocks), 1) else []
+    if not _hangs_together(stretch, first, period):
+        return []
+    said = words.find(first, period, low, high)
+    family: Family = []
+    for place, times in sorted(said, key=lambda row: (-row[1], row[0]))[:_MOST_ROWS]:
+        repeat = _cut(stretch, place, times, period)
+        if repeat is None or not _is_of(stretch, family, repeat):
+            continue
+        if run.low <= place < run.high:
+            repeat.low_of_run, repeat.high_of_run = run.low, run.high
+        family.append(repeat)
+    blocks = sum(len(repeat.blocks) for repeat in family if len(repeat.blocks) > 1)
+    if not is_enough(blocks, period):
+        return []
+    for repeat in family:
+        repeat.blocks_like_it = blocks
+    return sorted(family, key=lambda repeat: repeat.low)
+
+
+def _is_of(stretch: Stretch, family: Family, repeat: FoundRepeat) -> bool:
+    """Return whether a repeat belongs to others of its word, which are at least as long."""
+    count, period = len(repeat.blocks), repeat.size
+    if not family or is_enough(count, period):
+        return count > 1
+    if not (repeat.is_serial and family[0].is_serial) or (count == 1 and period < _LEAST_ALONE):
+        return False
+    ours, theirs = (_inner_wiring(stretch, one.blocks[one.exemplar]) for one in (repeat, family[0]))
+    return bool((ours == theirs).all(axis=1).mean() >= _SAME_WIRING)
+
+
+def _inner_wiring(stretch: Stretch, block: Integers) -> Integers:
+    """Return from which node of a block each operand comes; -1 for those from elsewhere."""
+    inner: Integers = stretch.producers[block] - block[0]
+    inner[(inner < 0) | (inner >= len(block))] = -1
+    return inner
+
+
+def _hangs_together(stretch: Stretch, first: int, period: int) -> bool:
+    """Return whether a block is one piece, but for what only brings constants into a layout."""
+    places = np.arange(first, first + period)
+    sources, targets = stretch.edges_between(first, first + period)
+    label = np.arange(period)
+    while True:
+        lower = label.copy()
+        np.minimum.at(lower, sources, label[targets])
+        np.minimum.at(lower, targets, label[sources])
+        lower = lower[lower]
+        if (lower == label).all():
+            break
+        label = lower
+    pieces, sizes = np.unique(label, return_counts=True)
+    others = label != pieces[np.argmax(sizes)]
+    producers = stretch.producers[places[others]]
+    return not ((producers >= 0) & ((producers < first) | (producers >= first + period))).any()
+
+
+def _cut(stretch: Stretch, first: int, count: int, period: int) -> FoundRepeat | None:
+    """Return the longest row of blocks that are wired alike, of those from a place on."""
     places = first + np.arange(count * period).reshape(count, period)
     producers = stretch.producers[first : first + count * period].reshape(count, period, -1)
     begins = places[:, :1, None]
@@ -261,42 +365,37 @@ def _cut(stretch: Stretch, run: Run, first: int) -> FoundRepeat | None:
     same = (inner == inner[exemplar]).all(axis=2).mean(axis=1) >= _SAME_WIRING
     if period > 1 and not is_inner[exemplar].any():
         return None
-    same[1:] &= _have_same_sources(producers, is_inner, begins)
-    if count > 2:
-        # the first block has nothing before it to be compared with
-        same[0] &= same[1]
-    low, high = _longest_true(same)
-    if not _is_enough(high - low, period):
+    outer = (producers >= 0) & ~is_inner
+    is_good = _have_same_sources(producers, outer, begins)
+    from_previous = (producers[1:] >= begins[:-1]) & (producers[1:] < begins[1:])
+    takes = from_previous.any(axis=(1, 2))
+    is_apart = ~(outer[1:] & (producers[1:] >= begins[0])).any(axis=(1, 2))
+    serial, parallel = (_longest_row(same, is_good & linked) for linked in (takes, is_apart))
+    is_serial = serial[1] - serial[0] >= parallel[1] - parallel[0]
+    low, high = serial if is_serial else parallel
+    if high - low < min(count, 2):
         return None
-    typical = min(max(exemplar, low), high - 1)
-    return FoundRepeat(list(places[low:high]), typical - low, run)
+    typical = min(max(exemplar, low), high - 1) - low
+    begin, end = int(places[low, 0]), int(places[high - 1, -1]) + 1
+    return FoundRepeat(list(places[low:high]), typical, begin, end, is_serial)
 
 
 def _have_same_sources(
-    producers: Integers, is_inner: npt.NDArray[np.bool_], begins: Integers
+    producers: Integers, outer: npt.NDArray[np.bool_], begins: Integers
 ) -> npt.NDArray[np.bool_]:
     """Return for each block but the first whether it hangs on the others as it should.
 
     An operand from outside should come from the block before, from the same node that gives
     it to the block before, or from before the first block.
     """
-    outer = (producers[1:] >= 0) & ~is_inner[1:]
     from_previous = (producers[1:] >= begins[:-1]) & (producers[1:] < begins[1:])
     as_previous = producers[1:] == producers[:-1]
     parallel = (producers[1:] < begins[0]) & (producers[:-1] < begins[0])
     good = from_previous | as_previous | parallel
-    total = outer.sum(axis=(1, 2))
-    agreeing = (outer & good).sum(axis=(1, 2))
+    total = outer[1:].sum(axis=(1, 2))
+    agreeing = (outer[1:] & good).sum(axis=(1, 2))
     result: npt.NDArray[np.bool_] = agreeing >= _SAME_SOURCES * total
     return result
-
-
-def _is_enough(count: int, period: int) -> bool:
-    if count < 2 or count * period < LEAST_NODES:
-        return False
-    if period == 1:
-        return count >= LEAST_OF_ONE
-    return count > 2 or period >= LEAST_OF_TWO
 
 
 def _most_common_row(rows: Integers) -> int:
@@ -304,101 +403,12 @@ def _most_common_row(rows: Integers) -> int:
     return int(firsts[np.argmax(counts)])
 
 
-def _longest_true(flags: Integers) -> tuple[int, int]:
-    edges = np.diff(np.concatenate(([0], flags.astype(np.int8), [0])))
+def _longest_row(same: npt.NDArray[np.bool_], linked: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """Return the longest row of blocks that are the same and each linked to the one before."""
+    flags = np.concatenate(([0], (linked & same[1:] & same[:-1]).astype(np.int8), [0]))
+    edges = np.diff(flags)
     lows, highs = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     if not len(lows):
-        return 0, 0
+        return 0, 1
     best = int(np.argmax(highs - lows))
-    return int(lows[best]), int(highs[best])
-
-
-def _join_neighbours(
-    stretch: Stretch, repeat: FoundRepeat, low: int, high: int, *, forwards: bool
-) -> None:
-    """Let blocks behind or before, within a range, join as long as they are like the others."""
-    pattern = repeat.blocks[repeat.exemplar]
-    if len(pattern) < LEAST_OF_TWO:
-        return
-    reach = 2 * len(pattern) + _MOST_SKIPPED
-    while True:
-        if forwards:
-            window = range(repeat.high, min(high, repeat.high + reach))
-            block = _match(stretch, pattern, window)
-        else:
-            window = range(repeat.low - 1, max(low, repeat.low - reach) - 1, -1)
-            block = _match(stretch, pattern[::-1], window)
-        if block is None:
-            return
-        if forwards:
-            repeat.blocks.append(block)
-        else:
-            repeat.blocks.insert(0, block)
-            repeat.exemplar += 1
-
-
-def _match(stretch: Stretch, pattern: Integers, window: range) -> Integers | None:
-    """Find most of a block's nodes in a window in the same order, and what belongs to them.
-
-    Both are walked from the side of the run. Where they differ, the fewest nodes of either
-    are skipped after which two nodes agree again. The wiring must agree too.
-    """
-    wanted = stretch.kinds[pattern].tolist()
-    given = (
-        stretch.kinds[window.start : window.stop : window.step].tolist()
-        if (window.step > 0)
-        else stretch.kinds[window.stop + 1 : window.start + 1][::-1].tolist()
-    )
-    pairs: dict[int, int] = {}
-    here = there = 0
-    first = -1
-    while here < len(wanted) and there < len(given):
-        if wanted[here] == given[there]:
-            pairs[int(pattern[here])] = window[there]
-            first = there if first < 0 else first
-            here, there = here + 1, there + 1
-            continue
-        skip = _find_skip(wanted, given, here, there)
-        if skip is None:
-            break
-        missing, between = here + skip[0] - len(pairs), there + skip[1] - len(pairs)
-        if missing > (1 - _ALIKE) * len(wanted) or between > _MOST_BETWEEN * len(wanted):
-            break
-        here, there = here + skip[0], there + skip[1]
-    if len(pairs) < _ALIKE * len(wanted) or first > _MOST_SKIPPED // 4:
-        return None
-    return _own(stretch, sorted(pairs.values())) if _is_wired_alike(stretch, pairs) else None
-
-
-def _is_wired_alike(stretch: Stretch, pairs: dict[int, int]) -> bool:
-    """Return whether most operands inside a block come from the matching nodes."""
-    ours, theirs = stretch.producers[list(pairs)], stretch.producers[list(pairs.values())]
-    total = agreeing = 0
-    for row, other in zip(ours.tolist(), theirs.tolist(), strict=True):
-        for producer, match in zip(row, other, strict=True):
-            if producer in pairs:
-                total += 1
-                agreeing += pairs[producer] == match
-    return agreeing >= _SAME_SOURCES * total
-
-
-def _find_skip(
-    wanted: list[int], given: list[int], here: int, there: int
-) -> tuple[int, int] | None:
-    for total in range(1, _MOST_SKIPPED):
-        for left in range(min(total, len(wanted) - here - 1) + 1):
-            right = total - left
-            same = wanted[here + left : here + left + 2] == given[there + right : there + right + 2]
-            if same and there + right < len(given):
-                return left, right
-    return None
-
-
-def _own(stretch: Stretch, places: list[int]) -> Integers:
-    """Add to a block the nodes between its own that only the block uses."""
-    inside = set(places)
-    low, high = places[0], places[-1] + 1
-    for place in range(high - 1, low - 1, -1):
-        if place not in inside and stretch.is_used_only_by(place, inside):
-            inside.add(place)
-    return np.array(sorted(inside), dtype=np.int64)
+    return int(lows[best]), int(highs[best]) + 1

@@ -21,6 +21,7 @@ _FEW = 200
 #: of several runs over the same stretch the shortest period counts, if it covers so much
 _COVER = 0.8
 _MOST_RUNS = 6
+_MOST_RIVALS = 200
 #: a run that breaks off has at least so much of its period twice
 _BEGUN = 0.3
 
@@ -33,10 +34,9 @@ class Run(NamedTuple):
     high: int
 
     @property
-    def weight(self) -> float:
-        """How much it says: the numbers it covers, less where these are few repetitions."""
-        length = self.high - self.low
-        return length * (1 - self.period / length) ** 3
+    def length(self) -> int:
+        """How many numbers it covers."""
+        return self.high - self.low
 
 
 def find_periods(numbers: Integers) -> list[int]:
@@ -66,28 +66,68 @@ def find_periods(numbers: Integers) -> list[int]:
 def find_runs(numbers: Integers) -> list[Run]:
     """Return the runs that are worth a look, the one to be tried first at the front.
 
-    Those of most weight come first; among those that cover about the same, the one of the
-    shortest period.
+    Runs of one period over the same numbers say the same thing at several places, so one stands
+    for all, and those with little between them are weighed together. Those of most weight come
+    first; among runs over about the same stretch, the one of the shortest period.
     """
     runs = [
         run for period in find_periods(numbers) for run in _runs_of_period(numbers, period, period)
     ]
+    if not runs:
+        return []
+    kin, weights = _weigh_kin(numbers, runs)
+    order = sorted(
+        range(len(runs)), key=lambda at: (-weights[at], runs[at].period, -runs[at].length)
+    )
     chosen: list[Run] = []
-    runs.sort(key=lambda run: (-run.weight, run.period))
-    while runs and len(chosen) < _MOST_RUNS:
-        heaviest = runs[0]
-        wanted = _COVER * (heaviest.high - heaviest.low)
-        rivals = [
-            run
-            for run in runs[:200]
-            if min(run.high, heaviest.high) - max(run.low, heaviest.low) >= wanted
-        ]
-        best = min(rivals, key=lambda run: (run.period, run.low - run.high))
+    while order and len(chosen) < _MOST_RUNS:
+        heaviest = runs[order[0]]
+        least, most = _COVER * heaviest.length, heaviest.length / _COVER
+        rivals = {
+            at
+            for at in order[:_MOST_RIVALS]
+            if runs[at].length <= most
+            and min(runs[at].high, heaviest.high) - max(runs[at].low, heaviest.low) >= least
+        }
+        best = min((runs[at] for at in rivals), key=lambda run: (run.period, run.low - run.high))
         chosen.append(best)
         if best is not heaviest:
             chosen.append(heaviest)
-        runs = [run for run in runs if run not in rivals]
+        done = {kin[at] for at in rivals}
+        order = [at for at in order if kin[at] not in done]
     return chosen
+
+
+def _weigh_kin(numbers: Integers, runs: list[Run]) -> tuple[list[tuple[int, int]], list[float]]:
+    """Return for each run a key that it shares with those that say the same, and their weight.
+
+    Runs say the same where their periods are as long and hold the same numbers, whichever of
+    these comes first.
+    """
+    mixed = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(29)
+    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
+    lows = np.array([run.low for run in runs])
+    periods = np.array([run.period for run in runs])
+    bags = sums[lows + periods] - sums[lows]
+    keys = [*zip(periods.tolist(), bags.tolist(), strict=True)]
+    ends: dict[tuple[int, int], int] = {}
+    clusters: dict[tuple[int, int], list[int]] = {}
+    for at in np.argsort(lows, kind="stable").tolist():
+        key, run = keys[at], runs[at]
+        lengths = clusters.setdefault(key, [0])
+        if run.low - ends.get(key, run.low) > most_between(run.period):
+            lengths.append(0)
+        lengths[-1] += run.length
+        ends[key] = run.high
+    weights = {key: max(lengths) for key, lengths in clusters.items()}
+    return keys, [weights[key] * (1 - key[0] / weights[key]) ** 3 for key in keys]
+
+
+def most_between(period: int) -> int:
+    """Return how many numbers may stand between two runs that are taken for one with gaps."""
+    return max(2, period // 4)
 
 
 def find_begun_runs(numbers: Integers, least_period: int) -> list[Run]:

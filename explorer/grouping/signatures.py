@@ -173,6 +173,7 @@ class Stretch:
         sources = table.places[table.sources[edges]]
         targets = table.places[table.targets[edges]]
         table.places[rows] = -1
+        self._sources, self._targets = sources[targets >= 0], targets[targets >= 0]
         last = np.where(table.used_outside[rows], count, np.arange(count))
         np.maximum.at(last, sources, np.where(targets < 0, count, targets))
         steps = np.zeros(count + 2, dtype=np.int64)
@@ -180,6 +181,17 @@ class Stretch:
         np.add.at(steps, begun + 1, 1)
         np.add.at(steps, last[begun] + 1, -1)
         self.crossing: Integers = np.cumsum(steps)[: count + 1]
+
+    def edges_between(self, low: int, high: int) -> tuple[Integers, Integers]:
+        """Return sources and targets of the edges inside a range, counted from its begin."""
+        begin, end = np.searchsorted(self._sources, (low, high))
+        sources, targets = self._sources[begin:end] - low, self._targets[begin:end] - low
+        inside = (targets >= 0) & (targets < high - low)
+        return sources[inside], targets[inside]
+
+    def op_type(self, place: int) -> str:
+        """Return the operator of a node."""
+        return self._table.nodes[int(self.rows[place])].op_type
 
     def is_used_only_by(self, place: int, others: set[int]) -> bool:
         """Return whether a node's results are used, and by none but the nodes of some places."""

@@ -14,14 +14,17 @@ import numpy as np
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Knowledge, Motif, find_motifs, name_block
 
+from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
-from .repeats import FoundRepeat, find_repeats
+from .repeats import find_repeats
 from .signatures import Integers, NodeTable, wiring_key
 
 #: repeats in repeats are looked for down to this depth
 _MOST_NESTED = 6
 #: where repeats of the file's order say less of the nodes, another order is tried
 _COVER = 0.5
+#: it is taken where it says nearly as much of more nodes
+_NEARLY = 0.9
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class Planner:
         if _weigh(repeats) < _COVER * len(nodes):
             walked = walk_from_outputs(table)
             others = find_repeats(table, walked)
-            if _weigh(others) > _weigh(repeats):
+            if _says_more(others, repeats):
                 rows, repeats = walked, others
         return self._lay_out(table, rows, repeats, 0)
 
@@ -184,6 +187,16 @@ def first_row(child: Children) -> int:
 
 def _weigh(repeats: list[FoundRepeat]) -> float:
     return sum(repeat.weight for repeat in repeats)
+
+
+def _says_more(ours: list[FoundRepeat], theirs: list[FoundRepeat]) -> bool:
+    """Return whether repeats weigh more than others, or nearly as much and hold more nodes."""
+    our_nodes, their_nodes = (
+        sum(repeat.node_count for repeat in repeats) for repeats in (ours, theirs)
+    )
+    return _weigh(ours) > _weigh(theirs) or (
+        _weigh(ours) > _NEARLY * _weigh(theirs) and _NEARLY * our_nodes > their_nodes
+    )
 
 
 def _renumber(children: list[Children], numbers: Sequence[int] | dict[int, int]) -> list[Children]:

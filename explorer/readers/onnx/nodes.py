@@ -29,6 +29,20 @@ from .tensors import TensorReader, read_entries
 #: by index of the node and number of the attribute, the graphs of each of its fields
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 
+#: the attributes of its operators are trees, coefficients, vocabularies and the like
+_LEARNED_DOMAIN = "ai.onnx.ml"
+#: attributes that follow from the width of tensors; of groups only that there are some is kept
+_WIDTHS = {
+    "Conv": ("group",),
+    "ConvInteger": ("group",),
+    "ConvTranspose": ("group",),
+    "GRU": ("hidden_size",),
+    "LSTM": ("hidden_size",),
+    "MatMulNBits": ("K", "N"),
+    "QLinearConv": ("group",),
+    "RNN": ("hidden_size",),
+}
+
 
 class OnnxNodeLoader:
     """Reads the details of a graph's nodes from their messages when they are asked for.
@@ -72,12 +86,19 @@ class OnnxNodeLoader:
         return read_entries(self._protos[node.index].metadata_props)
 
     def attribute_key(self, node: Node) -> bytes:
-        """Return bytes that are equal for nodes with equal attributes, graphs apart."""
+        """Return bytes that are equal for nodes with equal attributes, graphs apart.
+
+        Attributes that hold what was learned, or that only say how wide a tensor is, are left
+        out: layers of different width are built alike.
+        """
         attributes = self._protos[node.index].attribute
-        if not attributes:
+        if not attributes or node.domain == _LEARNED_DOMAIN:
             return b""
+        left_out = _WIDTHS.get(node.op_type, ())
         return b"".join(
             attribute.SerializeToString()
+            if attribute.name not in left_out
+            else b"grouped" * (attribute.name == "group" and attribute.i > 1)
             for attribute in attributes
             if not attribute.HasField("g") and not attribute.graphs
         )

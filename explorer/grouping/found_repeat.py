@@ -1,0 +1,104 @@
+"""What the search by structure found: blocks in a row, and when they are enough to be a repeat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .signatures import Integers
+
+#: a repeat has at least so many nodes
+LEAST_NODES = 12
+#: two blocks are a repeat if they have so many nodes; with fewer, three blocks are needed
+LEAST_OF_TWO = 8
+#: blocks of one node are a repeat in so large a number
+LEAST_OF_ONE = 8
+
+
+@dataclass(eq=False, slots=True)
+class FoundRepeat:
+    """A found repeat: the places of the nodes of each block in its stretch.
+
+    Parameters
+    ----------
+    blocks
+        shape (nodes,) each, ascending; one for each repetition, in order. One block alone is
+        no repeat, but what a block that differs may join.
+    exemplar
+        Which of them stands for all: the first of the most common wiring.
+    low_of_run, high_of_run
+        The stretch that the blocks were cut from; its ends may stand out.
+    is_serial
+        Whether each block takes from the one before; otherwise none takes from another.
+    blocks_like_it
+        How many blocks of the same wiring there are in all repeats together.
+    """
+
+    blocks: list[Integers]
+    exemplar: int
+    low_of_run: int
+    high_of_run: int
+    is_serial: bool = True
+    blocks_like_it: int = 0
+
+    @property
+    def weight(self) -> float:
+        """How much it says: its nodes, less where there are few blocks."""
+        return weigh(self.node_count, max(self.blocks_like_it, len(self.blocks)))
+
+    @property
+    def size(self) -> int:
+        """The number of nodes in the block that stands for all."""
+        return len(self.blocks[self.exemplar])
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes in all blocks."""
+        return sum(map(len, self.blocks))
+
+    def copy(self) -> FoundRepeat:
+        """Return a repeat of the same blocks that others may join."""
+        return FoundRepeat(
+            list(self.blocks),
+            self.exemplar,
+            self.low_of_run,
+            self.high_of_run,
+            self.is_serial,
+            self.blocks_like_it,
+        )
+
+    def without(self, low: int, high: int) -> FoundRepeat | None:
+        """Return what is left without the blocks in a range; None where that is no repeat."""
+        if high <= self.low or self.high <= low:
+            return self
+        kept = [block for block in self.blocks if block[-1] < low or block[0] >= high]
+        if not kept or not is_enough(len(kept), min(map(len, kept))):
+            return None
+        first = next(number for number, block in enumerate(self.blocks) if block is kept[0])
+        rest = self.copy()
+        rest.blocks = kept
+        rest.exemplar = min(max(self.exemplar - first, 0), len(kept) - 1)
+        return rest
+
+    @property
+    def low(self) -> int:
+        """The first place."""
+        return int(self.blocks[0][0])
+
+    @property
+    def high(self) -> int:
+        """The place behind the last."""
+        return int(self.blocks[-1][-1]) + 1
+
+
+def weigh(nodes: int, blocks: int) -> float:
+    """Return how much so many nodes in so many like blocks say."""
+    return nodes * (1 - 1 / blocks) ** 3
+
+
+def is_enough(count: int, period: int) -> bool:
+    """Return whether so many blocks of so many nodes are a repeat by themselves."""
+    if count < 2 or count * period < LEAST_NODES:
+        return False
+    if period == 1:
+        return count >= LEAST_OF_ONE
+    return count > 2 or period >= LEAST_OF_TWO

@@ -1,0 +1,221 @@
+"""Blocks beside a repeat that are like its blocks but for a little, and join it.
+
+So the first layer makes the mask of all, and the first block of a stage has a projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .found_repeat import FoundRepeat
+from .signatures import Integers, Stretch
+
+#: blocks of fewer nodes have no variants
+_LEAST_OF_VARIED = 5
+_SAME_SOURCES = 0.6
+#: share of a block's nodes that must be found again in a neighbour that differs
+_ALIKE = 0.72
+#: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
+_MOST_BETWEEN = 0.6
+#: how many nodes that are not in a block may stand together in a neighbour
+_MOST_SKIPPED = 80
+#: a node that begins a block may stand so many places before the others
+_MOST_BEFORE = 3
+#: operators that may stand in the stream itself where other blocks have none
+_ARRANGING = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+
+
+def join_neighbours(
+    stretch: Stretch, repeat: FoundRepeat, low: int, high: int, *, forwards: bool
+) -> None:
+    """Let blocks behind or before, within a range, join as long as they are like the others.
+
+    None joins before the one with which a stage begins.
+    """
+    pattern = repeat.blocks[repeat.exemplar]
+    if len(pattern) < _LEAST_OF_VARIED:
+        return
+    reach = 2 * len(pattern) + _MOST_SKIPPED
+    while True:
+        if forwards:
+            window = range(repeat.high, min(high, repeat.high + reach))
+            pairs = _match(stretch, pattern, window)
+        else:
+            window = range(repeat.low - 1, max(low, repeat.low - reach) - 1, -1)
+            pairs = _match(stretch, pattern[::-1], window)
+        if pairs is None:
+            return
+        block = _own(stretch, sorted(pairs.values()))
+        if _is_left(stretch, block) or _is_interrupted(stretch, block, {*pairs.values()}):
+            return
+        if _hangs_on(stretch, repeat, block, forwards) != repeat.is_serial:
+            return
+        if forwards:
+            repeat.blocks.append(block)
+        else:
+            repeat.blocks.insert(0, block)
+            repeat.exemplar += 1
+            if _begins_stage(stretch, pairs, pattern, block):
+                return
+
+
+def _hangs_on(stretch: Stretch, repeat: FoundRepeat, block: Integers, forwards: bool) -> bool:
+    """Return whether the later of a repeat's last (or first) block and a new one takes from it."""
+    earlier, later = (repeat.blocks[-1], block) if forwards else (block, repeat.blocks[0])
+    return bool(np.isin(stretch.producers[later], earlier).any())
+
+
+def _begins_stage(
+    stretch: Stretch, pairs: dict[int, int], pattern: Integers, block: Integers
+) -> bool:
+    """Return whether a node takes nothing from before its block where others take the stream.
+
+    So does the sum of a block with a projection, or one that has no sum.
+    """
+    low = pattern.min() - len(pattern)
+    producers = stretch.producers[pattern]
+    takes_stream = ((producers >= low) & (producers < pattern.min())).any(axis=1)
+    for place in pattern[takes_stream].tolist():
+        match = pairs.get(place)
+        if match is None:
+            return True
+        theirs = stretch.producers[match]
+        if not ((theirs >= 0) & (theirs < block[0])).any():
+            return True
+    return False
+
+
+def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int] | None:
+    """Find most of a block's nodes in a window in the same order; return which is which.
+
+    Both are walked from the side of the run. Where they differ, the fewest nodes of either
+    are skipped after which two nodes agree again. The wiring must agree too.
+    """
+    wanted = stretch.kinds[pattern].tolist()
+    given = stretch.kinds[np.arange(window.start, window.stop, window.step)].tolist()
+    pairs: dict[int, int] = {}
+    here = there = 0
+    first = -1
+    while here < len(wanted) and there < len(given):
+        if wanted[here] == given[there]:
+            pairs[int(pattern[here])] = window[there]
+            first = there if first < 0 else first
+            here, there = here + 1, there + 1
+            continue
+        skip = _find_skip(wanted, given, here, there)
+        if skip is None:
+            break
+        missing, between = here + skip[0] - len(pairs), there + skip[1] - len(pairs)
+        if missing > (1 - _ALIKE) * len(wanted) or between > _MOST_BETWEEN * len(wanted):
+            break
+        here, there = here + skip[0], there + skip[1]
+    if len(pairs) < _ALIKE * len(wanted) or first > _MOST_SKIPPED // 4:
+        return None
+    if not _is_wired_alike(stretch, pairs):
+        return None
+    _add_givers(stretch, pattern, pairs)
+    # the stream enters where the others take it, and leaves where they give it
+    return pairs if int(pattern[0]) in pairs and int(pattern[-1]) in pairs else None
+
+
+def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> None:
+    """Pair nodes of one operator that give what paired nodes take, whatever their attributes.
+
+    So the first convolution of a stage, which has strides, is found.
+    """
+    among = {*pattern.tolist()}
+    taken = {*pairs.values()}
+    low, high = min(taken) - _MOST_BEFORE, max(taken)
+    for place in sorted(among, reverse=True):
+        if place not in pairs:
+            continue
+        givers = zip(
+            stretch.producers[place].tolist(),
+            stretch.producers[pairs[place]].tolist(),
+            strict=True,
+        )
+        for ours, theirs in givers:
+            if (
+                ours in among
+                and ours not in pairs
+                and low <= theirs < high
+                and theirs not in taken
+                and stretch.op_type(ours) == stretch.op_type(theirs)
+            ):
+                pairs[ours] = theirs
+                taken.add(theirs)
+
+
+def _is_wired_alike(stretch: Stretch, pairs: dict[int, int]) -> bool:
+    """Return whether most operands inside a block come from the matching nodes."""
+    ours, theirs = stretch.producers[list(pairs)], stretch.producers[list(pairs.values())]
+    total = agreeing = 0
+    for row, other in zip(ours.tolist(), theirs.tolist(), strict=True):
+        for producer, match in zip(row, other, strict=True):
+            if producer in pairs:
+                total += 1
+                agreeing += pairs[producer] == match
+    return agreeing >= _SAME_SOURCES * total
+
+
+def _find_skip(
+    wanted: list[int], given: list[int], here: int, there: int
+) -> tuple[int, int] | None:
+    for total in range(1, _MOST_SKIPPED):
+        for left in range(min(total, len(wanted) - here - 1) + 1):
+            right = total - left
+            same = wanted[here + left : here + left + 2] == given[there + right : there + right + 2]
+            if same and there + right < len(given):
+                return left, right
+    return None
+
+
+def _own(stretch: Stretch, places: list[int]) -> Integers:
+    """Add to a block the nodes between its own that only the block uses."""
+    inside = set(places)
+    low, high = places[0], places[-1] + 1
+    for place in range(high - 1, low - 1, -1):
+        if place not in inside and stretch.is_used_only_by(place, inside):
+            inside.add(place)
+    return np.array(sorted(inside), dtype=np.int64)
+
+
+def _is_left(stretch: Stretch, block: Integers) -> bool:
+    """Return whether a way leads out of a block and back through nodes that are not in it."""
+    between = np.setdiff1d(np.arange(block[0], block[-1]), block, assume_unique=True)
+    if not len(between):
+        return False
+    left = {*block.tolist()}
+    behind: set[int] = set()
+    for place, producers in zip(between.tolist(), stretch.producers[between].tolist(), strict=True):
+        if not left.isdisjoint(producers) or not behind.isdisjoint(producers):
+            behind.add(place)
+    return bool(np.isin(stretch.producers[block], [*behind]).any())
+
+
+def _is_interrupted(stretch: Stretch, block: Integers, matched: set[int]) -> bool:
+    """Return whether all that a block computes goes through a node that others do not have.
+
+    Such a node, a pool or a convolution between two stages, stands between two blocks; but a
+    node may join branches in another way. Values from long before the block, such as a mask, do
+    not count.
+    """
+    foreign = [
+        number
+        for number, place in enumerate(block.tolist())
+        if place not in matched and stretch.op_type(place) not in _ARRANGING
+    ]
+    if not foreign:
+        return False
+    producers = stretch.producers[block]
+    numbers = np.broadcast_to(np.arange(len(block))[:, None], producers.shape)
+    begins = np.searchsorted(block, producers, side="right") - 1
+    counts = (producers >= block[0] - len(block) // 4 - _MOST_BEFORE) & (producers <= block[-1])
+    # a node is passed by where a value is given before it and used behind it
+    passing = np.zeros(len(block) + 2, dtype=np.int64)
+    np.add.at(passing, begins[counts] + 1, 1)
+    np.add.at(passing, numbers[counts], -1)
+    passed = np.cumsum(passing)[: len(block)]
+    lowest = np.where(counts, producers, block[-1]).min(axis=1)
+    joins = np.where(counts, producers, -1).max(axis=1) > lowest
+    return bool(((passed == 0) & ~joins)[foreign].any())
