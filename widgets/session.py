@@ -48,7 +48,7 @@ class Session:
     """
 
     def __init__(self, model: Model, options: ViewOptions) -> None:
-        self._labels = Labels()
+        self._labels = Labels(options.details)
         self._composer = Composer()
         self.views = Views(model, options, FirstView(self._composer, self._labels))
         #: what was chosen to be seen first
@@ -230,7 +230,8 @@ class Session:
         Cancelled
             Where :meth:`cancel` was called.
         """
-        self._labels, self._composer = Labels(), Composer()
+        details = self.views.options.details
+        self._labels, self._composer = Labels(details), Composer()
         self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
         self.views.reload(model)
         self.history = History()

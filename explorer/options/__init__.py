@@ -6,11 +6,12 @@ Types, which a type checker must read in code, say it once more; a test holds th
 """
 
 from .option import OPTIONS, Choice, Number, Option, Text, check_option
-from .types import Direction, Expand, Grouping, PageName, ThemeName, Wrap
+from .types import Details, Direction, Expand, Grouping, PageName, ThemeName, Wrap
 
 __all__ = [
     "OPTIONS",
     "Choice",
+    "Details",
     "Direction",
     "Expand",
     "Grouping",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+Details = Literal["facts", "all"]
 Direction = Literal["TB", "LR"]
 Expand = int | Literal["auto", "all", "none"]
 Grouping = Literal["auto", "names", "modules", "repeats", "none"]

@@ -8,6 +8,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
+from netloupe.explorer.options import Details
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
@@ -15,6 +16,7 @@ from netloupe.explorer.view import Item
 from .box import MARGIN, MOST_WIDTH, lay_title, make_box, round_size
 from .category import category_of
 from .face import Face, TextRun
+from .facts import Facts
 from .group_summary import (
     category_of_group,
     count_each,
@@ -46,9 +48,16 @@ JUNCTION_BASELINE = 4.4
 
 
 class FaceBook:
-    """The faces of a view's items; each is made once, equal ones are one object."""
+    """The faces of a view's items; each is made once, equal ones are one object.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    details
+        What stands on the boxes of nodes, as the option says.
+    """
+
+    def __init__(self, details: Details = "facts") -> None:
+        self._facts = Facts() if details == "facts" else None
         self._faces: dict[tuple[object, ...], Face] = {}
         self._distinct: dict[Face, Face] = {}
 
@@ -60,20 +69,20 @@ class FaceBook:
         )
         face = self._faces.get(key)
         if face is None:
-            face = make_face(item)
+            face = make_face(item, self._facts)
             face = self._faces[key] = self._distinct.setdefault(face, face)
         return face
 
     __call__ = face
 
 
-def make_face(item: Item) -> Face:
-    """Make what is drawn on an item's box."""
+def make_face(item: Item, facts: Facts | None = None) -> Face:
+    """Make what is drawn on an item's box; all details of a node where facts are not told."""
     element = item.element
     if item.is_open or item.kind == "root":
         return _make_frame(item)
     if isinstance(element, Node):
-        return _make_node_face(item, element)
+        return _make_node_face(item, element, facts)
     if isinstance(element, Group | Graph):
         return _make_group_face(item, element)
     if item.kind == "stub":
@@ -87,11 +96,14 @@ def make_face(item: Item) -> Face:
 _JOINS = {"Add": "+", "Sum": "+", "Mul": "×"}
 
 
-def _make_node_face(item: Item, node: Node) -> Face:
+def _make_node_face(item: Item, node: Node, facts: Facts | None) -> Face:
     sign = _find_join(item, node)
     if sign:
         return _make_junction_face(node, sign)
-    blocks = [describe_attributes(node), describe_constants(node, item.constants)]
+    if facts is not None:
+        blocks = facts.list_blocks(node, item.constants)
+    else:
+        blocks = [describe_attributes(node), describe_constants(node, item.constants)]
     if item.openable:
         blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")

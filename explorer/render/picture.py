@@ -28,7 +28,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import find_holder
-from netloupe.explorer.options import Direction
+from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import (
     View,
     ViewKeywords,
@@ -62,10 +62,16 @@ _MOST_NAMED = 4
 
 
 class Labels:
-    """The faces of boxes and the labels of edges, as the layout needs them."""
+    """The faces of boxes and the labels of edges, as the layout needs them.
 
-    def __init__(self) -> None:
-        self.faces = FaceBook()
+    Parameters
+    ----------
+    details
+        What stands on the boxes of nodes, as the option says.
+    """
+
+    def __init__(self, details: Details = "facts") -> None:
+        self.faces = FaceBook(details)
         self._labels: dict[str, tuple[str, float]] = {}
         style = TEXT_STYLES["title-muted"]
         self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
@@ -148,7 +154,7 @@ def make_view(
     with collector_paused():
         view = View(model, graph, options.grouping, only)
         if options.expand == "auto":
-            first = first or FirstView(Composer(), Labels())
+            first = first or FirstView(Composer(), Labels(options.details))
             first.open(view, options.direction)
             return view, []
         notice = expand_view(view, options.expand)
@@ -210,7 +216,7 @@ def make_picture(
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
     with writing_in(options.font) as found:
-        labels = Labels()
+        labels = Labels(options.details)
         view, notices = make_view(model, options, FirstView(composer, labels, find_window(options)))
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
@@ -337,7 +343,7 @@ def draw_picture(
 def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
     """Return what options show in the DOT language, and notices."""
     view, notices = make_view(model, options)
-    return _encode_dot(view, FaceBook(), options.direction), notices
+    return _encode_dot(view, FaceBook(options.details), options.direction), notices
 
 
 def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
@@ -406,7 +412,7 @@ def build_dot(
         check_place(path)
     options = ViewOptions.parse(view)
     shown, _ = make_view(model, options)
-    dot = draw_dot(shown, FaceBook(), options.direction)
+    dot = draw_dot(shown, FaceBook(options.details), options.direction)
     if path is not None:
         write_file(path, str(dot.source).encode())
     return dot

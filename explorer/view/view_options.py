@@ -14,6 +14,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.options import (
     OPTIONS,
+    Details,
     Direction,
     Expand,
     Grouping,
@@ -46,6 +47,7 @@ class ViewKeywords(TypedDict, total=False):
     direction: Direction | None
     theme: ThemeName | None
     grouping: Grouping | None
+    details: Details | None
     wrap: Wrap | None
     fit: str | tuple[int, int] | None
     page: PageName | None
@@ -69,6 +71,7 @@ class ViewOptions:
     direction: Direction = _DEFAULTS["direction"]
     theme: ThemeName = _DEFAULTS["theme"]
     grouping: Grouping = _DEFAULTS["grouping"]
+    details: Details = _DEFAULTS["details"]
     wrap: Wrap = _DEFAULTS["wrap"]
     fit: str = _DEFAULTS["fit"]
     page: PageName = _DEFAULTS["page"]

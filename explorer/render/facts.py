@@ -1,0 +1,75 @@
+"""What stands on a node's box where only facts are wanted: what a paper would print of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import recognise
+from netloupe.explorer.roles import find_weight
+from netloupe.explorer.view.item import ConstantRow
+
+from .box import MARGIN, MOST_WIDTH
+from .rows import FaceRow, describe_attributes, describe_constants
+from .sizes import TEXT_STYLES
+from .text import measure_text
+
+#: of the constants of a node without a weight so many are shown
+_MOST_CONSTANTS = 2
+
+
+class Facts:
+    """Tells the facts of nodes; nodes alike are looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[str, ...] | None] = {}
+
+    def list_blocks(self, node: Node, constants: Sequence[ConstantRow]) -> list[list[FaceRow]]:
+        """Return the rows on a node's box.
+
+        One with kernel and widths for a node with a weight (none, where there is nothing to
+        say, as of a norm); for all others one with the attributes, and the first constants.
+        """
+        facts = self._find(node)
+        if facts is not None:
+            return [[FaceRow(" · ".join(facts), "muted", ())]] if facts else []
+        rows = describe_constants(node, constants)
+        if len(rows) > _MOST_CONSTANTS + 1:
+            more = len(constants) - _MOST_CONSTANTS
+            rows = [*rows[:_MOST_CONSTANTS], FaceRow(f"… {more} more", "muted", ())]
+        return [_join(describe_attributes(node)) + rows]
+
+    def _find(self, node: Node) -> tuple[str, ...] | None:
+        """Return the facts of a node of a known kind with a weight; None for any other."""
+        weight = find_weight(node)
+        if weight is None:
+            return None
+        attributes = tuple((name, _sign(one.value)) for name, one in node.attributes.items())
+        operator = node.domain, node.op_type, node.opset_version, len(node.inputs)
+        key = (*operator, weight.kind, weight.dims, attributes)
+        if key not in self._known:
+            found = recognise([node])
+            self._known[key] = None if found is None else found.facts
+        return self._known[key]
+
+
+def _sign(value: object) -> object:
+    """Return what tells values of attributes apart: themselves, or which object they are."""
+    return value if isinstance(value, int | float | str | bytes | tuple) else id(value)
+
+
+def _join(rows: Sequence[FaceRow]) -> list[FaceRow]:
+    """Return rows of attributes as one, as many of them as fit."""
+    texts = [" ".join((row.name, *(text for text, _ in row.pieces))) for row in rows]
+    shown = list(texts)
+    while len(shown) > 1 and _is_too_wide(_write(shown, len(texts))):
+        shown.pop()
+    return [FaceRow(_write(shown, len(texts)), "muted", ())] if shown else []
+
+
+def _write(shown: Sequence[str], count: int) -> str:
+    return " · ".join(shown) + (" …" if len(shown) < count else "")
+
+
+def _is_too_wide(text: str) -> bool:
+    return measure_text(text, *TEXT_STYLES["muted"]) > MOST_WIDTH - 2 * MARGIN
