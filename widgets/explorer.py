@@ -82,6 +82,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             hops=options.hops if options.focus else 0,
             grouping=options.grouping,
             wrap=options.wrap is not False,
+            details=options.details,
         )
         self.inspector = Inspector(self._navigate, self._look_at_files, is_awaited=True)
         super().__init__([self.canvas, self.inspector])

@@ -30,6 +30,8 @@ class Request(TypedDict, total=False):
     mode: object
     #: whether the picture is cut into columns
     wrap: object
+    #: what stands on the boxes of nodes
+    details: object
     grouping: object
     #: how far a neighbourhood reaches
     hops: object

@@ -225,6 +225,11 @@ class Requests:
         self._reply(number, self._compose(PATIENCE), fit=True)
         self._tell_view()
 
+    def _answer_details(self, number: Any, message: Request) -> None:
+        self.session.set_details(message.get("details"))
+        self._reply(number, self._compose(PATIENCE), True, fit=True)
+        self._tell_view()
+
     def _answer_group(self, number: Any, message: Request) -> None:
         grouping = str(message.get("grouping"))
         boxes = self.views.count_flat()
@@ -335,6 +340,7 @@ class Requests:
         "unroll": _answer_unroll,
         "fold": _answer_fold,
         "wrap": _answer_wrap,
+        "details": _answer_details,
         "undo": _answer_undo,
         "redo": _answer_redo,
         "reload": _answer_reload,
@@ -381,6 +387,7 @@ class Requests:
         self.canvas.focus, self.canvas.hops = self.views.focused or ("", 0)
         self.canvas.grouping = self.views.options.grouping
         self.canvas.wrap = self.session.wrap is not False
+        self.canvas.details = self.views.options.details
 
 
 def write_paths(paths: Sequence[str]) -> Paths:

@@ -178,6 +178,22 @@ class Session:
         """
         self.wrap = check_option("wrap", wrap)
 
+    def set_details(self, details: Any) -> None:
+        """Let other things stand on the boxes of nodes; what is open stays open.
+
+        Raises
+        ------
+        ViewError
+            For anything but ``facts`` and ``all``.
+        """
+        views = self.views
+        views.options = replace(views.options, details=check_option("details", details))
+        self._forget_faces()
+
+    def _forget_faces(self) -> None:
+        self._labels, self._composer = Labels(self.views.options.details), Composer()
+        self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
+
     def set_direction(self, direction: Any) -> None:
         """Change the direction of all views."""
         self.views.options = replace(self.views.options, direction=direction)
@@ -230,9 +246,7 @@ class Session:
         Cancelled
             Where :meth:`cancel` was called.
         """
-        details = self.views.options.details
-        self._labels, self._composer = Labels(details), Composer()
-        self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
+        self._forget_faces()
         self.views.reload(model)
         self.history = History()
         self._is_new_to_browser = True

@@ -49,12 +49,15 @@ class Limit:
         No group is opened that makes more boxes, or a picture that fits at a smaller zoom only.
     only_stacks
         Whether only repeats, and groups that hold one, are opened.
+    in_stacks
+        Whether groups inside the repetition that is shown of a repeat are opened too.
     """
 
     below: int
     boxes: int
     zoom: float
     only_stacks: bool = False
+    in_stacks: bool = False
 
 
 #: tried one after the other: one repetition of what repeats tells most of a model, and a picture
@@ -63,10 +66,11 @@ LIMITS = (
     Limit(1_000_000, 26, 0.7, only_stacks=True),
     Limit(1_000_000, 26, 0.55, only_stacks=True),
     Limit(1_000_000, 26, 0.7),
-    Limit(9, 30, 0.5),
-    Limit(9, 40, 0.35),
-    Limit(5, 60, 0.2),
-    Limit(3, 400, 0.0),
+    Limit(15, 26, 0.7, in_stacks=True),
+    Limit(9, 30, 0.5, in_stacks=True),
+    Limit(9, 40, 0.35, in_stacks=True),
+    Limit(5, 60, 0.2, in_stacks=True),
+    Limit(3, 400, 0.0, in_stacks=True),
 )
 #: groups are opened and laid out on trial so many times
 MOST_TRIALS = 60
@@ -126,15 +130,8 @@ class _Search:
         boxes = count_boxes(self._view)
         refused: set[tuple[str, ...]] = set()
         while boxes < limit.below:
-            chosen = next(
-                (
-                    items
-                    for items in self._list_candidates()
-                    if _keys(items) not in refused
-                    and (not limit.only_stacks or any(map(_holds_repeat, items)))
-                ),
-                None,
-            )
+            candidates = self._list_candidates(limit)
+            chosen = next((items for items in candidates if _keys(items) not in refused), None)
             if chosen is None:
                 return
             refused.add(_keys(chosen))
@@ -154,7 +151,7 @@ class _Search:
                     self._view.close_item(item)
 
     def _zoom(self) -> float:
-        """Return the zoom at which the window shows all; 0 where it cannot be laid out in time."""
+        """Return the zoom at which the window shows all."""
         composer, left = self._first.composer, self._end - time.monotonic()
         try:
             scene = composer.compose(
@@ -162,13 +159,13 @@ class _Search:
             )
         finally:
             composer.forget(self._view)  # what comes next is another picture, no change of this
-        return 0.0 if scene.notices else self._first.window.zoom(scene.width, scene.height)
+        return self._first.window.zoom(scene.width, scene.height)
 
-    def _list_candidates(self) -> list[list[Item]]:
+    def _list_candidates(self, limit: Limit) -> list[list[Item]]:
         """Return the groups that may be opened, alike ones as one; the heaviest first."""
         alike: dict[tuple[object, ...], list[Item]] = {}
         for item in list_closed(self._view.root):
-            if _may_open(item):
+            if _may_open(item, limit):
                 alike.setdefault((item.depth, *likeness(item)), []).append(item)
         found = [*alike.values()]
         for items in alike.values():
@@ -200,18 +197,22 @@ def count_boxes(view: View) -> int:
     return sum(item.kind != "stub" for item in list_closed(view.root))
 
 
-def _may_open(item: Item) -> bool:
+def _may_open(item: Item, limit: Limit) -> bool:
     if not item.openable or item.is_terminal or is_recursive(item):
         return False
     repeat = item.repeat
     if repeat is not None and isinstance(repeat.children[item.shown], Node):
         return False  # one node of many tells no more than the stack
+    if limit.only_stacks and not _holds_repeat(item):
+        return False
+    return limit.in_stacks or not _is_in_stack(item)
+
+
+def _is_in_stack(item: Item) -> bool:
     outer = item.parent
-    while outer is not None:
-        if outer.repeat is not None:
-            return False  # of a repetition one level is seen
+    while outer is not None and outer.repeat is None:
         outer = outer.parent
-    return True
+    return outer is not None
 
 
 def _holds_repeat(item: Item) -> bool:

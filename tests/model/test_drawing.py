@@ -109,16 +109,8 @@ def test_what_cannot_be_written_is_said_before_anything_is_drawn(
                 getattr(model, method)(path)
 
 
-def test_nothing_is_laid_out_for_dot(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dot_has_what_a_picture_has(model: Model, tmp_path: Path) -> None:
     laid_out = render_picture(make_picture(model, ViewOptions()), "dot")
-
-    def lay_out(*_: object, **__: object) -> None:
-        raise AssertionError("laid out")
-
-    monkeypatch.setattr("netloupe.explorer.layout.Composer.compose", lay_out)
-    monkeypatch.setattr("netloupe.explorer.layout.shared_engine", lay_out)
     assert draw_picture(model, "dot") == laid_out
     source, drawn = tmp_path / "two.onnx", tmp_path / "two.dot"
     source.write_bytes(graph_inputs(2))

@@ -211,7 +211,7 @@ def model() -> Model:
 
 @pytest.fixture
 def faces() -> FaceBook:
-    return FaceBook()
+    return FaceBook("all")
 
 
 @pytest.fixture

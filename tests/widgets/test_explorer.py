@@ -43,6 +43,8 @@ def test_first_scene_comes_on_request(recorder: Recorder) -> None:
 def test_toggle_opens_and_closes(recorder: Recorder) -> None:
     inside = "main/node_conv2d_2"
     recorder.ask(type="scene")
+    assert inside not in recorder.paths
+    recorder.ask(type="toggle", path="main/blocks/0/first/")
     assert inside in recorder.paths
     recorder.ask(type="toggle", path="main/blocks/0/first/")
     assert inside not in recorder.paths
@@ -117,6 +119,8 @@ def test_repeats_are_unrolled_and_folded_from_python(recorder: Recorder) -> None
 
 def test_closing_takes_names_and_opens_nothing(recorder: Recorder) -> None:
     explorer = recorder.explorer
+    explorer.open("stem/1")
+    assert "main/node_conv2d_1" in recorder.paths
     explorer.close("stem/1")
     assert "main/node_conv2d_1" not in recorder.paths
     with pytest.raises(netloupe.ViewError, match="not an open group"):
@@ -470,6 +474,7 @@ def test_folding_shows_the_repetition_that_is_selected(recorder: Recorder) -> No
 def test_paint_reaches_the_canvas_and_the_pictures() -> None:
     explorer = netloupe.explore(MODELS / "digits_cnn.onnx")
     node = explorer.model.graph.nodes[0]
+    explorer.open("stem/0")
     explorer.paint = {node: netloupe.Paint("warning", "slow")}
     assert explorer.canvas.paints == {node.path: ("warning", "slow")}
     assert explorer.paint == {node.path: netloupe.Paint("warning", "slow")}

@@ -73,7 +73,8 @@ def test_the_kind_of_each_trait_is_the_same() -> None:
         "ReadonlyArray<readonly string[]>": traitlets.List,
         "Readonly<Record<string, readonly [string, string]>>": traitlets.Dict,
     }
-    words = {"Direction": OPTIONS["direction"].words, "ThemeName": OPTIONS["theme"].words}
+    named = {"Details": "details", "Direction": "direction", "ThemeName": "theme"}
+    words = {name: OPTIONS[option].words for name, option in named.items()}
     assert types.keys() == traits.keys()
     for name, written in types.items():
         trait = traits[name]
@@ -111,8 +112,9 @@ def test_requests_have_the_same_types_and_fields() -> None:
     for request, answer in answers.items():
         source = inspect.getsource(answer)
         fields = set(re.findall(r'message\.get\("(\w+)"', source)) - {"id", "type"}
-        if "_path(message)" in source:
-            fields.add("path")
+        for field in ("path", "window"):
+            if f"_{field}(message)" in source:
+                fields.add(field)
         # any request may be asked for again by who is sure
         assert fields - {"sure"} == asked[request], request
     around = set(read_fields(read_block(_MESSAGES, "Request = Asked & {\n", "\n}")))

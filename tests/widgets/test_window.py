@@ -102,3 +102,21 @@ def test_later_views_are_chosen_for_the_same_canvas() -> None:
     finally:
         explorer.close()
         recorder.explorer.close()
+
+
+def test_details_are_chosen_in_the_menu(make: Callable[..., Recorder]) -> None:
+    recorder = Recorder(netloupe.explore(corpus_file("exported/vit.dynamo.onnx")))
+    try:
+        recorder.ask(type="scene")
+        before, text = opened(recorder), recorder.explorer.to_svg()
+        answer = recorder.ask(type="details", details="all")
+        assert answer["type"] == "scene"
+        assert recorder.explorer.canvas.details == "all"
+        assert opened(recorder) == before
+        assert recorder.explorer.to_svg() != text
+        assert "epsilon" in recorder.explorer.to_svg()
+        assert recorder.ask(type="details", details="many")["type"] == "error"
+        recorder.ask(type="details", details="facts")
+        assert recorder.explorer.to_svg() == text
+    finally:
+        recorder.explorer.close()

@@ -108,6 +108,7 @@ export class ContextMenu {
   private showView(point: Point): void {
     const { traits, panes, stage, selection, actions, search, help, legend } = this.parts;
     const wrapped = traits.get("wrap");
+    const details = traits.get("details");
     const { undo, redo } = this.parts.history();
     const groups = viewMenu(
       {
@@ -115,6 +116,7 @@ export class ContextMenu {
         theme: traits.get("theme"),
         grouping: traits.get("grouping"),
         wrapped,
+        details,
         hasSelection: selection.path !== "",
         inspector: panes.hasInspector ? panes.isInspectorShown : null,
         legend: legend.isShown,
@@ -129,6 +131,8 @@ export class ContextMenu {
         group: (grouping) => actions.ask({ type: "group", grouping }),
         turn: () => actions.turn(),
         wrap: () => actions.ask({ type: "wrap", wrap: !wrapped }),
+        detail: () =>
+          actions.ask({ type: "details", details: details === "all" ? "facts" : "all" }),
         theme: (name) => actions.setTheme(name),
         search: () => search.focus(),
         toggleInspector: () => panes.toggleInspector(),

@@ -1,7 +1,7 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
 import type { CanvasTraits } from "../host/traits";
-import options, { type Expand, type Grouping, listEntries } from "../scene/options";
+import options, { type Details, type Expand, type Grouping, listEntries } from "../scene/options";
 import { REPEAT, type Scene } from "../scene/scene";
 import type { MenuGroups } from "./menu";
 
@@ -13,6 +13,7 @@ export interface ViewState {
   readonly theme: string;
   readonly grouping: string;
   readonly wrapped: boolean;
+  readonly details: Details;
   readonly hasSelection: boolean;
   /** whether the inspector is shown; null where there is none */
   readonly inspector: boolean | null;
@@ -32,6 +33,7 @@ export interface ViewActions {
   group(grouping: Grouping): void;
   turn(): void;
   wrap(): void;
+  detail(): void;
   theme(name: CanvasTraits["theme"]): void;
   search(): void;
   toggleInspector(): void;
@@ -74,6 +76,11 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
         label: options.wrap.choices.yes.menu,
         checked: state.wrapped,
         press: () => actions.wrap(),
+      },
+      {
+        label: options.details.choices.all.menu,
+        checked: state.details === "all",
+        press: () => actions.detail(),
       },
     ],
     [["auto", PAGE_COLOURS] as const, ...listEntries(options.theme.choices)].map(([name, label]) => ({

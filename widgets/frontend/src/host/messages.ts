@@ -3,7 +3,7 @@
  * have the same names and fields in widgets/messages.py.
  */
 
-import type { Expand, Grouping, ThemeName } from "../scene/options";
+import type { Details, Expand, Grouping, ThemeName } from "../scene/options";
 import type { Paths } from "../scene/scene";
 
 /** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
@@ -19,6 +19,7 @@ type Asked =
   | { type: "enter" | "reveal"; path: string }
   | { type: "expand"; mode: Expand }
   | { type: "wrap"; wrap: boolean }
+  | { type: "details"; details: Details }
   | { type: "group"; grouping: Grouping }
   | { type: "focus"; path: string; hops: number }
   | { type: "shown"; path: string; index: number }

@@ -3,7 +3,7 @@
  * What each of them holds, and who sets it, stands there.
  */
 
-import type { Direction, ThemeName } from "../scene/options";
+import type { Details, Direction, ThemeName } from "../scene/options";
 
 export interface CanvasTraits {
   selection: string;
@@ -13,6 +13,7 @@ export interface CanvasTraits {
   hops: number;
   grouping: string;
   wrap: boolean;
+  details: Details;
   theme: "auto" | ThemeName;
   direction: Direction;
   breadcrumb: ReadonlyArray<readonly string[]>;
@@ -35,6 +36,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   hops: 0,
   grouping: "auto",
   wrap: false,
+  details: "facts",
   theme: "auto",
   direction: "TB",
   breadcrumb: [],

@@ -2,6 +2,7 @@
 
 import options from "../../../../explorer/options/options.json";
 
+export type Details = keyof typeof options.details.choices;
 export type Direction = keyof typeof options.direction.choices;
 export type Expand = keyof typeof options.expand.choices;
 export type Grouping = keyof typeof options.grouping.choices;

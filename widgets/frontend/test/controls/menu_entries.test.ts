@@ -4,7 +4,7 @@ import { type ViewActions, type ViewState, viewMenu } from "../../src/controls/m
 import options from "../../src/scene/options";
 
 const STATE: ViewState = {
-  ...{ direction: "LR", theme: "dark", grouping: "repeats", wrapped: true },
+  ...{ direction: "LR", theme: "dark", grouping: "repeats", wrapped: true, details: "all" },
   ...{ hasSelection: false, inspector: null, legend: false, screen: null, canUndo: false, canRedo: false },
 };
 
@@ -41,7 +41,8 @@ test("entries of groups, openness and colours ask for the choice that they are c
   }
   entries.find((entry) => entry.label === options.direction.choices.LR.menu)!.press();
   entries.find((entry) => entry.label === options.wrap.choices.yes.menu)!.press();
-  expect(calls.map(([name]) => name)).toEqual(["turn", "wrap"]);
+  entries.find((entry) => entry.label === options.details.choices.all.menu)!.press();
+  expect(calls.map(([name]) => name)).toEqual(["turn", "wrap", "detail"]);
 });
 
 test("what holds is checked", () => {
@@ -50,8 +51,9 @@ test("what holds is checked", () => {
     options.grouping.choices.repeats.menu,
     options.direction.choices.LR.menu,
     options.wrap.choices.yes.menu,
+    options.details.choices.all.menu,
     options.theme.choices.dark.menu,
   ]);
-  const plain = { ...STATE, direction: "TB", theme: "auto", wrapped: false };
+  const plain: ViewState = { ...STATE, direction: "TB", theme: "auto", wrapped: false, details: "facts" };
   expect(openMenu(plain).entries.filter((entry) => entry.checked)).toHaveLength(2);
 });

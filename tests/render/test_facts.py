@@ -1,0 +1,104 @@
+"""What stands on nodes: the few facts of those with weights, attributes and constants of others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import netloupe
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.face import Face
+from netloupe.explorer.render.faces import FaceBook
+from netloupe.explorer.view import View
+
+
+def make_model(op: str, *dims: tuple[int, ...], inputs: int = 1, **attributes: Any) -> Model:
+    """Return a model of one node, which takes inputs and then weights of these dimensions."""
+    values = [f"x{number}" for number in range(inputs)]
+    weights = [f"w{number}" for number in range(len(dims))]
+    node = helper.make_node(op, [*values, *weights], ["y"], "n", **attributes)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in values],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        [
+            numpy_helper.from_array(np.full(shape, 0.5, np.float32), name)
+            for name, shape in zip(weights, dims, strict=True)
+        ],
+    )
+    return load(helper.make_model(graph).SerializeToString())
+
+
+def face_of(model: Model, details: Any = "facts") -> Face:
+    view = View(model)
+    return FaceBook(details).face(view.items["main/n"])
+
+
+def words(face: Face) -> list[str]:
+    return [run.text for run in face.texts]
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (make_model("Conv", (8, 4, 3, 3), kernel_shape=[3, 3], strides=[2, 2]), "3×3 · 4 → 8 · /2"),
+        (make_model("Gemm", (16, 4), transB=1), "4 → 16"),
+        (make_model("Gemm", (16, 4)), "16 → 4"),
+        (make_model("MatMul", (16, 4)), "16 → 4"),
+    ],
+)
+def test_a_node_with_a_weight_says_kernel_and_widths(model: Model, expected: str) -> None:
+    assert words(face_of(model))[1:] == [expected]
+
+
+def test_a_norm_has_nothing_to_say() -> None:
+    model = make_model("LayerNormalization", (8,), (8,), epsilon=1e-12)
+    assert words(face_of(model)) == ["LayerNormalization"]
+
+
+def test_other_nodes_have_their_attributes_in_one_row() -> None:
+    model = make_model("MaxPool", kernel_shape=[3, 3], strides=[2, 2])
+    assert words(face_of(model)) == ["MaxPool", "kernel 3×3 · strides 2×2"]
+    assert words(face_of(make_model("Relu"))) == ["Relu"]
+
+
+def test_attributes_that_have_no_room_are_left_out() -> None:
+    model = make_model(
+        "Resize",
+        mode="linear",
+        nearest_mode="floor",
+        coordinate_transformation_mode="pytorch_half_pixel",
+    )
+    (row,) = words(face_of(model))[1:]
+    assert row.startswith("mode linear")
+    assert row.endswith("…")
+
+
+def test_constants_of_other_nodes_are_shown_while_they_are_few() -> None:
+    assert words(face_of(make_model("Mul", (), inputs=1))) == ["Mul", "B", "0.5"]
+    many = make_model("Max", (), (), (), (), (), inputs=1)
+    assert words(face_of(many))[-1] == "… 3 more"
+
+
+def test_equal_weights_of_unlike_nodes_do_not_mix() -> None:
+    book = FaceBook()
+    found = []
+    for model in (make_model("Gemm", (16, 4), transB=1), make_model("Gemm", (16, 4))):
+        found.append(words(book.face(View(model).items["main/n"])))
+        book._faces.clear()  # they have one path
+    assert found == [["Gemm", "4 → 16"], ["Gemm", "16 → 4"]]
+
+
+def test_all_details_are_shown_where_asked_for() -> None:
+    model = make_model("Conv", (8, 4, 3, 3), kernel_shape=[3, 3])
+    assert words(face_of(model, "all")) == ["Conv", "kernel", "3×3", "W", "⟨8×4×3×3⟩"]
+    assert "⟨8×4×3×3⟩" in model.to_svg(details="all")
+    assert "⟨8×4×3×3⟩" not in model.to_svg()
+    assert "3×3 · 4 → 8" in model.to_svg()
+    with pytest.raises(netloupe.ViewError, match="details"):
+        model.to_svg(details="some")  # type: ignore[arg-type]
