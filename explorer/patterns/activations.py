@@ -128,7 +128,8 @@ def _walk_to_start(operations: Operations, anchor: int) -> tuple[set[int], Value
         if giver is None or not inside.issuperset(operations.users[giver]):
             starts[value] = None
             continue
-        if operations.kinds[giver] == "Add" and len(operations.operands[giver]) == 1:
+        is_shift = operations.kinds[giver] == "Add" and len(operations.operands[giver]) == 1
+        if is_shift and operations.scalar(giver) != 1.0:  # as 1 + 0.044715x² has it
             starts[value] = None  # the bias of what comes before
             continue
         numbers.add(giver)

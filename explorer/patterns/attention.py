@@ -163,7 +163,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             name = name.replace("Grouped-query", "Multi-query")
     if heads:
         details["heads"] = heads
-        text = f"{heads} heads"
+        text = f"{heads} heads" if heads > 1 else "1 head"
         if width:
             details["head_width"] = width
             text += f" × {width}"
@@ -343,6 +343,8 @@ def _count_heads(
         return 0, 0, 0
     read = [_read_heads(operations, value) for value in product]
     heads, width = read[0] or read[1] or (0, 0)
+    if is_packed and (heads * width == 3 * features or (heads <= 0 and features % width)):
+        width = width // 3 if width % 3 == 0 else 0  # of q, k and v of one head
     if width and heads <= 0 and features % width == 0:
         heads = features // width
     elif heads > 0 and width <= 0 and features % heads == 0:
@@ -378,8 +380,8 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
                 continue
             dims = operations.knowledge.read_list(node.inputs[1])
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
-            if len(known) == 5 and known[2] == 3:  # packed q, k and v
-                del known[2]
+            if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
+                del known[2 if known[2] == 3 else 3]
             if len(known) == 4 and any(known[2:]):
                 return known[2], known[3]
         source = operations.source(value)

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from .found import Blocks, Found
 from .operations import Operations, read_int
 from .recognition import Detail
-from .weights import read_width
+from .weights import read_dims, read_width
 
 #: operators that normalize, and what the field calls that
 _OPERATORS = {
@@ -42,6 +42,10 @@ def find_norms(blocks: Blocks) -> Iterator[Found]:
             yield _read_operator(operations, number)
         elif kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) in (0.5, -0.5)):
             found = _find_written(operations, number)
+            if found is not None:
+                yield found
+        elif kind == "Mul":
+            found = _find_affine(operations, number)
             if found is not None:
                 yield found
         elif kind == "ReduceL2":
@@ -165,6 +169,21 @@ def _add_scale(
         numbers.add(user)
         end = user
     return end, width
+
+
+def _find_affine(operations: Operations, number: int) -> Found | None:
+    """Find a scale and a shift of channels: a BatchNorm whose statistics are fixed."""
+    shift = operations.only_user(number)
+    if shift is None or operations.kinds[shift] != "Add":
+        return None
+    for each in (number, shift):
+        constants = operations.fixed(each)
+        dims = read_dims(constants[0]) if len(constants) == 1 else ()
+        if len(operations.operands[each]) != 1 or len(dims) < 3 or max(dims) == 1:
+            return None
+        if {*dims[-2:]} != {1}:
+            return None
+    return Found("norm", "Affine", frozenset({number, shift}), shift)
 
 
 def _find_l2(operations: Operations, number: int) -> Found | None:

@@ -15,16 +15,20 @@ from .convolutions import (
     find_residuals,
     find_separable,
 )
+from .experts import find_experts
 from .found import Blocks, Finder, Found
 from .knowledge import Knowledge
 from .linear import find_embeddings, find_linears, find_mlps
 from .norms import find_norms
 from .operations import Operations
+from .positions import find_merging, find_waves
 from .recognition import Recognition
+from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .transformers import find_sublayers, find_transformers
 from .wholes import (
     find_branches,
     find_dense,
+    find_partial_stages,
     find_patches,
     find_row,
     find_same,
@@ -43,6 +47,7 @@ FINDERS: tuple[Finder, ...] = (
     find_embeddings,
     find_attentions,
     find_mlps,
+    find_experts,
     find_convolutions,
     find_excitations,
     find_separable,
@@ -54,6 +59,12 @@ WHOLES: tuple[Finder, ...] = (
     find_transformers,
     find_sublayers,
     find_token_embeddings,
+    find_recurrent,
+    find_cells,
+    find_state_spaces,
+    find_waves,
+    find_merging,
+    find_partial_stages,
     find_dense,
     find_shuffles,
     find_branches,
@@ -69,6 +80,8 @@ _FAMILIES = {
     "linear": "linear",
     "mlp": "linear",
     "norm": "normalization",
+    "positions": "generator",
+    "recurrent": "recurrent",
 }
 
 

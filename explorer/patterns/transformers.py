@@ -29,7 +29,11 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
         return
     others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
     kinds = [f.name if isinstance(f, Found) else operations.kinds[f] for f in others]
-    if any(kind not in ("Add", "Mul", "Dropout") for kind in kinds):
+    shifting = [kind for kind in kinds if kind in ("Concat", "Pad", "Slice")]
+    if any(kind not in ("Add", "Mul", "Dropout", "Concat", "Pad", "Slice") for kind in kinds):
+        return
+    window = _read_window(blocks)
+    if shifting and not window:
         return
     sums = kinds.count("Add") + sum("Residual" in norm.name for norm in norms)
     if sums < 1 or sums > 4:
@@ -38,7 +42,9 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     is_decoder = len(attentions) == 2
     if is_decoder and attentions[1].name != "Cross-attention":
         return
-    facts = [*attentions[0].facts, " ".join((feeding[0].name, *feeding[0].facts[:1]))]
+    fed = feeding[0]
+    what = fed.facts[0] if fed.kind == "experts" else " ".join((fed.name, *fed.facts[:1]))
+    facts = [*attentions[0].facts, what]
     details: dict[str, Detail] = {}
     style = _order_norms(blocks, attentions[0], norms)
     if style:
@@ -47,11 +53,30 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
         details |= {"order": style, "norm": kind}
     for part in (attentions[0], feeding[0]):
         details |= {f"{part.kind}_{key}": value for key, value in part.details.items()}
+    if window:
+        facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
+        details["window"] = window
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     last = outline[-1]
     end = last.end if isinstance(last, Found) else last
     parts = (*attentions, *feeding, *norms)
     yield Found("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _read_window(blocks: Blocks) -> int:
+    """Return the size of the windows that an image is put into; 0 where it is not.
+
+    Z. Liu and others, Swin Transformer, 2021, figure 4: by a Reshape to rows and columns of
+    windows and rows and columns in each.
+    """
+    operations = blocks.operations
+    for node in operations.arrangement:
+        if node.op_type == "Reshape" and len(node.inputs) > 1:
+            dims = operations.knowledge.read_list(node.inputs[1])
+            size = dims[2] if len(dims) == 6 else 0
+            if isinstance(size, int) and size > 1 and dims[4] == size:
+                return size
+    return 0
 
 
 def find_sublayers(blocks: Blocks) -> Iterator[Found]:

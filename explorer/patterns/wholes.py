@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -16,7 +17,16 @@ from .recognition import Detail
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
 _IN_ROW = frozenset({"activation", "conv", "linear", "norm"})
-_ROW_OPERATORS = frozenset({"Add", "AveragePool", "GlobalAveragePool", "MaxPool"})
+_ROW_OPERATORS = {
+    "Add": "Add",
+    "AveragePool": "AveragePool",
+    "DepthToSpace": "Pixel shuffle",
+    "GlobalAveragePool": "GlobalAveragePool",
+    "MaxPool": "MaxPool",
+    "Resize": "Resize",
+    "SpaceToDepth": "SpaceToDepth",
+    "Upsample": "Resize",
+}
 
 
 def find_row(blocks: Blocks) -> Iterator[Found]:
@@ -47,7 +57,7 @@ def _describe(operations: Operations, entry: Found | int) -> str:
     if isinstance(entry, Found):
         return entry.name if entry.kind in _IN_ROW else ""
     kind = operations.kinds[entry]
-    return kind if kind in _ROW_OPERATORS else ""
+    return _ROW_OPERATORS.get(kind, "")
 
 
 def is_row(blocks: Blocks, outline: list[Found | int]) -> bool:
@@ -183,6 +193,9 @@ def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
     if any(kind not in ("Add", "norm", "Mul") for kind in kinds):
         return
     adds = [e for e in others if isinstance(e, int) and operations.kinds[e] == "Add"]
+    given = {table.end for table in tables} | {*adds}
+    if any(not given & {*operations.givers(number)} for number in adds):
+        return  # positions are computed by it
     has_fixed = any(operations.fixed(number) for number in adds)
     name = "Token and position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
     largest = max(tables, key=lambda found: int(found.details["rows"]))  # type: ignore[arg-type]
@@ -220,6 +233,47 @@ def find_shuffles(blocks: Blocks) -> Iterator[Found]:
 
 def _shuffles(node: Node) -> bool:
     return node.op_type == "Transpose" and read_ints(node, "perm") == (0, 2, 1, 3, 4)
+
+
+def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
+    """Find blocks in which a part of the channels goes around what works on the rest.
+
+    * CSP: what a 1×1 convolution gives is split; one part goes through residual blocks, and all
+      parts together through another 1×1 convolution (C. Wang and others, CSPNet, 2020,
+      figure 2; so C2f of YOLOv8, and C3 with two convolutions instead of a split).
+    * SPPF: three pools in a row between 1×1 convolutions, all of whose results count
+      (K. He and others, Spatial Pyramid Pooling, 2014, as YOLOv5 writes it).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    kinds = Counter(e.kind if isinstance(e, Found) else operations.kinds[e] for e in outline)
+    if kinds["Concat"] != 1 or len(outline) > 60:
+        return
+    first, last = outline[0], outline[-1]
+    if not isinstance(first, Found) or not isinstance(last, Found):
+        return
+    if (
+        first.kind != "conv"
+        or last.kind != "conv"
+        or not (is_pointwise(first) and is_pointwise(last))
+    ):
+        return
+    taken, given = first.details.get("in"), last.details.get("out")
+    is_known = isinstance(taken, int) and isinstance(given, int)
+    facts = [f"{taken} → {given}"] if is_known else []
+    if kinds["MaxPool"] == 3 and kinds["conv"] == 2 and sum(kinds.values()) == 6:
+        yield _whole(blocks, "spp", "SPPF", tuple(facts))
+        return
+    inner = kinds["residual"] + kinds["inverted"]
+    allowed = {"Concat", "Slice", "Split", "conv", "inverted", "residual"}
+    is_split = bool(kinds["Slice"] or kinds["Split"])
+    if not kinds.keys() <= allowed or not (is_split or kinds["conv"] == 3):
+        return
+    # without shortcuts each of the inner blocks is two convolutions in a row
+    count = inner or (kinds["conv"] - 2) // 2
+    if count and (inner or (is_split and kinds["conv"] >= 4)):
+        facts.append(f"{count} block{'s' if count > 1 else ''}")
+        yield _whole(blocks, "csp", "CSP block", tuple(facts))
 
 
 def find_branches(blocks: Blocks) -> Iterator[Found]:

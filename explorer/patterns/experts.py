@@ -1,0 +1,125 @@
+"""Mixtures of experts: a router, and MLPs of which each token takes a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .found import Blocks, Found
+from .operations import Operations, list_data
+from .recognition import Detail
+from .weights import read_dims
+
+_FUSED = frozenset({"MoE", "QMoE"})
+#: operators that multiply by the weights of a chosen expert
+_PRODUCTS = frozenset({"MatMul", "Einsum"})
+_MOST_OPERATIONS = 400
+
+
+def find_experts(blocks: Blocks) -> Iterator[Found]:
+    """Find a mixture of experts: all that follows from what its router takes, up to a sum.
+
+    A linear router gives each token a weight for each expert, of which the k largest count
+    (N. Shazeer and others, Outrageously Large Neural Networks, 2017, equations 3 to 5; A. Jiang
+    and others, Mixtral of Experts, 2024, section 2.1). The experts are MLPs side by side, or
+    their weights are picked from a table by what the router chose. Fused: com.microsoft's ``MoE``.
+    """
+    operations = blocks.operations
+    if len(operations) > _MOST_OPERATIONS or not operations.nodes:
+        return
+    found = _find_router(blocks)
+    if found is None:
+        return
+    router, choice, count = found
+    numbers = _follow(blocks, router)
+    kinds = {number: operations.kinds[number] for number in sorted(numbers)}
+    owners = (blocks.owner[number] for number in kinds)
+    experts = {id(f): f for f in owners if f is not None and f.kind == "mlp"}
+    tables = [
+        number
+        for number, kind in kinds.items()
+        if kind == "Gather" and choice in operations.givers(number)
+    ]
+    fused = [number for number, kind in kinds.items() if kind in _FUSED]
+    products = [
+        number
+        for number, kind in kinds.items()
+        if kind in _PRODUCTS and any(giver in tables for giver in operations.givers(number))
+    ]
+    is_picked = len(tables) > 1 and len(products) > 1
+    if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
+        return
+    details: dict[str, Detail] = {"experts": count}
+    facts = [f"{count} experts"]
+    if choice is not None:
+        chosen = _read_count(operations, choice)
+        if chosen:
+            facts.append(f"top {chosen}")
+            details["top"] = chosen
+    names = {found.name for found in experts.values()}
+    if len(names) == 1:
+        first = next(iter(experts.values()))
+        facts.append(" ".join((first.name, *first.facts[:1])))
+    elif tables:
+        dims = read_dims(list_data(operations.nodes[tables[0]])[0])
+        if dims and dims[0] != count:
+            return
+    parts = (router, *experts.values())
+    end = max(numbers)
+    if operations.is_closed(set(numbers), end):
+        yield Found("experts", "Mixture of experts", numbers, end, tuple(facts), details, parts)
+
+
+def _follow(blocks: Blocks, router: Found) -> frozenset[int]:
+    """Return what follows from what a router takes, up to a sum with something else."""
+    operations = blocks.operations
+    start = operations.operands[min(router.numbers)][0]
+    barrier = operations.giver(start)
+    numbers: set[int] = set()
+    for number in range(len(operations)):
+        taken = operations.operands[number]
+        if not any(v is start or operations.giver(v) in numbers for v in taken):
+            continue
+        owner = blocks.owner[number]
+        if owner is not None and owner.kind in ("attention", "norm"):
+            continue
+        others = [v for v in taken if v is not start and operations.giver(v) not in numbers]
+        if operations.kinds[number] == "Add" and others:
+            continue
+        if number != barrier:
+            numbers |= owner.numbers if owner is not None else {number}
+    return frozenset(numbers)
+
+
+def _find_router(blocks: Blocks) -> tuple[Found, int | None, int] | None:
+    """Return the router, the choice of the largest weights, and the number of experts."""
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        if kind in _FUSED:
+            operands = operations.operands[number]
+            giver = operations.giver(operands[1]) if len(operands) > 1 else None
+        elif kind == "TopK":
+            giver = operations.giver(operations.operands[number][0])
+        else:
+            continue
+        for _ in range(3):
+            if giver is None or operations.kinds[giver] not in ("Softmax", "Sigmoid", "Add"):
+                break
+            if blocks.ending(giver, "linear") is not None:
+                break
+            taken = operations.givers(giver)
+            giver = taken[0] if taken else None
+        router = blocks.ending(giver, "linear")
+        count = router.details.get("out") if router is not None else None
+        if router is not None and isinstance(count, int) and count > 1:
+            return router, number, count
+    return None
+
+
+def _read_count(operations: Operations, number: int) -> int:
+    """Return how many experts each token takes; 0 where that is not stated."""
+    node = operations.nodes[number]
+    if node.op_type == "TopK" and len(node.inputs) > 1:
+        listed = operations.knowledge.read_list(node.inputs[1])
+        return listed[0] if len(listed) == 1 and isinstance(listed[0], int) else 0
+    attribute = node.attributes.get("k")
+    return attribute.value if attribute is not None and isinstance(attribute.value, int) else 0

@@ -1,0 +1,59 @@
+"""Positions as sines and cosines, and tokens that are put together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .found import Blocks, Found
+from .linear import write_widths
+
+_AROUND = frozenset({"Concat", "Einsum", "Gather", "Gemm", "MatMul", "Mul", "Slice", "Div", "Add"})
+
+
+def find_waves(blocks: Blocks) -> Iterator[Found]:
+    """Find cosines and sines of positions times frequencies.
+
+    Side by side they are what rotates queries and keys (J. Su and others, RoFormer, 2021,
+    equation 34), put together an embedding (A. Vaswani and others, 2017, section 3.5).
+    """
+    operations = blocks.operations
+    counts = Counter(operations.kinds)
+    if counts["Cos"] != 1 or counts["Sin"] != 1 or not counts.keys() <= _AROUND | {"Cos", "Sin"}:
+        return
+    cosine, sine = operations.kinds.index("Cos"), operations.kinds.index("Sin")
+    if operations.operands[cosine] != operations.operands[sine]:
+        return
+    joined = {*operations.users[cosine]} & {*operations.users[sine]}
+    is_joined = any(n >= 0 and operations.kinds[n] == "Concat" for n in joined)
+    name = "Sinusoidal embedding" if is_joined else "Rotary cos, sin"
+    numbers = frozenset(range(len(operations)))
+    yield Found("positions", name, numbers, max(cosine, sine))
+
+
+def find_merging(blocks: Blocks) -> Iterator[Found]:
+    """Find four neighbouring patches that are put together and projected.
+
+    Z. Liu and others, Swin Transformer, 2021, section 3.1.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    kinds = Counter(e.kind if isinstance(e, Found) else operations.kinds[e] for e in outline)
+    joins = [e for e in outline if isinstance(e, int) and operations.kinds[e] == "Concat"]
+    linears = [e for e in outline if isinstance(e, Found) and e.kind == "linear"]
+    if len(joins) != 1 or len(linears) != 1 or kinds["norm"] > 1:
+        return
+    if not kinds.keys() <= {"Concat", "Pad", "Slice", "linear", "norm"} or not kinds["Slice"]:
+        return
+    parts = operations.operands[joins[0]]
+    if len(parts) != 4 or any(operations.given_by(part, "Slice") is None for part in parts):
+        return
+    taken, given = linears[0].details.get("in"), linears[0].details.get("out")
+    if not isinstance(taken, int) or not isinstance(given, int) or taken % 4:
+        return
+    numbers = frozenset(range(len(operations)))
+    facts = (write_widths(taken // 4, given), "/2")
+    last = outline[-1]
+    end = last.end if isinstance(last, Found) else last
+    details = {"in": taken // 4, "out": given}
+    yield Found("merging", "Patch merging", numbers, end, facts, details)

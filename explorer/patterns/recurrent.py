@@ -1,0 +1,128 @@
+"""Recurrent layers, cells written out, and state-space blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .found import Blocks, Found
+from .linear import write_widths
+from .operations import read_str
+from .recognition import Detail
+from .weights import read_features
+
+_LAYERS = frozenset({"GRU", "LSTM", "RNN"})
+_CALLS = _LAYERS | frozenset({"AttnLSTM", "DynamicQuantizeLSTM"})
+#: what exporters put around recurrent layers: states of each, and directions
+_AROUND = frozenset({"Concat", "Gather", "Pad", "ReverseSequence", "Slice", "Split"})
+#: what a cell is made of besides products
+_TAKING_GATES = frozenset({"Gather", "Mul", "Slice", "Split", "Sub"})
+_CELL = frozenset({"Add", "Gather", "Mul", "Slice", "Split", "Sub", "Concat"})
+
+
+def find_recurrent(blocks: Blocks) -> Iterator[Found]:
+    """Find recurrent layers: ONNX's ``LSTM``, ``GRU`` and ``RNN``, one or several in a row."""
+    operations = blocks.operations
+    layers = [n for n, kind in enumerate(operations.kinds) if kind in _CALLS]
+    others = {kind for kind in operations.kinds if kind not in _CALLS}
+    if not layers or not others <= _AROUND:
+        return
+    kinds = {operations.kinds[n].replace("DynamicQuantize", "") for n in layers}
+    if len(kinds) > 1:
+        return
+    (kind,) = kinds
+    first, last = (operations.nodes[n] for n in (layers[0], layers[-1]))
+    taken, hidden = read_features(first)[0], read_features(last)[1]
+    facts: list[str] = []
+    details: dict[str, Detail] = {"layers": len(layers)}
+    if taken and hidden:
+        facts.append(write_widths(taken, hidden))
+        details |= {"in": taken, "out": hidden}
+    if all(read_str(operations.nodes[n], "direction") == "bidirectional" for n in layers):
+        facts.append("bidirectional")
+        details["bidirectional"] = True
+    if len(layers) > 1:
+        facts.append(f"{len(layers)} layers")
+    numbers = frozenset(range(len(operations)))
+    yield Found("recurrent", kind, numbers, layers[-1], tuple(facts), details)
+
+
+def find_cells(blocks: Blocks) -> Iterator[Found]:
+    """Find one step of an LSTM or GRU that is written out.
+
+    LSTM: three gates by σ, two tanh, c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and
+    J. Schmidhuber, 1997; F. Gers and others, 2000). GRU: two gates by σ, one tanh and
+    h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8).
+    """
+    operations = blocks.operations
+    linears = {id(f): f for f in blocks.owner if f is not None and f.kind == "linear"}
+    counts = Counter(
+        kind
+        for number, kind in enumerate(operations.kinds)
+        if blocks.holding(number, "linear") is None
+    )
+    if len(linears) > 8 or not counts.keys() <= _CELL | {"Sigmoid", "Tanh"}:
+        return
+    name = ""
+    if (counts["Sigmoid"], counts["Tanh"], counts["Mul"]) == (3, 2, 3) and not counts["Sub"]:
+        name = "LSTM cell"
+    elif (counts["Sigmoid"], counts["Tanh"]) == (2, 1) and 2 <= counts["Mul"] <= 3:
+        is_mixed = counts["Sub"] == 1 and counts["Add"] >= 2
+        name = "GRU cell" if is_mixed else ""
+    if not name or not _multiplies_gates(blocks):
+        return
+    numbers = frozenset(range(len(operations)))
+    yield Found("recurrent", name, numbers, len(operations) - 1, parts=tuple(linears.values()))
+
+
+def _multiplies_gates(blocks: Blocks) -> bool:
+    """Return whether all results of σ are factors."""
+    operations = blocks.operations
+    return all(
+        any(
+            operations.kinds[user] in ("Mul", "Sub")
+            for user in operations.users[number]
+            if user >= 0
+        )
+        for number, kind in enumerate(operations.kinds)
+        if kind == "Sigmoid"
+    )
+
+
+def find_state_spaces(blocks: Blocks) -> Iterator[Found]:
+    """Find a block of a selective state-space model.
+
+    Features are convolved along the sequence, each alone, and activated; step sizes by softplus
+    of a linear layer make exp(Δ·A) of the recurrence, and the result is gated
+    (A. Gu and T. Dao, Mamba, 2023, figure 3 and algorithm 2).
+    """
+    operations = blocks.operations
+    counts = Counter(operations.kinds)
+    linears = list({id(f): f for f in blocks.owner if f is not None}.values())
+    dense = [f for f in linears if f.kind == "linear"]
+    deep = [
+        f
+        for f in linears
+        if f.kind == "conv" and f.details.get("groups") not in (None, 1) and _is_along(f)
+    ]
+    activated = [f for f in linears if f.name == "SiLU" or f.name.endswith("SiLU")]
+    if len(deep) != 1 or not 2 <= len(dense) <= 6 or not activated:
+        return
+    if counts["Softplus"] != 1 or counts["Exp"] < 1 or counts["Softmax"] or counts["Erf"]:
+        return
+    first, last = dense[0], dense[-1]
+    widths = [first.details.get("in"), last.details.get("out")]
+    known = [width for width in widths if isinstance(width, int)]
+    inner = deep[0].details.get("groups")
+    facts = []
+    if len(known) == 2 and isinstance(inner, int):
+        facts.append(write_widths(known[0], inner, known[1]))
+    numbers = frozenset(range(len(operations)))
+    details: dict[str, Detail] = {"inner": inner} if isinstance(inner, int) else {}
+    end = len(operations) - 1
+    yield Found("mixer", "Mamba block", numbers, end, tuple(facts), details, tuple(linears))
+
+
+def _is_along(found: Found) -> bool:
+    kernel = found.details.get("kernel")
+    return isinstance(kernel, tuple) and (len(kernel) == 1 or min(kernel) == 1)

@@ -1,0 +1,194 @@
+"""Blocks written down from the papers that define them, and near misses."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_recognise import graph_of, text_of
+
+_LSTM_CELL = """
+    a = MatMul (x, wi)  b = MatMul (z, wh)  g = Add (a, b)
+    i, f, c, o = Split <axis = -1, num_outputs = 4> (g)
+    si = Sigmoid (i)  sf = Sigmoid (f)  tc = Tanh (c)  so = Sigmoid (o)
+    k = Mul (sf, s)  n = Mul (si, tc)  t = Add (k, n)  h = Tanh (t)  y = Mul (so, h)
+"""
+_GRU_CELL = """
+    a = MatMul (x, wi)  b = MatMul (z, wh)
+    ar, az, an = Split <axis = -1, num_outputs = 3> (a)
+    br, bz, bn = Split <axis = -1, num_outputs = 3> (b)
+    r0 = Add (ar, br)  r = Sigmoid (r0)  u0 = Add (az, bz)  u = Sigmoid (u0)
+    q = Mul (r, bn)  n0 = Add (an, q)  n = Tanh (n0)
+    one = Constant <value_float = 1.0> ()  v = Sub (one, u)
+    p = Mul (v, n)  h = Mul (u, s)  y = Add (p, h)
+"""
+
+
+def test_cells_written_out() -> None:
+    lstm = {"wi": [8, 64], "wh": [16, 64]}
+    text = _LSTM_CELL.replace("(sf, s)", "(sf, z)")
+    assert text_of(graph_of(text, **lstm)) == "LSTM cell"
+    # four gates and one tanh are no LSTM's
+    assert text_of(graph_of(text.replace("Tanh (c)", "Sigmoid (c)"), **lstm)) == ""
+    gru = {"wi": [8, 48], "wh": [16, 48]}
+    text = _GRU_CELL.replace("(u, s)", "(u, z)")
+    assert text_of(graph_of(text, **gru)) == "GRU cell"
+    assert text_of(graph_of(text.replace("Sub (one, u)", "Neg (u)"), **gru)) == ""
+
+
+def test_recurrent_layers_in_a_row() -> None:
+    layer = 'a, h, c = LSTM <hidden_size = 16, direction = "bidirectional"> (x, w, r)'
+    back = "t = Transpose <perm = [0, 2, 1, 3]> (a)  y = Reshape (t, m)"
+    shape = "m = Constant <value = int64[3] {0, 0, -1}> ()"
+    weights = {"w": [2, 64, 8], "r": [2, 64, 16]}
+    text = f"{shape} {layer} {back}"
+    assert text_of(graph_of(text, **weights)) == "LSTM 8 → 16, bidirectional"
+    # a projection behind it is more than the layer
+    more = text.replace("y =", "k =") + "y = MatMul (k, p)"
+    assert text_of(graph_of(more, p=[32, 4], **weights)) == ""
+
+
+_EXPERTS = """
+    l = MatMul (x, router)  s = Softmax (l)  two = Constant <value = int64[1] {2}> ()
+    p, i = TopK (s, two)
+    gate = Gather (up, i)  down = Gather (low, i)
+    a = MatMul (x, gate)  b = Sigmoid (a)  c = Mul (a, b)  d = MatMul (c, down)
+    e = Mul (d, p)  ax = Constant <value = int64[1] {1}> ()  y = ReduceSum (e, ax)
+"""
+
+
+def test_a_mixture_of_experts_and_a_choice_that_is_none() -> None:
+    weights = {"router": [16, 8], "up": [8, 16, 32], "low": [8, 32, 16]}
+    assert text_of(graph_of(_EXPERTS, **weights)) == "Mixture of experts, 8 experts, top 2"
+    # a detector's choice of queries picks data, not weights
+    queries = "l = MatMul (x, router) two = Constant <value = int64[1] {2}> () p, i = TopK (l, two)"
+    assert text_of(graph_of(f"{queries} y = Gather (z, i)", router=[16, 8])) == ""
+    # tables of another length than there are experts
+    weights["up"], weights["low"] = [5, 16, 32], [5, 32, 16]
+    assert text_of(graph_of(_EXPERTS, **weights)) == ""
+
+
+_MAMBA = """
+    p = MatMul (x, win)  u, g = Split <axis = -1, num_outputs = 2> (p)
+    ut = Transpose <perm = [0, 2, 1]> (u)
+    c = Conv <kernel_shape = [4], group = 32, pads = [3, 0]> (ut, wc)
+    sc = Sigmoid (c)  v = Mul (c, sc)  vt = Transpose <perm = [0, 2, 1]> (v)
+    q = MatMul (vt, wx)  dt0, bb, cc = Split <axis = -1, num_outputs = 3> (q)
+    d0 = MatMul (dt0, wdt)  d1 = Add (d0, bdt)  d = Softplus (d1)
+    da = Mul (d, aa)  e = Exp (da)  k = Mul (e, vt)  m = Mul (k, bb)  o = Mul (m, cc)
+    sg = Sigmoid (g)  gg = Mul (g, sg)  r = Mul (o, gg)  y = MatMul (r, wout)
+"""
+
+
+def test_a_selective_state_space_block() -> None:
+    weights = {
+        "win": [16, 64],
+        "wc": [32, 1, 4],
+        "wx": [32, 12],
+        "wdt": [4, 32],
+        "bdt": [32],
+        "aa": [32],
+        "wout": [32, 16],
+    }
+    assert text_of(graph_of(_MAMBA, **weights)) == "Mamba block 16 → 32 → 16"
+    # without a step size there is no such recurrence
+    other = _MAMBA.replace("Softplus (d1)", "Relu (d1)")
+    assert text_of(graph_of(other, **weights)) == ""
+
+
+_CSP = """
+    a = Conv <kernel_shape = [1, 1]> (x, v)  l, r = Split <axis = 1, num_outputs = 2> (a)
+    b = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (r, w)  c = Relu (b)
+    d = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (c, w)  e = Add (d, r)
+    k = Concat <axis = 1> (l, r, e)  y = Conv <kernel_shape = [1, 1]> (k, u)
+"""
+
+
+def test_a_part_of_the_channels_goes_around() -> None:
+    weights = {"v": [32, 16, 1, 1], "w": [16, 16, 3, 3], "u": [32, 48, 1, 1]}
+    assert text_of(graph_of(_CSP, **weights)) == "CSP block 16 → 32, 1 block"
+    # what is put together comes from elsewhere
+    lost = _CSP.replace("Split <axis = 1, num_outputs = 2> (a)", "Split <axis = 1> (z)")
+    lost = lost.replace("y = Conv <kernel_shape = [1, 1]> (k, u)", "y = Relu (k)")
+    assert text_of(graph_of(lost, **weights)) == ""
+    pools = " ".join(
+        f"{to} = MaxPool <kernel_shape = [5, 5], pads = [2, 2, 2, 2]> ({of})"
+        for of, to in ("ab", "bc", "cd")
+    )
+    pyramid = f"""
+        a = Conv <kernel_shape = [1, 1]> (x, v)  {pools}
+        k = Concat <axis = 1> (a, b, c, d)  y = Conv <kernel_shape = [1, 1]> (k, u)
+    """
+    weights = {"v": [16, 32, 1, 1], "u": [32, 64, 1, 1]}
+    assert text_of(graph_of(pyramid, **weights)) == "SPPF 32 → 32"
+
+
+def test_channels_that_are_scaled_and_shifted() -> None:
+    affine = "a = Conv <kernel_shape = [3, 3]> (x, v) b = Mul (a, s) c = Add (b, t) y = Relu (c)"
+    weights = {"v": [8, 4, 3, 3], "s": [1, 8, 1, 1], "t": [1, 8, 1, 1]}
+    assert text_of(graph_of(affine, **weights)) == "Conv · Affine · ReLU, 3×3, 4 → 8"
+    weights["t"] = [1, 8, 5, 5]  # a bias of places
+    assert "Affine" not in text_of(graph_of(affine, **weights))
+
+
+def test_sines_and_cosines_of_positions() -> None:
+    rotary = "a = MatMul (x, f) b = Concat <axis = -1> (a, a) c = Cos (b) s = Sin (b)"
+    assert text_of(graph_of(f"{rotary} y = Identity (c) w = Identity (s)", f=[1, 8])) == (
+        "Rotary cos, sin"
+    )
+    joined = "a = Mul (x, f) s = Sin (a) c = Cos (a) y = Concat <axis = -1> (s, c)"
+    assert text_of(graph_of(joined, f=[8])) == "Sinusoidal embedding"
+    other = joined.replace("Cos (a)", "Cos (z)")
+    assert text_of(graph_of(other, f=[8])) == ""
+
+
+def test_patches_that_are_merged() -> None:
+    cut = " ".join(
+        f"{name} = Slice (x, {begin}, n, axes, two)"
+        for name, begin in zip("abcd", "opqr", strict=True)
+    )
+    constants = " ".join(
+        f"{name} = Constant <value = int64[2] {{{values}}}> ()"
+        for name, values in (
+            ("o", "0, 0"),
+            ("p", "1, 0"),
+            ("q", "0, 1"),
+            ("r", "1, 1"),
+            ("n", "999, 999"),
+            ("axes", "1, 2"),
+            ("two", "2, 2"),
+        )
+    )
+    merge = "k = Concat <axis = -1> (a, b, c, d) m = LayerNormalization (k, g) y = MatMul (m, w)"
+    weights = {"g": [32], "w": [32, 16]}
+    text = f"{constants} {cut} {merge}"
+    assert text_of(graph_of(text, **weights)) == "Patch merging 8 → 16, /2"
+    assert text_of(graph_of(text.replace("(a, b, c, d)", "(a, b, c, x)"), **weights)) == ""
+
+
+def attention(product: str, split: str, weights: str = "(x, w)") -> str:
+    return f"""
+        p = MatMul {weights}  {split}
+        k1 = Transpose <perm = [0, 2, 3, 1]> (k)  q1 = Transpose <perm = [0, 2, 1, 3]> (q)
+        v1 = Transpose <perm = [0, 2, 1, 3]> (v)
+        s = MatMul (q1, k1)  h = Div (s, eight)  a = Softmax (h)  c = MatMul (a, v1)
+        t = Transpose <perm = [0, 2, 1, 3]> (c)  m = Reshape (t, flat)  y = {product}
+    """
+
+
+@pytest.mark.parametrize(
+    ("dims", "axis"), [("0, 0, 3, 4, 8", 2), ("0, 0, 4, 3, 8", 3)], ids=["parts", "heads"]
+)
+def test_heads_of_queries_keys_and_values_that_are_packed(dims: str, axis: int) -> None:
+    split = f"""
+        shape = Constant <value = int64[5] {{{dims}}}> ()  r = Reshape (p, shape)
+        ax = Constant <value = int64[1] {{{axis}}}> ()
+        q0, k0, v0 = Split <axis = {axis}, num_outputs = 3> (r)
+        q = Squeeze (q0, ax)  k = Squeeze (k0, ax)  v = Squeeze (v0, ax)
+        eight = Constant <value_float = 8.0> ()  flat = Constant <value = int64[3] {{0, 0, 32}}> ()
+    """
+    text = attention("MatMul (m, o)", split)
+    weights = {"w": [32, 96], "o": [32, 32]}
+    assert text_of(graph_of(text, **weights)) == "Self-attention, 4 heads × 8"
+    # widths that contradict the heads tell nothing of these
+    weights["o"] = [40, 32]
+    assert text_of(graph_of(text, **weights)) == "Self-attention"
