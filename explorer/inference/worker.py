@@ -109,12 +109,19 @@ class SkeletonInference:
     def write(self, number: str, stated: Mapping[Any, bytes], infos: Iterable[Any]) -> None:
         """Send the types of values that say more than what is stated."""
         graph = self.onnx.GraphProto(name=number)
+        cleaned: dict[bytes, Any] = {}  # there are few different types
         for info in infos:
-            if info.type.WhichOneof("value") is None:
+            data = info.type.SerializeToString()
+            before = stated.get(info.name)
+            if not data or data == before:
                 continue
-            self.clean(info.type)
-            if info.type.SerializeToString() != stated.get(info.name):
+            found = cleaned.get(data)
+            if found is None:
+                self.clean(info.type)
+                found = cleaned[data] = info.type
+            if before is None or found.SerializeToString() != before:
                 graph.value_info.append(info)
+                graph.value_info[-1].type.CopyFrom(found)
         if graph.value_info:
             self._send("G", graph.SerializeToString())
 
