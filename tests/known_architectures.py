@@ -214,6 +214,8 @@ QWEN3 = Architecture(
     head_width=16,
     vocabulary=1000,
     words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU"),
+    parameters=1_788_864,
+    tied=64_000,
 )
 MIXTRAL = Architecture(
     family="decoder-only transformer, mixture of experts",
@@ -227,6 +229,7 @@ MIXTRAL = Architecture(
     experts=8,
     used_experts=2,
     words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU", "experts"),
+    parameters=5_194_816,
 )
 MAMBA = Architecture(
     family="state-space model",
