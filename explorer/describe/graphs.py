@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from heapq import nlargest
 
 from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes
-from netloupe.explorer.grouping import Group, find_tree
+from netloupe.explorer.grouping import Group, find_tree, recognise_function
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
 from netloupe.explorer.patterns import describe_shape_value
@@ -81,6 +81,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
         for attribute in function.attribute_names[:MOST_ROWS]
     ]
     kind = "net" if function.kind == "net" else "function"
+    recognition = recognise_function(function)
     sections = [
         make_section(
             "Function",
@@ -88,6 +89,7 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
                 Row("domain", write_domain(function.domain, function.dialect)),
                 Row("name", write_line(function.name) or '""'),
                 Row("overload", write_line(function.overload)),
+                Row("recognised as", recognition.text if recognition is not None else ""),
             ],
         ),
         make_section(

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from netloupe.explorer.model import Function, Graph, Node, Tensor, Value
+from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.patterns import (
     MOST_NODES,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _MOST_COMPARED = 4_000
 #: a tensor of so few elements may hold numbers that tell one block from another
 _FEW = 16
+#: what functions were recognised as, by their paths
+_FUNCTIONS: WeakKeyDictionary[Model, dict[str, Recognition | None]] = WeakKeyDictionary()
 #: so many users of a value are asked whether they are among the nodes
 _MOST_USERS = 1_000
 #: operators whose operands from elsewhere may be masks, which tell causal attention
@@ -114,8 +117,12 @@ def _is_around_stack(group: Group) -> bool:
 
 
 def recognise_function(function: Function) -> Recognition | None:
-    """Return what the body of a function is; None where that is not known."""
-    return recognise(function.nodes)
+    """Return what the body of a function is, without its nodes; None where that is not known."""
+    known = _FUNCTIONS.setdefault(function.model, {})
+    if function.path not in known:
+        found = recognise(function.nodes)
+        known[function.path] = replace(found, nodes=()) if found is not None else None
+    return known[function.path]
 
 
 def list_member_nodes(group: Group, most: int) -> list[Node]:

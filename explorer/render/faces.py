@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
@@ -104,12 +104,18 @@ def _make_node_face(item: Item, node: Node, facts: Facts | None) -> Face:
         blocks = facts.list_blocks(node, item.constants)
     else:
         blocks = [describe_attributes(node), describe_constants(node, item.constants)]
-    if item.openable:
-        blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")
+    category = category_of(node)
+    recognition = recognise_function(node.function) if node.function is not None else None
+    if recognition is not None:
+        quiet = "" if recognition.name == title else recognition.name
+        category = recognition.family if recognition.family != "group" else category
+        blocks.append(_list_facts(recognition))
+    elif item.openable:
+        blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     return make_box(
         "node",
-        category_of(node),
+        category,
         title,
         quiet,
         blocks,

@@ -1,5 +1,7 @@
 """Faces: what stands on a box, and that it fits."""
 
+import gc
+import weakref
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,7 +10,7 @@ import onnx.parser
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping import Group, build_group_tree, recognise_function
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
@@ -343,3 +345,25 @@ def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:
     item = Item("group", group.path, group, Instance(tree.graph, "main", None), None)
     face = make_face(item)
     assert words(face) == ["Conv · BN · ReLU", "7×7 · 3 → 64 · /2"]
+
+
+def test_a_call_says_what_its_function_is() -> None:
+    model = load(corpus_file("exported/lstm.legacy-functions.onnx"))
+    body = next(function for function in model.functions if function.name == "Tagger")
+    call = next(node for node in body.nodes if node.op_type == "Linear")
+    item = Item("node", call.path, call, Instance(body, body.path, None), None)
+    item.openable = True
+    item.label = "head"
+    face = make_face(item)
+    assert words(face)[:2] == ["head", "Linear"]
+    assert "12 → 5" in words(face)
+    assert not any("inside" in text for text in words(face))
+
+
+def test_what_a_function_is_keeps_no_model() -> None:
+    model = load(corpus_file("exported/lstm.legacy-functions.onnx"))
+    assert any(recognise_function(function) for function in model.functions)
+    kept = weakref.ref(model)
+    del model
+    gc.collect()
+    assert kept() is None
