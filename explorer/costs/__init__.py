@@ -23,6 +23,7 @@ from .wording import (
     write_amount,
     write_macs,
     write_share,
+    write_ties,
 )
 
 __all__ = [
@@ -43,4 +44,5 @@ __all__ = [
     "write_amount",
     "write_macs",
     "write_share",
+    "write_ties",
 ]

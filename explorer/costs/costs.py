@@ -11,6 +11,7 @@ from netloupe.explorer.model import Graph, Model, Node
 from .analysis import Analysis
 from .polynomial import Amount, TooLargeError, list_symbols, write_expression
 from .symbols import Bindings, Symbols, explain_names
+from .ties import Ties, find_ties
 from .totals import Totals, count_nodes
 from .work import NOTHING, Work, choose_work
 
@@ -52,7 +53,14 @@ class Costs:
     Parameters
     ----------
     parameters
-        The weights, each once; see :class:`~netloupe.Totals`.
+        The weights, each once; see :class:`~netloupe.Totals`. Of a model without those that are
+        copies of others.
+    tied_parameters
+        Of a model: how many further numbers are copies of weights, perhaps transposed, as of an
+        embedding that is the head, too.
+    tying_is_checked
+        Whether all weights that could be copies were compared. Not so for a part of a model, where
+        elements are in a file that is not there, and where there would be too much to read.
     elements
         The numbers that are stored, of any kind.
     weight_bytes
@@ -78,6 +86,8 @@ class Costs:
     running_statistics: int
     unknown: tuple[Unknown, ...]
     macs_by_operator: Mapping[str, str]
+    tied_parameters: int
+    tying_is_checked: bool
     _work: Work = field(repr=False)
     _peak: Amount | None = field(repr=False)
 
@@ -229,7 +239,7 @@ def _read_all_types(model: Model, symbols: Symbols) -> None:
 def count_costs(model: Model, bind: Bindings | None = None) -> Costs:
     """Return what a model costs each time its main graph runs; errors as of :func:`analyze`."""
     analysis = analyze(model, bind)
-    return make_costs(model.totals, analysis.main.total, analysis.main.peak)
+    return make_costs(model.totals, analysis.main.total, analysis.main.peak, find_ties(model))
 
 
 def count_nodes_costs(
@@ -268,20 +278,23 @@ def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
         return works[0]
 
 
-def make_costs(totals: Totals, work: Work, peak: Amount | None) -> Costs:
-    """Return costs of what is stored and what is done."""
+def make_costs(totals: Totals, work: Work, peak: Amount | None, ties: Ties | None = None) -> Costs:
+    """Return costs of what is stored and what is done; ``ties`` are those of a whole model."""
+    tied = 0 if ties is None else ties.parameters
     unknown = [
         Unknown(gap.what, gap.reason, count, gap.affects) for gap, count in work.gaps.items()
     ]
     unknown.sort(key=lambda one: (one.affects != "macs", -one.count, one.what, one.reason))
     operators = sorted(work.operators.items(), key=lambda entry: (-_weigh(entry[1]), entry[0]))
     return Costs(
-        totals.parameters,
+        totals.parameters - tied,
         totals.elements,
         totals.bytes,
         totals.running_statistics,
         tuple(unknown),
         {name: write_expression(amount) for name, amount in operators},
+        tied,
+        ties is not None and ties.is_checked,
         work,
         peak,
     )

@@ -30,8 +30,8 @@ class Totals:
         Those of all these graphs. The body of a function counts once, however often it is called.
     initializers
         The tensors that are stored in the graphs, sparse ones included. What Constant nodes hold is
-        not counted, here and below: exporters put what was written in a program there, and weights
-        into initializers.
+        not counted, here and below but for parameters: exporters put what was written in a program
+        there, and weights into initializers.
     elements
         The numbers that these tensors store, of any type: those that the dimensions claim, of a
         sparse tensor the values that are given, and none of a tensor that has no data.
@@ -39,7 +39,8 @@ class Totals:
         The weights, each once however often it is used. As
         :class:`~netloupe.explorer.costs.weights.Weights` tells them from shapes, indices, scales
         and zero points. Of weights with several numbers in a byte these count, not the bytes.
-        Tensors that lie at the same place of a file of external data are the same weight.
+        Tensors that lie at the same place of a file of external data are the same weight. Weights
+        that nodes give, as stripped models have them, count too.
     running_statistics
         The means and variances of batch normalization, which are no parameters: training measures
         them, it does not learn them.
@@ -68,7 +69,10 @@ def count_graphs(model: Model, graphs: Sequence[Graph]) -> Totals:
     held: Iterator[Iterable[Tensor | SparseTensor]]
     held = (part for graph in graphs for part in (graph.initializers, graph.sparse_initializers))
     nodes = sum(len(graph.nodes) for graph in graphs)
-    return _count(find_weights(model), chain.from_iterable(held), len(graphs), nodes)
+    weights = find_weights(model)
+    wanted = {*graphs}
+    takers = (node for node in weights.generated if node.graph in wanted)
+    return _count(weights, chain.from_iterable(held), len(graphs), nodes, takers)
 
 
 def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
@@ -80,7 +84,9 @@ def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
         for one in (value, *behind):
             if one is not None and one.initializer is not None:
                 found[one.initializer] = None
-    return _count(find_weights(model), found, 0, len(nodes))
+    weights = find_weights(model)
+    takers = (node for node in nodes if node in weights.generated)
+    return _count(weights, found, 0, len(nodes), takers)
 
 
 def count_elements(tensor: Tensor | SparseTensor) -> int:
@@ -107,7 +113,11 @@ def count_bytes(tensor: Tensor | SparseTensor) -> int | None:
 
 
 def _count(
-    weights: Weights, initializers: Iterable[Tensor | SparseTensor], graphs: int, nodes: int
+    weights: Weights,
+    initializers: Iterable[Tensor | SparseTensor],
+    graphs: int,
+    nodes: int,
+    takers: Iterable[Node],
 ) -> Totals:
     count = elements = size = 0
     sums: dict[Kind, int] = {"parameter": 0, "running statistic": 0, "other": 0}
@@ -120,13 +130,16 @@ def _count(
         number = given.size
         # of plain ones nothing more is asked: there may be a million
         is_plain = given._is_plain
-        if not is_plain and (place := _find_place(given)) is not None:
+        if not is_plain and (place := find_place(given)) is not None:
             if place in places:
                 continue
             places.add(place)
         elements += number if is_plain or given.storage != "none" else 0
         size += count_bytes(tensor) or 0
         sums[weights.kind_of(tensor)] += weights.packed.get(tensor, number)
+    generated = {one.origin: one for node in takers for one in weights.generated[node]}
+    for one in generated.values():
+        sums[one.kind] += one.size
     return Totals(
         graphs=graphs,
         nodes=nodes,
@@ -138,7 +151,7 @@ def _count(
     )
 
 
-def _find_place(tensor: Tensor) -> _Place | None:
+def find_place(tensor: Tensor) -> _Place | None:
     """Return where in which other file the elements are; None for none, and for one unknown."""
     external = tensor.external
     if external is None or external.misstated or not external.location:

@@ -20,6 +20,8 @@ from netloupe.explorer.model import (
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
+from .generated import Generated, find_generated
+
 Kind = Literal["parameter", "running statistic", "other"]
 
 #: how many nodes are looked at in one step
@@ -40,7 +42,8 @@ class Weights:
     * Integers are weights where they are quantized numbers: those that the file says so of, the
       biases that operators take beside these, and all of at most 8 bits; zero points are none.
       What is left are shapes, axes and indices.
-    * Truth values and strings are no weights.
+    * Truth values and strings are no weights, nor what nothing uses beside initializers in use.
+    * What a fill or a Constant gives is a weight where it reaches a weight operand.
 
     Parameters
     ----------
@@ -65,7 +68,11 @@ class Weights:
         self._kinds: dict[Tensor | SparseTensor, Kind] = {}
         #: by initializer whose bytes hold several weights each, how many it holds
         self.packed: dict[Tensor | SparseTensor, int] = {}
+        #: by node, the weights that it takes and that no initializer holds
+        self.generated: dict[Node, list[Generated]] = {}
         for graph in _order_graphs(model):
+            self._find_unused(graph)
+            self.generated |= find_generated(graph)
             self._find_measured(graph)
             self._find_quantized(graph)
             if isinstance(graph, Function):
@@ -92,6 +99,14 @@ class Weights:
             return "parameter"
         is_stated = isinstance(tensor, Tensor) and tensor.quantization is not None
         return "parameter" if is_stated else "other"
+
+    def _find_unused(self, graph: Graph) -> None:
+        if not graph.nodes:
+            return
+        stored = [value for value in graph.values.values() if value.initializer is not None]
+        unused = [value for value in stored if not value.is_used and not value.is_output]
+        for value in unused if len(unused) < len(stored) else ():
+            self._set_kind(value, "other")
 
     def _is_measured(self, value: Value) -> bool:
         """Return whether a value is only used as a running statistic."""

@@ -67,13 +67,25 @@ def write_macs(costs: Costs) -> str:
 
 
 def describe_costs(costs: Costs) -> tuple[str, ...]:
-    """Return what something costs in one line, and in a second one why it may be more."""
+    """Return what something costs in one line, why it may be more, and what is stored twice."""
     parts = [f"{write_macs(costs)} MACs"] if costs._work.macs or costs.macs_is_lower_bound else []
     if costs._work.activations:
         parts.append(f"activations {write_activations(costs)}")
     reason = describe_unknown_costs(costs)
-    lines = ("; ".join(parts) or "no multiplications", f"not counted: {reason}" if reason else "")
+    lines = (
+        "; ".join(parts) or "no multiplications",
+        f"not counted: {reason}" if reason else "",
+        write_ties(costs),
+    )
     return tuple(line for line in lines if line)
+
+
+def write_ties(costs: Costs) -> str:
+    """Return how many parameters are stored twice: ``38.6 M parameters are stored twice``."""
+    if not costs.tied_parameters:
+        return ""
+    tied, left = write_amount(costs.tied_parameters), write_amount(costs.parameters)
+    return f"{tied} parameters are stored twice; {left} are different"
 
 
 def write_activations(costs: Costs) -> str:

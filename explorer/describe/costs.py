@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from netloupe.explorer.costs import Costs, describe_unknown_costs, write_activations, write_macs
+from netloupe.explorer.costs import (
+    Costs,
+    describe_unknown_costs,
+    write_activations,
+    write_macs,
+    write_ties,
+)
 from netloupe.explorer.costs.costs import analyze, find_work, is_analyzed, make_costs
 from netloupe.explorer.costs.wording import write_share
 from netloupe.explorer.grouping import Group
@@ -23,6 +29,7 @@ def list_model_costs(model: Model) -> list[Row]:
     """Return rows for what a model costs each time it runs."""
     costs = model.costs()
     return [
+        Row("stored twice", write_ties(costs)),
         *_list_macs(costs, ""),
         Row("activations", write_activations(costs) if costs.activation_bytes != 0 else ""),
         Row("arithmetic intensity", _write_intensity(costs)),
@@ -74,7 +81,8 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
     dict
         ``macs``, ``macs_expression``, ``macs_is_lower_bound``, ``least_macs`` and its expression
         (where each If takes the smaller branch), ``macs_by_operator``, ``other_operations``,
-        ``parameters``, ``running_statistics``, ``elements``, ``weight_bytes``,
+        ``parameters``, ``tied_parameters``, ``tying_is_checked``,
+        ``running_statistics``, ``elements``, ``weight_bytes``,
         ``activation_bytes``, ``peak_activation_bytes``, ``moved_bytes``,
         ``arithmetic_intensity``, ``symbols`` and ``unknown`` (what, reason, count, affects).
         Numbers that depend on symbols are null; expressions have the symbols.
@@ -89,6 +97,8 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
         "other_operations": costs.other_operations,
         "other_operations_expression": costs.other_operations_expression,
         "parameters": costs.parameters,
+        "tied_parameters": costs.tied_parameters,
+        "tying_is_checked": costs.tying_is_checked,
         "running_statistics": costs.running_statistics,
         "elements": costs.elements,
         "weight_bytes": costs.weight_bytes,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
     from netloupe.explorer.costs.inferred_types import infer_type as infer_type
+    from netloupe.explorer.costs.ties import Ties as Ties
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
@@ -73,6 +74,7 @@ _HOMES = {
     "Quantization": "quantization",
     "Roles": "roles.roles",
     "Statistics": "tensors",
+    "Ties": "costs.ties",
     "Totals": "costs.totals",
     "ViewKeywords": "view",
     "Weights": "costs.weights",

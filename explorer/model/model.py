@@ -88,6 +88,7 @@ class Model(Drawable, Loaded):
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
+        "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
         "_trees": "The groups of each graph by its path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
@@ -132,6 +133,7 @@ class Model(Drawable, Loaded):
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analyses: dict[tuple[object, ...], door.Analysis] = {}
+        self._ties: door.Ties | None = None
         self._totals: door.Totals | None = None
         self._trees: dict[str, door.GroupTree] = {}
         self._weights: door.Weights | None = None
@@ -366,8 +368,8 @@ class Model(Drawable, Loaded):
     def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> door.Costs:
         """Return what the model costs each time it runs: parameters, MACs, bytes.
 
-        Shapes are followed from the inputs, from what the file says and by rules of our own; no
-        weights are read.
+        Shapes are followed from the inputs, from what the file says and by rules of our own. Of
+        weights that could be copies of one another some numbers are read, see ``tied_parameters``.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
 _SHOWN_OPERATORS = 12
-_SHOWN_COSTS = 2
+_SHOWN_COSTS = 3
 _SHOWN_GRAPHS = 12
 _SHOWN_WARNINGS = 8
 _SHOWN_DOC_LINES = 6

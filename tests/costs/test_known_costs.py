@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe import load
+from netloupe.explorer.costs import count_graphs
 from tests.corpus import light_file
 
 from .networks import (
@@ -87,9 +88,22 @@ def test_symbols_stay_in_a_polynomial_and_get_sizes_later() -> None:
     assert vit.macs_expression == "17563828224*batch"
 
 
-def test_models_that_onnx_ships() -> None:
-    resnet = load(light_file("light_resnet50.onnx")).costs()
-    assert (resnet.macs, resnet.unknown) == (4_089_184_256, ())
-    # K. Simonyan and A. Zisserman, E, and F. Iandola and others: sums over their tables
-    assert load(light_file("light_vgg19.onnx")).costs().macs == 19_632_062_464
-    assert load(light_file("light_squeezenet.onnx")).costs().macs == 349_151_936
+@pytest.mark.parametrize(
+    ("name", "macs", "parameters"),
+    [
+        ("light_resnet50.onnx", 4_089_184_256, 25_557_032),
+        # sums over the tables of the papers: E of VGG, SqueezeNet 1.1, GoogLeNet
+        ("light_vgg19.onnx", 19_632_062_464, 143_667_240),
+        ("light_squeezenet.onnx", 349_151_936, 1_235_496),
+        ("light_inception_v1.onnx", 1_431_556_352, 6_998_552),
+    ],
+)
+def test_models_that_onnx_ships_without_their_weights(
+    name: str, macs: int, parameters: int
+) -> None:
+    """Most weights are fills of their shape, and an initializer that nothing uses is none."""
+    model = load(light_file(name))
+    costs = model.costs()
+    assert (costs.macs, costs.parameters, costs.unknown) == (macs, parameters, ())
+    assert model.totals.parameters == parameters
+    assert sum(count_graphs(model, [graph]).parameters for graph in model.graphs) == parameters

@@ -363,6 +363,27 @@ def test_a_group_counts_what_its_nodes_use() -> None:
     assert (told["parameters"], told["running_statistics"], told["bytes"]) == (15, 6, 100)
 
 
+def test_weights_that_nodes_give_count_where_they_are_taken_as_weights() -> None:
+    shape = helper.make_tensor("shape", TensorProto.INT64, [2], [3, 5])
+    half = helper.make_tensor("half", TensorProto.FLOAT, [], [0.5])
+    nodes = [
+        helper.make_node("ConstantOfShape", ["shape"], ["w"]),
+        helper.make_node("Transpose", ["w"], ["turned"], perm=[1, 0]),
+        helper.make_node("Transpose", ["turned"], ["again"], perm=[1, 0]),
+        helper.make_node("Constant", [], ["b"], value=helper.make_tensor("", 1, [5], [1.0] * 5)),
+        helper.make_node("Constant", [], ["h"], value=half),
+        helper.make_node("ConstantOfShape", ["shape"], ["mask"]),
+        helper.make_node("Gemm", ["x", "w", "b"], ["g"]),
+        helper.make_node("MatMul", ["x", "again"], ["m"]),
+        helper.make_node("Where", ["g", "m", "mask"], ["p"]),
+        helper.make_node("Mul", ["p", "h"], ["y"]),
+    ]
+    model = make_model(nodes, [shape, fill("unused", 99)])
+    assert model.totals.parameters == 3 * 5 + 5
+    assert count_nodes(model, model.graph.nodes[6:7]).parameters == 3 * 5 + 5
+    assert count_nodes(model, model.graph.nodes[7:8]).parameters == 3 * 5
+
+
 def test_totals_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model = MODELS["plain"]()
     first = model.totals

@@ -1,0 +1,114 @@
+"""Weights that no initializer holds: nodes give them, by a fill or from an attribute.
+
+Exporters write weights as Constant, and tools that strip a model of its weights leave a fill
+(ConstantOfShape) of their shape in their place. What a node gives is a weight where it reaches a
+weight operand of an operator, perhaps in another shape or type.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.model import Graph, Node, Tensor, Value, find_operators
+from netloupe.explorer.model.storage import multiply_dims
+from netloupe.explorer.model.stored_tensors import find_own_tensor
+
+from .elementwise import read_elements
+
+#: by operator, the operands that are weights (ONNX operator specification; Caffe2's operators)
+_WEIGHT_OPERANDS: dict[str, tuple[int, ...]] = {
+    "BatchNormalization": (1, 2),
+    "Conv": (1, 2),
+    "ConvTranspose": (1, 2),
+    "FC": (1, 2),
+    "GRU": (1, 2, 3),
+    "Gemm": (0, 1, 2),
+    "GroupNormalization": (1, 2),
+    "InstanceNormalization": (1, 2),
+    "LSTM": (1, 2, 3, 7),
+    "LayerNormalization": (1, 2),
+    "MatMul": (0, 1),
+    "PRelu": (1,),
+    "RMSNormalization": (1,),
+    "RNN": (1, 2, 3),
+    "SpatialBN": (1, 2),
+}
+#: operators that give the elements of their first operand in another shape or type
+_KEEPING = frozenset(
+    {"Cast", "Copy", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
+)
+_MOST_STEPS = 8
+
+
+class Generated(NamedTuple):
+    """A weight that a node gives.
+
+    Parameters
+    ----------
+    origin
+        What the node gives.
+    kind
+        What it is at the operator that takes it.
+    size
+        How many numbers.
+    """
+
+    origin: Value
+    kind: Literal["parameter", "running statistic"]
+    size: int
+
+
+def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
+    """Return by node the weights that it takes and that nodes of the same graph give."""
+    statistics = graph.dialect.running_statistics
+    found: dict[Node, list[Generated]] = {}
+    for index in find_operators(graph, _WEIGHT_OPERANDS).tolist():
+        node = graph.nodes[index]
+        if node.domain != graph.dialect.domain:
+            continue
+        measured = statistics.get(node.op_type, ())
+        for place in (*_WEIGHT_OPERANDS[node.op_type], *measured):
+            value = node.inputs[place] if place < len(node.inputs) else None
+            if value is None or value.initializer is not None or value.producer is None:
+                continue
+            origin = _find_origin(value)
+            size = None if origin is None else _read_size(origin)
+            if origin is not None and size is not None:
+                kind: Literal["parameter", "running statistic"]
+                kind = "running statistic" if place in measured else "parameter"
+                found.setdefault(node, []).append(Generated(origin, kind, size))
+    return found
+
+
+def _find_origin(value: Value) -> Value | None:
+    """Return the value that a node gives by itself, and that only changes its form after that."""
+    for _ in range(_MOST_STEPS):
+        producer = value.producer
+        if producer is None or value.output_index != 0:
+            return None
+        if producer.graph.dialect.constant_source(producer) in ("stored", "filled"):
+            return value
+        first = producer.inputs[0] if producer.inputs else None
+        if producer.op_type not in _KEEPING or first is None:
+            return None
+        value = first
+    return None
+
+
+def _read_size(origin: Value) -> int | None:
+    """Return how many real numbers a node gives; None for other types, and where it is open."""
+    producer = origin.producer
+    if producer is None:
+        return None
+    if producer.graph.dialect.constant_source(producer) == "stored":
+        tensor = find_own_tensor(origin)
+        is_real = tensor is not None and (tensor.dtype.is_float or tensor.dtype.is_complex)
+        return tensor.size if tensor is not None and is_real else None
+    attribute = producer.attributes.get("value")
+    filled = attribute.value if attribute is not None else None
+    if isinstance(filled, Tensor) and not filled.dtype.is_float:
+        return None
+    wanted = producer.inputs[0] if producer.inputs else None
+    shape = None if wanted is None else find_own_tensor(wanted)
+    dims = read_elements(shape) if isinstance(shape, Tensor) else None
+    return None if dims is None else multiply_dims(dims)

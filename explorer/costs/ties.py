@@ -1,0 +1,159 @@
+"""Weights that a file stores twice: the same numbers under two names, perhaps transposed.
+
+So exporters write what is one parameter in the program, as the embedding of a language model that
+is its head, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Model, Tensor
+from netloupe.explorer.progress import step
+from netloupe.explorer.tensors import open_elements
+
+from .totals import find_place
+from .weights import find_weights
+
+#: smaller tensors, and vectors, are equal by chance: biases that are all zero and the like
+_LEAST_SIZE = 1_000
+#: so many tensors are looked at, and so many bytes are read to compare those that look alike
+_MOST_TENSORS = 4_000
+_MOST_BYTES = 2**30
+#: so many tensors that begin and end alike are compared with one another
+_MOST_ALIKE = 16
+#: elements that are compared at once
+_PIECE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """What is stored twice.
+
+    Parameters
+    ----------
+    copies
+        Pairs of a tensor and an earlier one that holds the same.
+    parameters
+        How many numbers the copies hold.
+    is_checked
+        Whether all weights that could be equal were compared. Not so where elements are in a file
+        that is not there, and where there would be too much to read.
+    """
+
+    copies: tuple[tuple[Tensor, Tensor], ...] = ()
+    parameters: int = 0
+    is_checked: bool = True
+
+
+def find_ties(model: Model) -> Ties:
+    """Return which weights are stored twice; looked for once.
+
+    Of weights of equal size the first and the last number is read, and all of them where these are
+    equal in two.
+    """
+    if model._ties is None:
+        model._ties = _find(model)
+    return model._ties
+
+
+def _find(model: Model) -> Ties:
+    alike: dict[tuple[str, int], list[Tensor]] = {}
+    places: set[object] = set()
+    for tensor in _list_weights(model):
+        place = find_place(tensor)
+        if place is None or place not in places:
+            alike.setdefault((tensor.dtype.name, tensor.size), []).append(tensor)
+        places.add(place)
+    groups = sorted((group for group in alike.values() if len(group) > 1), key=_order, reverse=True)
+    search = _Search()
+    for group in groups:
+        search.compare(group)
+    copies = tuple(search.copies)
+    return Ties(copies, sum(copy.size for copy, _ in copies), search.is_whole)
+
+
+def _list_weights(model: Model) -> Iterator[Tensor]:
+    weights = find_weights(model)
+    for graph in model.graphs:
+        for tensor in graph.initializers:
+            is_large = len(tensor.dims) > 1 and tensor.size >= _LEAST_SIZE
+            if is_large and weights.kind_of(tensor) == "parameter" and tensor not in weights.packed:
+                yield tensor
+
+
+def _order(group: list[Tensor]) -> int:
+    return group[0].size
+
+
+class _Search:
+    """Compares tensors of equal type and size, within bounds."""
+
+    def __init__(self) -> None:
+        self.copies: list[tuple[Tensor, Tensor]] = []
+        self.is_whole = True
+        self._tensors = _MOST_TENSORS
+        self._bytes = _MOST_BYTES
+
+    def compare(self, group: list[Tensor]) -> None:
+        """Find the copies in a group."""
+        ends: dict[bytes, list[Tensor]] = {}
+        for tensor in group:
+            step("comparing weights")
+            self._tensors -= 1
+            if self._tensors < 0:
+                self.is_whole = False
+                return
+            try:
+                elements = open_elements(tensor)
+                # the same in a matrix and its transpose
+                sample = np.concatenate(
+                    [elements.take(0, 1), elements.take(-1 + tensor.size, tensor.size)]
+                )
+            except NetloupeError:
+                self.is_whole = False
+                continue
+            known = ends.setdefault(sample.tobytes(), [])
+            first = next((one for one in known if self._is_copy(tensor, one)), None)
+            if first is not None:
+                self.copies.append((tensor, first))
+            elif len(known) < _MOST_ALIKE:
+                known.append(tensor)
+
+    def _is_copy(self, tensor: Tensor, other: Tensor) -> bool:
+        if tensor.dims == other.dims:
+            return self._is_equal(tensor, other)
+        is_turned = len(tensor.dims) == 2 and tensor.dims == other.dims[::-1]
+        return is_turned and self._is_equal(tensor, other, is_turned=True)
+
+    def _is_equal(self, tensor: Tensor, other: Tensor, *, is_turned: bool = False) -> bool:
+        """Return whether two tensors hold the same numbers, which are not all the same one."""
+        try:
+            one, two = open_elements(tensor), open_elements(other)
+            first = one.take(0, 1)
+            self._bytes -= 2 * tensor.size * first.itemsize
+            if self._bytes < 0:
+                self.is_whole = False
+                return False
+            rows, columns = tensor.dims[0], tensor.size // tensor.dims[0]
+            turned = two.take(0, two.size).reshape(columns, rows) if is_turned else None
+            varies = False
+            for row in range(0, rows, step_rows := max(1, _PIECE // columns)):
+                step()
+                end = min(row + step_rows, rows)
+                piece = one.take(row * columns, end * columns)
+                if turned is None:
+                    same = two.take(row * columns, end * columns)
+                else:
+                    same = turned[:, row:end].T.reshape(-1)
+                if piece.tobytes() != same.tobytes():
+                    return False
+                varies = varies or bool(np.any(piece != first))
+        except NetloupeError:
+            self.is_whole = False
+            return False
+        return varies
