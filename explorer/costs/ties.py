@@ -16,7 +16,7 @@ from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import open_elements
 
-from .totals import find_place
+from .totals import locate_elements
 from .weights import find_weights
 
 #: smaller tensors, and vectors, are equal by chance: biases that are all zero and the like
@@ -65,7 +65,7 @@ def _find(model: Model) -> Ties:
     alike: dict[tuple[str, int], list[Tensor]] = {}
     places: set[object] = set()
     for tensor in _list_weights(model):
-        place = find_place(tensor)
+        place = locate_elements(tensor)
         if place is None or place not in places:
             alike.setdefault((tensor.dtype.name, tensor.size), []).append(tensor)
         places.add(place)

@@ -130,7 +130,7 @@ def _count(
         number = given.size
         # of plain ones nothing more is asked: there may be a million
         is_plain = given._is_plain
-        if not is_plain and (place := find_place(given)) is not None:
+        if not is_plain and (place := locate_elements(given)) is not None:
             if place in places:
                 continue
             places.add(place)
@@ -151,7 +151,7 @@ def _count(
     )
 
 
-def find_place(tensor: Tensor) -> _Place | None:
+def locate_elements(tensor: Tensor) -> _Place | None:
     """Return where in which other file the elements are; None for none, and for one unknown."""
     external = tensor.external
     if external is None or external.misstated or not external.location:
