@@ -35,10 +35,10 @@ _FOOT = 14.0
 _LEAST_WIDTH = 130.0
 #: ends of edges are so near to the borders where they end
 _NEAR = 0.5
-#: columns may be so much longer where they then begin between groups instead of inside
-_SLACK = 1.12
-#: and are filled so far at least, of what they could be
-_LEAST_FILLED = 0.7
+#: a group that is cut costs as much as a column that is a fifth too long
+_CUT_COST = 1.0
+#: so many cuts are chosen among
+_MOST_CUTS = 400
 #: room for the title of a group that goes on
 _MOST_TITLE = 200.0
 
@@ -130,68 +130,41 @@ class ColumnCutter:
 def choose_cuts(cuts: Sequence[Cut], height: float, count: int) -> list[Cut]:
     """Return the cuts that make so many columns as even as can be.
 
-    Where columns need not be much longer for it they begin between groups, not inside.
+    Columns may differ somewhat in length where they then begin between groups, not inside: each
+    group that is cut costs as much as a little unevenness. The cheapest are found by dynamic
+    programming over the cuts.
     """
-    low, high = height / count, _find_longest([], height)
-    for _ in range(40):
-        middle = (low + high) / 2
-        if _fits(_fill(cuts, height, middle), height, count, middle):
-            high = middle
-        else:
-            low = middle
-    chosen = _fill(cuts, height, high * _SLACK, prefer_outer=True)
-    if not _fits(chosen, height, count, high * _SLACK):
-        chosen = _fill(cuts, height, high)
-    others = [cut for cut in cuts if cut not in chosen]
-    while len(chosen) < count - 1 and others:
-        chosen.append(_halve(chosen, others, height))
-        others.remove(chosen[-1])
-        chosen.sort()
-    return chosen
+    cuts = _thin_out(cuts, height, max(_MOST_CUTS, 2 * count))
+    count = min(count, len(cuts) + 1)
+    depths = np.array([0, *(cut.depth for cut in cuts), 0])
+    heights = np.array([0.0, *(cut.y for cut in cuts), height])
+    lengths = heights[None, :] - heights[:, None] + _CONTINUED * depths[:, None]
+    costs = (lengths * count / height) ** 4 + _CUT_COST * depths[None, :]
+    costs[np.tril_indices(len(heights))] = np.inf
+    best = np.where(np.arange(len(heights)) == 0, 0.0, np.inf)
+    before = []
+    for _ in range(count):
+        totals = best[:, None] + costs
+        before.append(np.argmin(totals, axis=0))
+        best = totals.min(axis=0)
+    chosen, place = [], len(heights) - 1
+    for column in reversed(before):
+        place = int(column[place])
+        if place:
+            chosen.append(cuts[place - 1])
+    return chosen[::-1]
 
 
-def _fits(chosen: list[Cut], height: float, count: int, most: float) -> bool:
-    return len(chosen) < count and _find_longest(chosen, height) <= most + 0.01
-
-
-def _find_longest(chosen: list[Cut], height: float) -> float:
-    """Return the length of the longest column."""
-    begins = [0.0, *(cut.y - _CONTINUED * cut.depth for cut in chosen)]
-    ends = [*(cut.y for cut in chosen), height]
-    return max(end - begin for begin, end in zip(begins, ends, strict=True))
-
-
-def _halve(chosen: list[Cut], others: list[Cut], height: float) -> Cut:
-    """Return the cut that leaves the shorter half of its column longest."""
-    bounds = np.array([0.0, *(cut.y for cut in chosen), height])
-    heights = np.array([cut.y for cut in others])
-    after = np.searchsorted(bounds, heights, "right")
-    after = np.minimum(after, len(bounds) - 1)
-    shorter = np.minimum(heights - bounds[after - 1], bounds[after] - heights)
-    return others[int(np.argmax(shorter))]
-
-
-def _fill(
-    cuts: Sequence[Cut], height: float, most: float, *, prefer_outer: bool = False
-) -> list[Cut]:
-    """Return the cuts where columns are filled as far as they go, one after the other."""
-    chosen: list[Cut] = []
-    heights = np.array([cut.y for cut in cuts])
-    depths = np.array([cut.depth for cut in cuts])
-    begin, head, first = 0.0, 0.0, 0
-    while begin + most - head < height and first < len(cuts):
-        last = int(np.searchsorted(heights, begin + most - head, "right"))
-        last = max(last, first + 1)
-        near = np.arange(first, last)
-        if prefer_outer:
-            reached = heights[last - 1] - begin
-            near = near[heights[near] >= begin + reached * _LEAST_FILLED]
-            near = near[depths[near] == depths[near].min()]
-        number = int(near[-1])
-        chosen.append(cuts[number])
-        begin, head = cuts[number].y, _CONTINUED * cuts[number].depth
-        first = number + 1
-    return chosen
+def _thin_out(cuts: Sequence[Cut], height: float, most: int) -> Sequence[Cut]:
+    """Return so many cuts at most, spread over the height, of those near each other the outer."""
+    if len(cuts) <= most:
+        return cuts
+    kept: dict[int, Cut] = {}
+    for cut in cuts:
+        place = int(cut.y / height * most)
+        if place not in kept or cut.depth < kept[place].depth:
+            kept[place] = cut
+    return [*kept.values()]
 
 
 class Columns:

@@ -292,7 +292,13 @@ class Composer:
 def _put_together(assembly: Assembly, level: Level, frame: Frame) -> Arranged:
     """Put pieces together and give them the border of an open item."""
     joined = assembly.join(level)
-    places, columns = wrap_places(level, joined, frame.wrap, was_wrapped=frame.was_wrapped)
+    places, columns = wrap_places(
+        level,
+        joined,
+        frame.wrap,
+        was_wrapped=frame.was_wrapped,
+        is_outermost=frame.title_width is None,
+    )
     if frame.title_width is None:
         inside = arrange_root(level, places, columns)
     else:

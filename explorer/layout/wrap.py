@@ -1,8 +1,10 @@
-"""Long pictures as a page: what is extremely long in columns, read like a newspaper (LR: rows).
+"""Long levels as a page on the canvas: in columns, read like a newspaper (LR: rows).
 
-The placement is cut where no box stands and few edges cross. An edge that crosses a cut is led
-below its column, up through the gutter and into the next column from above, at the place where
-it would have gone on.
+Here each open item has its own columns, so that opening something in them changes them alone; a
+picture that is drawn into a file is cut as a whole (:mod:`.column_scene`). The placement is cut
+where no box stands and one stream at most crosses. An edge that crosses a cut is led below its
+column, up through the gutter and into the next column from above, at the place where it would
+have gone on.
 """
 
 from __future__ import annotations
@@ -52,7 +54,12 @@ def is_extreme(width: float, height: float, direction: str) -> bool:
 
 
 def wrap_places(
-    level: Level, places: Places, wrap: Wrap, *, was_wrapped: bool = False
+    level: Level,
+    places: Places,
+    wrap: Wrap,
+    *,
+    was_wrapped: bool = False,
+    is_outermost: bool = False,
 ) -> tuple[Places, int]:
     """Cut a level into columns.
 
@@ -65,6 +72,9 @@ def wrap_places(
     was_wrapped
         Whether it was in columns when it was shown before: who opens something in it does not
         want to lose them.
+    is_outermost
+        Whether nothing is around it: it is cut into a number of columns that is given, however
+        long it is.
 
     Returns
     -------
@@ -74,10 +84,11 @@ def wrap_places(
     """
     if wrap is False:
         return places, 1
+    is_asked = is_outermost and isinstance(wrap, int) and wrap is not True
     width, height = places.width, places.height
     length, breadth = (height, width) if level.direction == "TB" else (width, height)
     is_kept = was_wrapped and length > KEPT_LENGTH and length > KEPT_RATIO * breadth
-    if not is_kept and not is_extreme(width, height, level.direction):
+    if not is_asked and not is_kept and not is_extreme(width, height, level.direction):
         return places, 1
     sizes, flows = level.arrays().sizes, level.arrays().sources
     if level.direction == "LR":
@@ -120,7 +131,7 @@ def _choose_count(places: Places) -> int:
 
 
 def _find_cuts(places: Places, sizes: Floats, flows: Integers, count: int) -> list[float]:
-    """Return the heights at which to cut: where no box stands and fewest edges cross.
+    """Return the heights at which to cut: where no box stands and one edge at most crosses.
 
     Edges from one box, which are led through a gutter as one line, count as one.
     """
@@ -143,7 +154,9 @@ def _find_cuts(places: Places, sizes: Floats, flows: Integers, count: int) -> li
         last = np.searchsorted(gaps, wanted + _SLACK * ideal, "right")
         if first >= last:
             continue
-        near = np.flatnonzero(crossing[first:last] == crossing[first:last].min()) + first
+        near = np.flatnonzero(crossing[first:last] <= 1) + first
+        if not len(near):
+            continue
         cuts.append(float(gaps[near[np.argmin(np.abs(gaps[near] - wanted))]]))
     return cuts
 

@@ -295,7 +295,11 @@ def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> s
     said = f"The smallest text is {sheet.text_size:.2g} points on this page, below {LEAST_TEXT:g}."
     closed = find_closing(picture.view, is_large_enough)
     if closed is None:
-        return f"{said} Closing groups is not enough: take a larger page, or a part of the model."
+        remedy = "leave out the legend, take" if options.legend else "take"
+        return (
+            f"{said} Closing groups is not enough: {remedy} a larger page, or draw a part of the "
+            "model (focus)."
+        )
     names = [repr(clean_label(item.path, 80)) for item in closed]
     shown = ", ".join(names[:_MOST_NAMED])
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""

@@ -160,7 +160,7 @@ def test_what_fits_the_window_stays_in_one_column(engine: LayoutEngine) -> None:
     assert (wide.width, wide.height) == (plain.width, plain.height)
     wrapped = picture_of(data, engine).scene
     assert wrapped.height < 1_000
-    low, high = (picture_of(data, engine, fit=fit).scene for fit in ("3000x600", "600x1000"))
+    low, high = (picture_of(data, engine, fit=fit).scene for fit in ("3000x350", "600x1000"))
     assert low.height < wrapped.height < high.height
     assert low.width > wrapped.width > high.width
 
@@ -186,6 +186,14 @@ def test_columns_are_even_and_begin_between_groups_where_they_can(count: int) ->
     assert longest <= 2_000 / count * 1.35 + 50
     if count in (2, 5):
         assert {cut.depth for cut in chosen} == {0}
+
+
+def test_very_many_cuts_are_chosen_among_quickly_and_evenly() -> None:
+    cuts = [Cut(float(y), y, y % 3) for y in range(1, 300_000, 3)]
+    chosen = choose_cuts(cuts, 300_000.0, 200)
+    assert len(chosen) == 199
+    bounds = [0.0, *(cut.y for cut in chosen), 300_000.0]
+    assert max(end - begin for begin, end in pairwise(bounds)) < 2 * 300_000 / 200
 
 
 def test_there_are_so_many_columns_as_asked_for_where_there_are_cuts() -> None:
