@@ -93,11 +93,21 @@ def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
         told = re.search(r"ex\.selection +# '(.*)'", second)
         assert told is not None
         explorer.select(told[1])  # as a click does
-        selection, paths, _, undone, statistics = run(second, names)
+        selection, paths, _, undone, statistics, macs, block = run(second, names)
         assert undone is True
         assert selection == told[1]
         assert paths == (told[1],)
         assert explorer.selection == "main/blocks/1/first/"
+        assert f"macs        # {macs}\n" in second
+        assert f"recognised         # {block!r}\n" in second
         assert statistics.count == explorer.model.tensor("blocks.1.first.conv.weight").size
     finally:
         explorer.close()
+
+
+def test_examples_of_the_page_about_costs_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (code,) = read_blocks(ROOT / "docs" / "costs.md")
+    told = [ast.literal_eval(text) for text in re.findall(r"# ('.*'|\d+)$", code, re.MULTILINE)]
+    expression, parameters, macs, *_ = run(code, {})
+    assert [expression, parameters, macs] == told
