@@ -9,7 +9,9 @@ from netloupe.explorer.patterns import MOST_NODES, Recognition
 
 from .recognised import Recogniser
 
-GroupKind = Literal["graph", "scope", "block", "repeat", "shape", "part"]
+GroupKind = Literal[
+    "graph", "scope", "block", "repeat", "shape", "part", "preparation", "postprocessing"
+]
 
 
 class Group:
@@ -21,7 +23,8 @@ class Group:
         ``graph`` for the root of a graph's tree; ``scope`` for exporter scopes and modules;
         ``block`` for what was found by structure alone; ``repeat`` for a run of like blocks,
         which are its children; ``shape`` for arithmetic on shapes; ``part`` for a piece of a
-        group that would have too many children.
+        group that would have too many children; ``preparation`` and ``postprocessing`` for what
+        comes before the first node with a weight, and behind the last one.
     path
         ``main/encoder/layer.0/``: the trailing slash tells groups from nodes.
     label
@@ -36,6 +39,7 @@ class Group:
         "_recognised",
         "_recogniser",
         "exemplar",
+        "facts",
         "graph",
         "high",
         "kind",
@@ -70,6 +74,8 @@ class Group:
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
         self.exemplar = 0
+        #: of preparation and postprocessing: what is certain of it, such as ``causal``
+        self.facts: tuple[str, ...] = ()
         #: the group's nodes are those whose position p in the tree has low <= p < high
         self.low = 0
         self.high = 0
@@ -112,7 +118,12 @@ class Group:
     @property
     def is_recognised_cheaply(self) -> bool:
         """Whether what the group is was asked for before, or is plain without looking."""
-        return bool(self._recognised) or self.node_count > MOST_NODES
+        return bool(self._recognised) or self.node_count > MOST_NODES or self.is_beside
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it is beside the model's body: preparation or postprocessing."""
+        return self.kind in ("preparation", "postprocessing")
 
     @property
     def recognised(self) -> Recognition | None:

@@ -61,7 +61,7 @@ class Recogniser:
 
         Of a stack of blocks it is told what all of them are, as far as they agree.
         """
-        if group.kind in ("part", "shape"):
+        if group.is_beside or group.kind in ("part", "shape"):
             return None
         if group.kind == "repeat":
             return self._recognise_repeat(group)

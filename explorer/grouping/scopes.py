@@ -290,7 +290,10 @@ def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
 
 
 def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
-    found = []
+    """Return the scopes of what takes a node's results; who only asks for a shape counts last."""
+    readers = graph.dialect.shape_operators.readers
+    found: list[Scope] = []
+    asking: list[Scope] = []
     for value in node.outputs:
         if value is None:
             continue
@@ -299,8 +302,8 @@ def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> li
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node
             if inner.graph is graph and (scope := scopes[inner.index]) is not None:
-                found.append(scope)
-    return found
+                (asking if consumer.op_type in readers else found).append(scope)
+    return found or asking
 
 
 def _common_scope(scopes: list[Scope]) -> Scope:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from netloupe.explorer.model import Graph, Node
 
@@ -34,7 +34,7 @@ def add_shape_groups(
     if not shape_nodes:
         return
     graph = root.graph
-    homes = _Homes(root)
+    homes = Homes(root)
     for index in sorted(shape_nodes, reverse=True):
         homes.settle(graph.nodes[index], shape_nodes)
     pieces = _connect(graph, shape_nodes, homes.of_node)
@@ -47,7 +47,7 @@ def add_shape_groups(
         _insert(home, own, homes, free_path)
 
 
-class _Homes:
+class Homes:
     """The innermost group of every node, and how groups lie in one another."""
 
     def __init__(self, root: Group) -> None:
@@ -67,16 +67,26 @@ class _Homes:
 
     def settle(self, node: Node, shape_nodes: frozenset[int]) -> None:
         """Find the home of a node from those of its consumers."""
+        self.of_node[node.index] = self.around(consumers_in(node, self.graph))
+
+    def around(self, nodes: Iterable[Node]) -> Group:
+        """Return the innermost group that holds some nodes and is no repeat itself."""
         found: Group | None = None
-        for consumer in consumers_in(node, self.graph):
-            home = self.of_node.get(consumer.index)
-            if home is not None:
+        for node in nodes:
+            home = self.of_node.get(node.index)
+            if home is not None and home is not found:
                 found = home if found is None else self._join(found, home)
         if found is None:
             found = self.root
         while found.kind == "repeat" and found.parent is not None:
             found = found.parent
-        self.of_node[node.index] = found
+        return found
+
+    def add(self, group: Group, home: Group) -> None:
+        """Note that a group with all its nodes lies in another one."""
+        self._depths[group] = self._depths[home] + 1
+        for node in group.nodes_alone():
+            self.of_node[node.index] = group
 
     def _join(self, group: Group, other: Group) -> Group:
         while group is not other:
@@ -128,7 +138,7 @@ def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> li
 
 
 def _insert(
-    home: Group, pieces: list[list[int]], homes: _Homes, free_path: Callable[[Group, str], str]
+    home: Group, pieces: list[list[int]], homes: Homes, free_path: Callable[[Group, str], str]
 ) -> None:
     graph = home.graph
     places = {id(child): place for place, child in enumerate(home.children)}

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import Piece, Roles
 
 from .group import Group, GroupKind, adopt
 from .parts import split_large
+from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
 from .structure import Children, GroupPlan, Planner
@@ -20,9 +22,15 @@ LEAST_FLAT = 13
 
 
 def simplify_tree(
-    root: Group, labels: dict[int, str], taken: set[str], shape_nodes: frozenset[int], grouping: str
+    root: Group,
+    labels: dict[int, str],
+    taken: set[str],
+    shape_nodes: frozenset[int],
+    grouping: str,
+    roles: Roles,
+    pieces: Sequence[Piece],
 ) -> None:
-    """Fold what repeats, what is found by structure, and arithmetic on shapes.
+    """Fold what repeats, what is found by structure, other roles, and arithmetic on shapes.
 
     Parameters
     ----------
@@ -36,6 +44,11 @@ def simplify_tree(
         Indexes of the shown nodes of shape arithmetic; they are not in the tree yet.
     grouping
         ``auto`` and ``repeats`` search by structure what is flat; others only among names.
+        Only ``auto`` puts postprocessing into groups.
+    roles
+        Those of the graph's nodes.
+    pieces
+        The preparation; its nodes are not in the tree yet.
     """
     folder = Folder(root, labels, taken)
     groups = folder.collect()
@@ -45,6 +58,10 @@ def simplify_tree(
     if grouping in ("auto", "repeats"):
         folder.group_flat(groups)
     step()
+    # only now: before, the end of the last layer would count as such
+    if grouping == "auto":
+        add_postprocessing(root, roles, folder.free_path)
+    add_preparation(root, roles, pieces, labels, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from netloupe.explorer.model import Graph, Node, find_constant_nodes
 from netloupe.explorer.progress import step
-from netloupe.explorer.roles import find_roles
+from netloupe.explorer.roles import Piece, find_roles
 
 from .group import Group, adopt
+from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_neighbours
 from .simplify import simplify_tree
 
@@ -111,8 +112,8 @@ def build_group_tree(
         The graph.
     grouping
         ``auto``: names and modules where they help, then repeats and blocks found by structure
-        in what is flat. ``names``, ``modules``: these alone. ``repeats``: structure alone.
-        ``none``: no groups.
+        in what is flat; preparation and postprocessing apart. ``names``, ``modules``: these
+        alone. ``repeats``: structure alone. ``none``: no groups.
     only
         Indexes of the nodes that are taken; all where None.
     """
@@ -122,18 +123,26 @@ def build_group_tree(
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
     step()
-    shape_nodes = find_roles(graph).shapes if grouping != "none" else frozenset[int]()
+    roles = find_roles(graph) if grouping != "none" else None
+    pieces: list[Piece] = []
+    left_out: frozenset[int] = frozenset()
+    if roles is not None:
+        pieces = choose_pieces(roles, only) if grouping == "auto" else []
+        left_out = roles.shapes.union(*(piece.nodes for piece in pieces))
     if scopes is None:
-        root.children = [graph.nodes[index] for index in _list_shown(graph, only, shape_nodes)]
+        root.children = [graph.nodes[index] for index in _list_shown(graph, only, left_out)]
     else:
-        _add_nodes(tree, scopes, only, shape_nodes)
+        if grouping == "auto" and roles is not None:
+            for index in roles.loose:  # few nodes of preparation join what they feed
+                scopes.of_node[index] = None
+        _add_nodes(tree, scopes, only, left_out)
         step()
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
-    if grouping != "none":
+    if roles is not None:
         taken = tree.groups.keys() | tree.singles.keys()
-        shown = shape_nodes if only is None else shape_nodes & only
-        simplify_tree(tree.root, tree.node_labels, taken, shown, grouping)
+        shown = roles.shapes if only is None else roles.shapes & only
+        simplify_tree(tree.root, tree.node_labels, taken, shown, grouping, roles, pieces)
     step()
     _number(tree)
     return tree

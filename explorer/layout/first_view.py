@@ -203,6 +203,8 @@ def _may_open(item: Item, limit: Limit) -> bool:
     repeat = item.repeat
     if repeat is not None and isinstance(repeat.children[item.shown], Node):
         return False  # one node of many tells no more than the stack
+    if isinstance(item.element, Group) and _stays_closed(item.element):
+        return False
     if limit.only_stacks and not _holds_repeat(item):
         return False
     return limit.in_stacks or not _is_in_stack(item)
@@ -213,6 +215,16 @@ def _is_in_stack(item: Item) -> bool:
     while outer is not None and outer.repeat is None:
         outer = outer.parent
     return outer is not None
+
+
+def _stays_closed(group: Group) -> bool:
+    """Return whether a group is beside a model's body, which is too large to be open as a whole."""
+    if not group.is_beside:
+        return False
+    root = group
+    while root.parent is not None:
+        root = root.parent
+    return root.node_count > LIMITS[0].boxes
 
 
 def _holds_repeat(item: Item) -> bool:

@@ -152,6 +152,8 @@ def _count_nodes_inside(node: Node) -> str:
 
 def _make_group_face(item: Item, element: Group | Graph) -> Face:
     repeat = item.repeat
+    if isinstance(element, Group) and element.is_beside:
+        return _make_quiet_face(item, element)
     known = repeat or element
     recognition = known.recognised if isinstance(known, Group) else None
     variants: list[Group | Graph | Node] = [element]
@@ -178,6 +180,15 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         rows += [FaceRow(listed, "muted", ())] * bool(listed)
     times = len(repeat.children) if repeat is not None else 0
     return make_box("group", category, label, quiet, [rows], openable=item.openable, times=times)
+
+
+def _make_quiet_face(item: Item, group: Group) -> Face:
+    """Return the face of what is beside the model's body: what it is, and how much."""
+    label, quiet = item.label or group.label, ", ".join(group.facts)
+    count = write_counts([group.node_count], "node")
+    kind = "" if label.startswith(group.kind) else f" of {group.kind}"
+    rows = [FaceRow(count + kind, "muted", ())]
+    return make_box("group", "preparation", label, quiet, [rows], openable=item.openable)
 
 
 def _make_terminal_face(item: Item, element: object) -> Face:
@@ -256,6 +267,8 @@ def _name_group(group: Group, label: str, recognition: Recognition | None) -> tu
 
     What was found by structure has no name of its own but what it is.
     """
+    if group.facts:
+        return label, ", ".join(group.facts)
     if recognition is None:
         return label, "" if group.type_name == label else group.type_name
     if group.type_name and label.startswith(group.type_name) and group.kind != "scope":

@@ -165,7 +165,8 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
                 marks.append(LineMark(0, top + face.header, width, colours.border, RULE))
         marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
         line = GROUP_BORDER if face.outline == "group" else 1.0
-        marks.append(RectMark(0, top, width, height, radius, "", colours.border, line))
+        dash = STUB_DASH if face.category == "preparation" else None
+        marks.append(RectMark(0, top, width, height, radius, "", colours.border, line, dash=dash))
     for run in face.texts:
         colour = painted.text if painted else _text_colour(run.style, colours, theme)
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))

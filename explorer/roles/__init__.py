@@ -7,14 +7,17 @@ nothing here knows groups, names of scopes, or what is shown.
 
 from .fixed import is_input_independent
 from .preparation import Piece
+from .purposes import Purpose, find_purpose
 from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight
 
 __all__ = [
     "Piece",
+    "Purpose",
     "Role",
     "Roles",
     "Weight",
+    "find_purpose",
     "find_roles",
     "find_weight",
     "is_input_independent",

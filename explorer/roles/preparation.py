@@ -22,11 +22,12 @@ LEAST_ALIKE = 3
 _STEP = 50_000
 #: stands for the outputs of the graph among what nodes feed
 _OUTPUT = -1
+_NOTHING = -2
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Nodes of preparation that do one thing.
+    """Nodes of preparation that hang together and do one thing.
 
     Parameters
     ----------
@@ -46,9 +47,9 @@ def cut_preparation(
     """Cut the preparation of a graph into pieces by what they feed.
 
     A node belongs to the piece that all its results go to; where they go to several, a piece
-    begins with it. Pieces of less than ``LEAST_NODES`` (``LEAST_SHARED`` where several others are
-    fed) are none: their nodes join what they feed, as do pieces of the same operators of which
-    each layer has its own.
+    begins with it. Nodes that hang together only by what they feed are several pieces. Pieces of
+    less than ``LEAST_NODES`` (``LEAST_SHARED`` where several others are fed) are none: their nodes
+    join what they feed, as do pieces of the same operators of which each layer has its own.
 
     Parameters
     ----------
@@ -64,24 +65,27 @@ def cut_preparation(
     list of Piece, frozenset of int
         The pieces, and the indices of the nodes that are in none.
     """
-    heads = _find_heads(graph, core, is_silent, sources, targets)
-    members: dict[int, list[int]] = {}
-    for index, head in heads.items():
-        members.setdefault(head, []).append(index)
-    found: list[Piece] = []
+    shared: set[int] = set()
+    heads = _find_heads(graph, core, is_silent, sources, targets, shared)
+    members: dict[tuple[int, int], list[int]] = {}
+    for index, leader in _connect(heads, core, sources, targets).items():
+        members.setdefault((heads[index], leader), []).append(index)
+    found: list[tuple[int, Piece]] = []
     alike: Counter[tuple[str, ...]] = Counter()
-    for head, nodes in members.items():
+    for (head, _), nodes in members.items():
         nodes.reverse()  # they were found from the last one on
-        is_shared = head in heads and heads[head] == head
-        found.append(Piece(tuple(nodes), is_shared))
+        is_shared = head in shared or (head in heads and heads[head] == head)
+        found.append((head, Piece(tuple(nodes), is_shared)))
         if not is_shared and len(nodes) >= LEAST_NODES:
             alike[_list_operators(graph, nodes)] += 1
     pieces: list[Piece] = []
     loose: list[int] = []
-    for piece in found:
+    for head, piece in found:
         is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)
-        if is_large and (
-            piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
+        if (
+            head != _NOTHING
+            and is_large
+            and (piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE)
         ):
             pieces.append(piece)
         else:
@@ -90,29 +94,73 @@ def cut_preparation(
     return pieces, frozenset(loose)
 
 
+def _connect(
+    heads: dict[int, int], core: Booleans, sources: Integers, targets: Integers
+) -> dict[int, int]:
+    """Return for each node one of those with the same head that it hangs together with."""
+    leaders = {index: index for index in heads}
+
+    def find(index: int) -> int:
+        while leaders[index] != index:
+            leaders[index] = leaders[leaders[index]]
+            index = leaders[index]
+        return index
+
+    inner = core[sources] & core[targets]
+    for source, target in zip(sources[inner].tolist(), targets[inner].tolist(), strict=True):
+        if heads[source] == heads[target]:
+            leaders[find(source)] = find(target)
+    return {index: find(index) for index in heads}
+
+
 def _list_operators(graph: Graph, nodes: Sequence[int]) -> tuple[str, ...]:
     return tuple(graph.nodes[index].op_type for index in nodes)
 
 
 def _find_heads(
-    graph: Graph, core: Booleans, is_silent: Booleans, sources: Integers, targets: Integers
+    graph: Graph,
+    core: Booleans,
+    is_silent: Booleans,
+    sources: Integers,
+    targets: Integers,
+    shared: set[int],
 ) -> dict[int, int]:
     """Return what each node of preparation leads to, from the last node to the first.
 
     That is a node outside or an output of the graph that all its results go to, by whatever ways,
-    or the last node of preparation that they all pass.
+    or the last node of preparation that they all pass. Cosine and sine of the same angles count as
+    leading to the same; what they lead to is added to ``shared``.
     """
     counted = core[sources] & ~is_silent[targets]
     order = np.argsort(sources[counted], kind="stable")
     ends = targets[counted][order].tolist()
     starts = np.searchsorted(sources[counted][order], np.arange(len(core) + 1))
     heads: dict[int, int] = {}
+    united: dict[int, int] = {}
+
+    def find(head: int) -> int:
+        while head in united:
+            head = united[head]
+        return head
+
     inside: Sequence[int] = np.flatnonzero(core)[::-1].tolist()
     for number, index in enumerate(inside):
         if not number % _STEP:
             step()
-        found = {heads.get(end, end) for end in ends[starts[index] : starts[index + 1]]}
+        following = ends[starts[index] : starts[index + 1]]
+        found = {find(heads.get(end, end)) for end in following}
+        if len(found) > 1 and _gives_angles(graph, following):
+            first = max(found)  # cosine and sine of the same angles are one
+            united.update({other: first for other in found if other != first})
+            shared.add(first)
+            found = {first}
         if any(value is not None and value.is_output for value in graph.nodes[index].outputs):
             found.add(_OUTPUT)
+        if not found:
+            found.add(_NOTHING)
         heads[index] = found.pop() if len(found) == 1 else index
-    return heads
+    return {index: find(head) for index, head in heads.items()}
+
+
+def _gives_angles(graph: Graph, following: Sequence[int]) -> bool:
+    return sorted(graph.nodes[index].op_type for index in following[:3]) == ["Cos", "Sin"]

@@ -17,6 +17,7 @@ from .shape_arithmetic import find_shape_nodes
 from .unlearned import find_unlearned
 from .weight_operators import WEIGHT_OPERATORS
 from .weighted import find_weighted
+from .written_norms import find_written_norms
 
 #: what a node is for
 Role = Literal["body", "preparation", "postprocessing", "arrangement", "shape", "constant"]
@@ -74,11 +75,20 @@ class Roles:
     pieces: tuple[Piece, ...] = ()
     loose: frozenset[int] = frozenset()
 
+    def count(self, role: Role) -> int:
+        """Return how many nodes have a role; ``arrangement`` counts as ``body``."""
+        return int(np.count_nonzero(self.codes == _ROLES.index(role)))
+
+    def is_postprocessing(self, node: Node) -> bool:
+        """Return whether a node of the graph is postprocessing."""
+        return int(self.codes[node.index]) == _POSTPROCESSING
+
     def of(self, node: Node) -> Role:
         """Return the role of a node of the graph.
 
         ``preparation``
-            No node with a weight gives to it, unless by its shape alone.
+            No node with a weight gives to it, unless by its shape alone; nor does a normalization
+            that is written out.
         ``postprocessing``
             Nodes with weights give to it, and neither it nor what follows has a weight or is a
             product of matrices.
@@ -134,6 +144,7 @@ def _find(graph: Graph) -> Roles:
     found = Roles(graph, codes, tuple(constants), shapes)
     if not weighted.any():
         return found
+    weighted[[*find_written_norms(graph)]] = True
     sources, targets = list_edges(graph)
     reads_shape = np.zeros(count, np.bool_)
     reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True

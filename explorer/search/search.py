@@ -220,7 +220,7 @@ def _matches_group(group: Group, told: str, query: Query) -> bool:
     """
     begin = group.path.rstrip("/").rfind("/") + 1
     is_own = query.finds_end(group.path, begin) or (
-        query.count_missing((group.label, group.type_name, told)) < query.count
+        query.count_missing((group.label, group.type_name, told, *group.facts)) < query.count
     )
     return is_own and not query.count_missing([*_where(group), told])
 
@@ -229,7 +229,7 @@ def _where(group: Group | None) -> list[str]:
     """Return the paths, labels and classes of a group and of those around it."""
     texts = []
     while group is not None:
-        texts += [group.path, group.label, group.type_name]
+        texts += [group.path, group.label, group.type_name, *group.facts]
         group = group.parent
     return texts
 
@@ -273,7 +273,7 @@ def _write_entry(entry: object) -> str:
 
 
 def _group_hit(group: Group, told: str) -> Hit:
-    what = told or group.type_name
+    what = told or group.type_name or ", ".join(group.facts)
     detail = " · ".join(filter(None, (what, write_count(group.node_count, "node"))))
     if group.kind == "repeat":
         detail = f"×{len(group.children):,} · {detail}"

@@ -111,7 +111,7 @@ def test_a_flat_picture_begins_with_something(page: Any, show: Open) -> None:
     page.set_viewport_size({"width": 700, "height": 900})
     stand = show(make_trees())
     stand.button("More")
-    stand.choose("Flat: no groups")
+    stand.choose("Show everything as it stands in the file")
     assert stand.call("stats")["nodes"] > 200
     assert stand.call("stats")["visible"] > 0
     stand.button("Close all groups")
@@ -354,7 +354,7 @@ def test_regrouping_deselects_what_is_gone(show: Open) -> None:
     stand.explorer.select("main/layers.0/attn/")
     stand.settle()
     stand.button("More")
-    stand.choose("Flat: no groups")
+    stand.choose("Show everything as it stands in the file")
     assert stand.page.locator(CANVAS).get_attribute("data-selected") == ""
     assert stand.explorer.selected is None
     stand.explorer.select("main/layers.3/mlp/Exp")

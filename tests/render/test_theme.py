@@ -96,7 +96,7 @@ def test_lines_and_marks_stand_out_from_every_ground(theme: Theme) -> None:
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_the_palette_has_every_family(theme: Theme) -> None:
-    assert set(theme.categories) == {*FAMILIES, "terminal", "constant"}
+    assert set(theme.categories) == {*FAMILIES, "preparation", "terminal", "constant"}
     assert theme.category("no such family") == theme.categories["other"]
 
 

@@ -117,6 +117,47 @@ def test_few_nodes_before_a_weight_join_it_and_more_are_a_piece() -> None:
     assert (pieces(prepare(3)), len(find_roles(prepare(3)).loose)) == ([["Sin"] * 3], 0)
 
 
+@pytest.mark.parametrize("centred", [False, True])
+def test_a_normalization_before_the_first_weight_is_no_preparation(centred: bool) -> None:
+    centre = "mean = ReduceMean (x)  a = Sub (x, mean)" if centred else "a = Identity (x)"
+    graph = load_text(f"""
+        g (float[n, 3] x) => (float[n, 3] y)
+        <float[3, 3] w = {_NINE}, float[3] scale = {{1, 2, 3}}, float[1] epsilon = {{0}}>
+        {{
+            {centre}
+            square = Mul (a, a)
+            variance = ReduceMean (square)
+            sum = Add (variance, epsilon)
+            root = Sqrt (sum)
+            unit = Div (a, root)
+            scaled = Mul (unit, scale)
+            y = MatMul (scaled, w)
+        }}
+    """).graph
+    assert find_roles(graph).pieces == ()
+    assert roles_by_output(graph)["unit"] == "body"
+
+
+def test_operands_that_are_prepared_apart_are_no_piece_together() -> None:
+    graph = load_text(f"""
+        g (float[n, 3] x, float[3] b, float[3] c) => (float[n, 3] y) <float[3, 3] w = {_NINE}>
+        {{
+            p = Neg (x)
+            q = Sin (b)
+            r = Cos (q)
+            s = Abs (c)
+            h = Concat <axis = 0> (r, s)
+            y = local.layer (p, h, w)
+        }}
+        <opset_import: ["": 21], domain: "local">
+        layer (data, bias, weight) => (result) {{
+            product = MatMul (data, weight)
+            result = Add (product, bias)
+        }}
+    """).graph
+    assert pieces(graph) == [["Sin", "Cos", "Abs", "Concat"]]
+
+
 def test_a_weight_that_is_computed_belongs_to_the_node_that_has_it() -> None:
     graph = load_text(f"""
         g (float[n, 3] x) => (float[n, 3] y) <float[3, 3] v = {_NINE}, float[1] scale = {{2}}>

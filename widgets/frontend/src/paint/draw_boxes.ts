@@ -118,9 +118,11 @@ function drawBody(pass: Pass, box: number): void {
     context.stroke();
   }
   context.lineWidth = Math.max(group ? sizes.group_border : 1, 0.6 / zoom);
+  context.setLineDash(face.category === "preparation" ? sizes.stub_dash : []);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   context.stroke();
+  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 

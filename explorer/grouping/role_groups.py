@@ -1,0 +1,165 @@
+"""Puts preparation and postprocessing into a tree, each piece as one group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.roles import Piece, Roles, find_purpose
+
+from .group import Group
+from .shape_groups import Homes, consumers_in
+
+FreePath = Callable[[Group, str], str]
+
+PREPARATION = "preparation"
+POSTPROCESSING = "postprocessing"
+#: so many nodes of postprocessing are one group
+LEAST_AFTER = 4
+#: what postprocessing is about, by operators that are always that
+_AFTER = {
+    "ArgMax": "argmax",
+    "ArgMin": "argmin",
+    "BoxWithNMSLimit": "non-maximum suppression",
+    "EfficientNMS_TRT": "non-maximum suppression",
+    "LogSoftmax": "log-softmax",
+    "NonMaxSuppression": "non-maximum suppression",
+    "Normalizer": "normalization",
+    "Sigmoid": "sigmoid",
+    "Softmax": "softmax",
+    "TopK": "top-k",
+    "ZipMap": "class labels",
+}
+_MOST_NAME = 60
+
+
+def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Piece]:
+    """Return the pieces of preparation whose nodes are shown, at least two of each."""
+    if only is None:
+        return [*roles.pieces]
+    shown = (
+        Piece(tuple(index for index in piece.nodes if index in only), piece.is_shared)
+        for piece in roles.pieces
+    )
+    return [piece for piece in shown if len(piece.nodes) > 1]
+
+
+def add_preparation(
+    root: Group, roles: Roles, pieces: Sequence[Piece], labels: dict[int, str], free_path: FreePath
+) -> None:
+    """Add groups of kind ``preparation`` to a tree.
+
+    A piece belongs to the innermost group that holds all nodes that it feeds, but not to a repeat
+    itself, and stands before the first of them. Linear in nodes and edges times the depth of the
+    tree.
+
+    Parameters
+    ----------
+    root
+        The tree without these nodes.
+    roles
+        Those of the graph's nodes.
+    pieces
+        Those that are shown.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    if not pieces:
+        return
+    graph, homes = root.graph, Homes(root)
+    before: dict[Group, dict[int, list[Group]]] = {}
+    places: dict[Group, dict[int, int]] = {}
+    # producers come first in a file, so that what a piece feeds is in the tree before it
+    for piece in sorted(pieces, key=lambda piece: -piece.nodes[-1]):
+        inside = {*piece.nodes}
+        users = [
+            user
+            for index in piece.nodes
+            for user in consumers_in(graph.nodes[index], graph)
+            if user.index not in inside
+        ]
+        home = homes.around(users)
+        if home not in places:
+            places[home] = {id(child): place for place, child in enumerate(home.children)}
+        fed: dict[int, Group | Node] = {}
+        for user in users:
+            child = homes.child_holding(home, user)
+            if child is not None:
+                fed.setdefault(id(child), child)
+        purpose = find_purpose(roles, piece.nodes)
+        name = purpose.name if purpose is not None else _name_by_use([*fed.values()], home, labels)
+        group = Group("preparation", graph, free_path(home, name), name, "", home)
+        group.facts = purpose.facts if purpose is not None else ()
+        group.children = [graph.nodes[index] for index in piece.nodes]
+        homes.add(group, home)
+        found = [places[home][key] for key in fed if key in places[home]]
+        place = min(found, default=len(home.children))
+        places[home][id(group)] = place  # what feeds this one stands before the same
+        before.setdefault(home, {}).setdefault(place, []).append(group)
+    for home, groups in before.items():
+        children: list[Group | Node] = []
+        for place, child in enumerate(home.children):
+            children += reversed(groups.get(place, []))
+            children.append(child)
+        home.children = [*children, *reversed(groups.get(len(home.children), []))]
+
+
+def _name_by_use(fed: Sequence[Group | Node], home: Group, labels: dict[int, str]) -> str:
+    """Return ``preparation of lm_head`` where one thing is fed, and ``preparation`` otherwise."""
+    label = ""
+    if len(fed) == 1:
+        (child,) = fed
+        label = child.label if isinstance(child, Group) else labels.get(child.index, "")
+        if not label and isinstance(child, Node):
+            label = home.label if home.kind == "scope" else child.op_type
+    return f"{PREPARATION} of {label}" if 0 < len(label) <= _MOST_NAME else PREPARATION
+
+
+def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
+    """Put what is left of postprocessing into groups of kind ``postprocessing``.
+
+    What repeats and blocks hold stays there: such as the end of the last layer. Where several
+    nodes of a scope are behind the last weight, and one of them tells what for, they are a group,
+    in the place of the last of them.
+    """
+    if roles.count("postprocessing") < LEAST_AFTER:
+        return
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        after = [child for child in group.children if _is_after(child, roles)]
+        nodes = [node for child in after for node in _list_nodes(child)]
+        facts = tuple(dict.fromkeys(_AFTER[n.op_type] for n in nodes if n.op_type in _AFTER))
+        if len(nodes) >= LEAST_AFTER and facts and len(after) > 1:
+            path = free_path(group, POSTPROCESSING)
+            inner = Group("postprocessing", group.graph, path, POSTPROCESSING, "", group)
+            inner.facts = facts
+            inner.children = after
+            for child in inner.inner_groups():
+                child.parent = inner
+            taken, last = {id(child) for child in after}, after[-1]
+            group.children = [
+                inner if child is last else child
+                for child in group.children
+                if child is last or id(child) not in taken
+            ]
+        pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
+
+
+def _is_after(child: Group | Node, roles: Roles) -> bool:
+    """Return whether all nodes of a child are postprocessing; a repeat is never asked to move."""
+    if isinstance(child, Group) and child.kind == "repeat":
+        return False
+    return all(roles.is_postprocessing(node) for node in _list_nodes(child))
+
+
+def _list_nodes(child: Group | Node) -> Iterator[Node]:
+    pending = [child]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, Group):
+            pending += reversed(inner.children)
+        else:
+            yield inner

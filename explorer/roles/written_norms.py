@@ -1,0 +1,57 @@
+"""Normalizations that are written out, as layers that begin with one: no operator has the weight.
+
+x / sqrt(mean(x²) + ε) and (x - mean(x)) / sqrt(mean((x - mean(x))²) + ε): J. Ba and others, Layer
+Normalization, 2016; B. Zhang and R. Sennrich, Root Mean Square Layer Normalization, 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Graph, Node, Value, find_operators
+
+from .fixed import is_input_independent
+
+_ROOTS = frozenset({"Rsqrt", "Sqrt"})
+_MEANS = frozenset({"GlobalAveragePool", "ReduceMean"})
+#: what stands between the root and the mean of squares, and between this and the mean
+_BEFORE = frozenset({"Add", "Cast", "Max", "Mul", "Pow", "Sub"})
+_MOST_STEPS = 6
+
+
+def find_written_norms(graph: Graph) -> Iterator[int]:
+    """Yield the indices of the nodes that take the means of such normalizations."""
+    means = {*find_operators(graph, _MEANS).tolist()}
+    if not means:
+        return
+    for root in find_operators(graph, _ROOTS).tolist():
+        mean = _walk_back(graph.nodes[root], means)
+        if mean is not None:
+            yield mean.index
+            inner = _walk_back(mean, means)
+            if inner is not None:
+                yield inner.index
+
+
+def _walk_back(node: Node, means: set[int]) -> Node | None:
+    """Return the nearest node before one that takes a mean."""
+    for _ in range(_MOST_STEPS):
+        producers = [
+            value.producer for value in node.inputs if value is not None and _is_computed(value)
+        ]
+        found = next((p for p in producers if p is not None and _takes_mean(p, node, means)), None)
+        if found is not None:
+            return found
+        following = next((p for p in producers if p is not None and p.op_type in _BEFORE), None)
+        if following is None or following.graph is not node.graph:
+            return None
+        node = following
+    return None
+
+
+def _is_computed(value: Value) -> bool:
+    return value.producer is not None and not is_input_independent(value)
+
+
+def _takes_mean(node: Node, user: Node, means: set[int]) -> bool:
+    return node.graph is user.graph and node.index in means
