@@ -15,6 +15,7 @@ from netloupe.explorer.describe import add_statistics, describe_element, format_
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor, failing
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx.skeleton import write_skeleton
 from netloupe.explorer.render.picture import make_picture, render_picture
 from netloupe.explorer.view import ViewOptions
 
@@ -91,7 +92,7 @@ def _check_message(error: NetloupeError) -> None:
 
 
 def examine(model: Model, *, draws: bool) -> None:
-    """Look at a model: summary, descriptions, statistics and picture."""
+    """Look at a model: summary, descriptions, statistics, skeleton and picture."""
     summary = summarize_model(model)
     format_summary(summary, model.dialect)
     json.dumps(summary).encode("utf-8")
@@ -107,6 +108,11 @@ def examine(model: Model, *, draws: bool) -> None:
         if isinstance(element, Tensor):
             with suppress(NetloupeError):
                 element.statistics()
+    if model.can_infer_shapes:
+        try:
+            write_skeleton(model)
+        except NetloupeError as error:
+            _check_message(error)
     if draws:
         picture = make_picture(model, ViewOptions.parse({}))
         for format in ("svg", "html", "dot"):
