@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -196,8 +197,8 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
         others: Amount = 0
         if not given or not all(fact.is_constant for fact in given):  # else it is done beforehand
             moved = activations
-            for fact in taken:
-                moved += fact.bytes or 0
+            for fact, count in Counter(taken).items():  # there may be a million operands
+                moved += (fact.bytes or 0) * count
             if operator is not None and operator.per_element and given:
                 others += (given[0].size or 0) * operator.per_element
             if operator is not None and operator.per_operand and taken:

@@ -498,3 +498,47 @@ def test_hostile_models_cost_something_or_say_why_not(name: str) -> None:
     costs = model.costs()
     assert costs.macs_expression
     assert all(one.count > 0 and one.reason for one in costs.unknown)
+
+
+def test_a_node_of_very_many_like_operands_is_added_up_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from netloupe.explorer.costs.polynomial import Polynomial
+
+    added: list[int] = []
+    add = Polynomial.__add__
+    monkeypatch.setattr(Polynomial, "__add__", lambda a, b: (added.append(1), add(a, b))[1])
+    nodes = [helper.make_node("Relu", ["x"], [f"a{i}"]) for i in range(3000)]
+    nodes.append(helper.make_node("Sum", [f"a{i}" for i in range(3000)], ["y"]))
+    value = helper.make_tensor_value_info("x", F, ["n", 4])
+    graph = helper.make_graph(nodes, "g", [value], [helper.make_empty_tensor_value_info("y")])
+    costs = load(helper.make_model(graph)).costs()
+    assert costs.moved_bytes is None
+    assert costs.activation_bytes_expression == f"{3001 * 16}*n"
+    assert len(added) < 100
+
+
+def test_loops_in_loops_whose_state_grows_are_bounded() -> None:
+    """Each is looked at again when its state turns out to vary: twice for each level around it."""
+    graph: onnx.GraphProto | None = None
+    info = helper.make_tensor_value_info
+    for depth in range(25):
+        inner = helper.make_node("Concat", ["s", "s"], ["t"], axis=0)
+        if graph is not None:
+            inner = helper.make_node("Loop", ["", "go", "s"], ["t"], body=graph)
+        graph = helper.make_graph(
+            [helper.make_node("Identity", ["go"], ["again"]), inner],
+            f"body{depth}",
+            [
+                info("i", TensorProto.INT64, []),
+                info("go", TensorProto.BOOL, []),
+                info("s", F, None),
+            ],
+            [info("again", TensorProto.BOOL, []), info("t", F, None)],
+        )
+    outer = helper.make_node("Loop", ["", "go", "x"], ["y"], body=graph)
+    inputs = [info("x", F, [2]), info("go", TensorProto.BOOL, [])]
+    main_graph = helper.make_graph([outer], "g", inputs, [info("y", F, None)])
+    model = load(helper.make_model(main_graph))
+    assert model.costs().unknown
+    assert sum(map(len, analyze(model).frames.values())) < 2000
