@@ -8,6 +8,7 @@ from collections.abc import Callable
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.inference import infer_shapes, lacks_types, note_problem
 from netloupe.explorer.model import Model
+from netloupe.explorer.progress import Cancelled
 
 from .background import Background
 
@@ -55,6 +56,9 @@ class Inferring:
         note_problem(model, "the file states none; shapes are being inferred")
         try:
             infer_shapes(model)
+        except Cancelled:
+            note_problem(model, "")
+            raise
         except NetloupeError as error:
             note_problem(model, f"the file states none. {_strip(error, model)}")
         except Exception as error:

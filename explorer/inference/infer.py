@@ -122,10 +122,13 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
 
 
 def note_problem(model: Model, problem: str) -> None:
-    """Note why the types that a model does not state are not known, until they are."""
+    """Note why the types that a model does not state are not known, until they are.
+
+    An empty text takes back what was noted.
+    """
     with _giving:
         if model._inference is None or not model._inference.version:
-            model._inference = Inference(problem=problem.removeprefix(f"{model.source}: "))
+            model._inference = Inference(problem=problem) if problem else None
 
 
 def _sort(skeleton: Skeleton, messages: Iterable[bytes]) -> dict[Graph, dict[str, ValueType]]:

@@ -11,6 +11,7 @@ import onnx.parser
 import pytest
 
 import netloupe
+from netloupe.explorer.describe import describe_value, format_text
 from netloupe.explorer.errors import InferenceError
 from netloupe.explorer.inference import Inference, lacks_types
 from netloupe.explorer.inference import infer_shapes as infer
@@ -126,6 +127,7 @@ def test_closing_the_explorer_ends_it(gate: Gate, explorer: Explorer) -> None:
     explorer.close()
     assert explorer._inferring.wait(PATIENCE)
     assert explorer.model.value("y").inferred_type is None
+    assert "being inferred" not in format_text(describe_value(explorer.model.value("y")))
 
 
 def test_without_onnx_the_type_says_how_to_get_it(
