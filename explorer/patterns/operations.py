@@ -139,7 +139,8 @@ class Operations:
                 kind = "Gemm"
             elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.inputs[1]):
                 kind = "MatMul"
-            self.kinds.append(kind)
+            # what takes nothing that is computed, as no operator should, is of no kind
+            self.kinds.append(kind if operands else "")
             self.operands.append(operands)
             self.users.append([])
         self._find_users()
@@ -329,6 +330,8 @@ def _dequantize(operands: Sequence[Value | None]) -> float | None:
         if not numbers:
             return None
         read.append(numbers[0])
+    if len(read) < 2:
+        return None
     quantized, scale, zero_point = (*read, 0.0)[:3]
     # a number that was quantized is only about what it was
     return float(f"{(quantized - zero_point) * scale:.2g}")

@@ -93,7 +93,7 @@ def make_box(
         for row in block:
             wanted = max(wanted, _row_end(row, column) + MARGIN)
     width = round_size(
-        min(max(wanted, LEAST_WIDTH), MOST_WIDTH + (badge_width / 2 if badge else 0))
+        min(max(wanted, LEAST_WIDTH), MOST_WIDTH + (badge_width / 2 if badge else 0) + number_width)
     )
 
     texts, _ = lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
