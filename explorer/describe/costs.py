@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from netloupe.explorer.costs import (
     Costs,
     describe_unknown_costs,
     write_activations,
+    write_amount,
     write_macs,
     write_ties,
 )
@@ -36,12 +38,12 @@ def list_model_costs(model: Model) -> list[Row]:
     ]
 
 
-def list_part_costs(model: Model, nodes: list[Node]) -> list[Row]:
+def list_part_costs(model: Model, nodes: Sequence[Node], note: str = "") -> list[Row]:
     """Return rows for what some nodes of one graph cost, and how much of the model that is.
 
     Nothing where they have no MACs, and where all of a large model would have to be looked at.
     """
-    if not nodes or (model.node_count > MOST_NODES_COUNTED and not is_analyzed(model)):
+    if not nodes or not _is_quick(model):
         return []
     analysis = analyze(model)
     graph = nodes[0].graph
@@ -51,12 +53,26 @@ def list_part_costs(model: Model, nodes: list[Node]) -> list[Row]:
     costs = make_costs(model.totals, work, None)
     if not work.macs and not costs.macs_is_lower_bound:
         return []
-    return _list_macs(costs, f"{share} of the model" if share else "")
+    notes = [note, f"{share} of the model" if share else ""]
+    return _list_macs(costs, ", ".join(filter(None, notes)))
 
 
 def list_group_costs(group: Group) -> list[Row]:
-    """Return rows for what the nodes of a group cost each time its graph runs."""
-    return list_part_costs(group.graph.model, nodes_inside(group))
+    """Return rows for what the nodes of a group cost each time its graph runs.
+
+    Of a repeat with what each of its groups costs, where they cost the same.
+    """
+    model = group.graph.model
+    each = ""
+    if group.kind == "repeat" and _is_quick(model):
+        blocks = [[one] if isinstance(one, Node) else nodes_inside(one) for one in group.children]
+        costs = {find_work(analyze(model), group.graph, nodes).macs for nodes in blocks}
+        each = f"{write_line(write_amount(costs.pop()))} each" if len(costs) == 1 else ""
+    return list_part_costs(model, nodes_inside(group), each)
+
+
+def _is_quick(model: Model) -> bool:
+    return model.node_count <= MOST_NODES_COUNTED or is_analyzed(model)
 
 
 def _list_macs(costs: Costs, note: str) -> list[Row]:

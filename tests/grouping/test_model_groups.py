@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 
 from netloupe import ModelGroup, NotFoundError, load
 from netloupe.commands.cli import main
+from netloupe.explorer.describe import describe_path, format_text
 from netloupe.explorer.model import Model
 from tests.corpus import corpus_file
 from tests.costs.networks import make_bert
@@ -180,9 +181,7 @@ def test_inspect_tells_a_group(capsys: Any) -> None:
     assert "there is no group at 'h.99/mlp/'" in capsys.readouterr().err
 
 
-def test_panels_tell_macs_and_their_share(capsys: Any) -> None:
-    from netloupe.explorer.describe import describe_path, format_text
-
+def test_panels_tell_macs_and_their_share() -> None:
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["a"], "/one/MatMul"),
         helper.make_node("MatMul", ["a", "w"], ["b"], "/two/MatMul"),
@@ -202,3 +201,9 @@ def test_panels_tell_macs_and_their_share(capsys: Any) -> None:
     assert "MACs 16 · n (50 % of the model)" in texts["main/two/"]
     assert "MACs" not in texts["main/two/Relu"]
     assert "MACs 32 · n " in texts["model"]
+
+
+def test_the_panel_of_a_repeat_tells_what_each_costs(encoder: Model) -> None:
+    stack = next(one for one in list_all(encoder.groups) if one.kind == "repeat")
+    text = " ".join(format_text(describe_path(encoder, stack.path)).split())
+    assert "MACs 12.8 M · batch (3.21 M · batch each)" in text
