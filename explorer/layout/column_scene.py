@@ -257,16 +257,13 @@ class Columns:
                     column < last,
                 )
 
-    def _find_extent(self, column: int, holder: int | None) -> tuple[float, float]:
-        """Return how far what is directly in a holder reaches in a column; None for anything."""
+    def _find_extent(self, column: int, holder: int) -> tuple[float, float]:
+        """Return how far what is directly in an open group reaches in a column."""
         drawn = self._drawn
         begin, end = self._bounds(column)
-        here = (self._firsts <= column) & (self._lasts >= column)
+        here = (self._firsts <= column) & (self._lasts >= column) & (drawn.parents == holder)
         extents, holders = self._pieces
-        pieces = (extents[:, 3] >= begin) & (extents[:, 1] <= end)
-        if holder is not None:
-            here &= drawn.parents == holder
-            pieces &= holders == holder
+        pieces = (extents[:, 3] >= begin) & (extents[:, 1] <= end) & (holders == holder)
         whole = here & (self._firsts == self._lasts)
         lows = [*drawn.areas[whole, 0].tolist(), *extents[pieces, 0].tolist()]
         highs = [*drawn.areas[whole, 2].tolist(), *extents[pieces, 2].tolist()]
@@ -278,39 +275,51 @@ class Columns:
 
     def _measure_columns(self) -> None:
         """Find by how much what is in each column is moved, and how large the picture is."""
-        extents, _ = self._pieces
-        whole = self._firsts == self._lasts
-        led = any(cut.stream >= 0 for cut in self._cuts)
-        top = MARGIN + (_LEAD if led else 0.0)
-        moves, ends, lefts = [], [], []
-        left = MARGIN
-        for column in range(self.count):
-            begin, end = self._bounds(column)
-            low, high = self._find_extent(column, None)
-            inside = whole & (self._firsts == column)
-            pieces = extents[(extents[:, 1] >= begin) & (extents[:, 3] <= end)]
-            bottoms = [*self._drawn.areas[inside, 3].tolist(), *pieces[:, 3].tolist()]
-            bottoms += [
-                part.bottom
-                for (_, place), part in self._parts.items()
-                if place == column and not part.leaves
-            ]
-            depth = self._cuts[column - 1].depth if column else 0
-            head = (_CONTINUED if self._is_down else _FOOT) * depth
-            down = top + head - begin if column else top - MARGIN
-            moves.append((left - low, down))
-            leaving = self._cuts[column].depth if column < len(self._cuts) else 0
-            bottom = max(bottoms, default=begin if column else 0.0)
-            ends.append(bottom + down + (_FOOT if leaving else 0.0))
-            lefts.append(left)
-            left += high - low + _GUTTER
-        self._top, self._ends, self._lefts = top, ends, lefts
-        self._moves = np.array(moves)
-        below = max(
-            end + (_LEAD if column < len(self._cuts) and self._cuts[column].stream >= 0 else 0.0)
-            for column, end in enumerate(ends)
+        lows, highs, bottoms = self._find_contents()
+        has_streams = any(cut.stream >= 0 for cut in self._cuts)
+        self._top = MARGIN + (_LEAD if has_streams else 0.0)
+        depths = [cut.depth for cut in self._cuts]
+        head = _CONTINUED if self._is_down else _FOOT
+        heads = head * np.array([0, *depths], np.float64)
+        begins = np.array([MARGIN, *self._heights])
+        down = self._top + heads - begins
+        feet = np.array([*(_FOOT if depth else 0.0 for depth in depths), 0.0])
+        self._ends = bottoms + down + feet
+        widths = highs - lows + _GUTTER
+        self._lefts = MARGIN + np.cumsum(widths) - widths
+        self._moves = np.stack([self._lefts - lows, down], axis=1)
+        leads = np.array([*(_LEAD if cut.stream >= 0 else 0.0 for cut in self._cuts), 0.0])
+        self._size = (
+            float(MARGIN + widths.sum() - _GUTTER + MARGIN),
+            float((self._ends + leads).max() + MARGIN),
         )
-        self._size = (left - _GUTTER + MARGIN, below + MARGIN)
+
+    def _find_contents(self) -> tuple[Floats, Floats, Floats]:
+        """Return how far to the left, to the right and down each column reaches."""
+        drawn = self._drawn
+        lows, highs = np.full(self.count, np.inf), np.full(self.count, -np.inf)
+        bottoms = np.array([0.0, *self._heights])
+        whole = self._firsts == self._lasts
+        columns, areas = self._firsts[whole], drawn.areas[whole]
+        np.minimum.at(lows, columns, areas[:, 0])
+        np.maximum.at(highs, columns, areas[:, 2])
+        np.maximum.at(bottoms, columns, areas[:, 3])
+        extents, _ = self._pieces
+        upper = np.searchsorted(self._heights, extents[:, 1], "right")
+        lower = np.searchsorted(self._heights, extents[:, 3], "right")
+        for places in (upper, lower):
+            np.minimum.at(lows, places, extents[:, 0])
+            np.maximum.at(highs, places, extents[:, 2])
+        inside = upper == lower
+        np.maximum.at(bottoms, upper[inside], extents[inside, 3])
+        for (_, column), part in self._parts.items():
+            lows[column] = min(lows[column], part.left)
+            highs[column] = max(highs[column], part.right)
+            if not part.leaves:
+                bottoms[column] = max(bottoms[column], part.bottom)
+        is_empty = ~np.isfinite(lows)
+        lows[is_empty] = highs[is_empty] = 0.0
+        return lows, highs, bottoms
 
     @property
     def _is_down(self) -> bool:
@@ -356,7 +365,7 @@ class Columns:
             step = _CONTINUED if self._is_down else _FOOT
             top = self._top + step * box.depth
         if part.leaves:
-            bottom = self._ends[column]
+            bottom = float(self._ends[column])
         enters = self._find_stream(column - 1, part) if part.enters else None
         leaves = self._find_stream(column, part) if part.leaves else None
         return box._replace(
@@ -467,8 +476,8 @@ class Columns:
     def _around(self, start: Point, end: Point, number: int) -> list[float]:
         """Return the way from the foot of a column to the head of the next, after the start."""
         (x0, y0), (x1, y1) = start, end
-        below, above = self._ends[number] + _LEAD, self._top - _LEAD
-        middle = self._lefts[number + 1] - _GUTTER / 2
+        below, above = float(self._ends[number]) + _LEAD, self._top - _LEAD
+        middle = float(self._lefts[number + 1]) - _GUTTER / 2
         corners = [(x0, y0), (x0, below), (middle, below), (middle, above), (x1, above), (x1, y1)]
         return round_corners(corners, _BEND)
 

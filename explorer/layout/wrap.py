@@ -36,7 +36,8 @@ EXTREME_LENGTH = 4_000.0
 #: what is in columns stays so while it is so much longer than wide, and so long
 KEPT_RATIO = 1.5
 KEPT_LENGTH = 2_000.0
-_MOST_COLUMNS: int = OPTIONS["wrap"].number.most  # type: ignore[assignment, union-attr] # it has
+#: a picture is cut into so many columns at most
+MOST_COLUMNS: int = OPTIONS["wrap"].number.most  # type: ignore[assignment, union-attr] # it has
 #: a page is about so much higher than wide
 _PAGE_RATIO = 0.75
 #: a cut may be so far from its ideal place, in column lengths
@@ -127,7 +128,7 @@ def _wrap(places: Places, sizes: Floats, flows: Integers, wrap: Wrap) -> tuple[P
 def _choose_count(places: Places) -> int:
     breadth = places.width + _GUTTER
     count = math.sqrt(places.height / (breadth * _PAGE_RATIO))
-    return max(2, min(_MOST_COLUMNS, round(count)))
+    return max(2, min(MOST_COLUMNS, round(count)))
 
 
 def _find_cuts(places: Places, sizes: Floats, flows: Integers, count: int) -> list[float]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.layout.column_scene import ColumnCutter, Titles
+from netloupe.explorer.layout.wrap import MOST_COLUMNS
 from netloupe.explorer.options import Wrap
 from netloupe.explorer.view import Item, View
 
@@ -17,7 +18,7 @@ _LEAST_GAIN = 1.15
 #: nearly as large as the largest: the fewest columns are taken
 _AS_LARGE = 0.92
 #: so many numbers of columns are tried
-_MOST_TRIED = 24
+_MOST_TRIED = 12
 #: so many groups of one level are closed one by one to find how many it takes
 _MOST_CLOSED_SINGLY = 8
 
@@ -73,9 +74,12 @@ def _choose_count(
     """Return the number of columns with which the picture is drawn largest."""
     width, height = cutter.columns(1).size
     ideal = math.sqrt(max(width, height) / min(width, height) * max(shape) / min(shape))
-    most = min(cutter.most, math.ceil(2 * ideal) + 4)
-    step = max(1, most // _MOST_TRIED)
-    scales = {count: scale_of(cutter.columns(count).size) for count in range(2, most + 1, step)}
+    most = min(cutter.most, MOST_COLUMNS, math.ceil(2 * ideal) + 4)
+    counts = set(range(2, min(most, _MOST_TRIED) + 1))
+    ratio = max(most / _MOST_TRIED, 1.0)
+    counts |= {round(_MOST_TRIED * ratio ** (k / _MOST_TRIED)) for k in range(_MOST_TRIED + 1)}
+    tried = sorted(count for count in counts if count <= most)
+    scales: dict[int, float] = {count: scale_of(cutter.columns(count).size) for count in tried}
     best = max(scales.values(), default=0.0)
     if best < first * _LEAST_GAIN:
         return 1
