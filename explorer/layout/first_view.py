@@ -49,15 +49,19 @@ class Limit:
         No group is opened that makes more boxes, or a picture that fits at a smaller zoom only.
     only_stacks
         Whether only repeats, and groups that hold one, are opened.
-    in_stacks
-        Whether groups inside the repetition that is shown of a repeat are opened too.
+    one_of_alike
+        Whether the largest of groups that are alike may be opened alone, while no repeat is open.
+    in_blocks
+        Whether what is inside the repetition that is shown of a repeat is opened too, and
+        blocks of a known kind, which their name and facts say more of than their nodes do.
     """
 
     below: int
     boxes: int
     zoom: float
     only_stacks: bool = False
-    in_stacks: bool = False
+    one_of_alike: bool = False
+    in_blocks: bool = False
 
 
 #: tried one after the other: one repetition of what repeats tells most of a model, and a picture
@@ -65,12 +69,14 @@ class Limit:
 LIMITS = (
     Limit(1_000_000, 26, 0.7, only_stacks=True),
     Limit(1_000_000, 26, 0.55, only_stacks=True),
+    Limit(1_000_000, 26, 0.55, only_stacks=True, one_of_alike=True),
+    Limit(1_000_000, 26, 0.55, only_stacks=True, one_of_alike=True, in_blocks=True),
     Limit(1_000_000, 26, 0.7),
-    Limit(15, 26, 0.7, in_stacks=True),
-    Limit(9, 30, 0.5, in_stacks=True),
-    Limit(9, 40, 0.35, in_stacks=True),
-    Limit(5, 60, 0.2, in_stacks=True),
-    Limit(3, 400, 0.0, in_stacks=True),
+    Limit(15, 26, 0.7, in_blocks=True),
+    Limit(9, 30, 0.5, in_blocks=True),
+    Limit(9, 40, 0.35, in_blocks=True),
+    Limit(5, 60, 0.2, in_blocks=True),
+    Limit(3, 400, 0.0, in_blocks=True),
 )
 #: groups are opened and laid out on trial so many times
 MOST_TRIALS = 60
@@ -115,7 +121,8 @@ class FirstView:
         """
         search = _Search(self, view, direction, time.monotonic() + deadline)
         for limit in LIMITS:
-            search.open_within(limit)
+            if not (limit.one_of_alike and any(item.repeat for item in view.open_items())):
+                search.open_within(limit)
 
 
 class _Search:
@@ -169,8 +176,7 @@ class _Search:
                 alike.setdefault((item.depth, *likeness(item)), []).append(item)
         found = [*alike.values()]
         for items in alike.values():
-            if len(items) > 1 and items[0].repeat is not None:
-                # the largest of several stacks is worth more than none of them
+            if limit.one_of_alike and len(items) > 1:
                 found.append([max(items, key=weigh)])
         return sorted(found, key=lambda items: -sum(map(weigh, items)))
 
@@ -207,7 +213,7 @@ def _may_open(item: Item, limit: Limit) -> bool:
         return False
     if limit.only_stacks and not _holds_repeat(item):
         return False
-    return limit.in_stacks or not _is_in_stack(item)
+    return limit.in_blocks or not (_is_in_stack(item) or _is_known(item))
 
 
 def _is_in_stack(item: Item) -> bool:
@@ -225,6 +231,12 @@ def _stays_closed(group: Group) -> bool:
     while root.parent is not None:
         root = root.parent
     return root.node_count > LIMITS[0].boxes
+
+
+def _is_known(item: Item) -> bool:
+    """Return whether an item is a block such as attention, MLP, norm or ``Conv · ReLU``."""
+    recognition = item.element.recognised if isinstance(item.element, Group) else None
+    return recognition is not None and recognition.family != "group"
 
 
 def _holds_repeat(item: Item) -> bool:
