@@ -261,7 +261,7 @@ def _split_blob(name: str) -> Scope | None:
     return tuple(levels) or None
 
 
-def join_neighbours(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
+def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Give nodes without a scope that of their neighbours.
 
     A node joins the innermost scope that holds all its consumers; where there is none but the

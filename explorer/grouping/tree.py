@@ -14,7 +14,7 @@ from netloupe.explorer.roles import Piece, find_roles
 
 from .group import Group, adopt
 from .role_groups import choose_pieces
-from .scopes import Scope, Scopes, find_scopes, join_neighbours
+from .scopes import Scope, Scopes, find_scopes, join_unscoped
 from .simplify import simplify_tree
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
@@ -164,7 +164,7 @@ def _add_nodes(
 ) -> None:
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
-    joined = join_neighbours(tree.graph, scopes.of_node)
+    joined = join_unscoped(tree.graph, scopes.of_node)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
     for index in _list_shown(tree.graph, only, left_out):

@@ -15,7 +15,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
-from netloupe.explorer.view import Item, View, count_least, is_recursive, likeness, weigh
+from netloupe.explorer.view import Item, View, count_held_nodes, count_least, is_recursive, likeness
 
 from .compose import DEADLINE, Composer
 from .plan import Measure
@@ -177,8 +177,8 @@ class _Search:
         found = [*alike.values()]
         for items in alike.values():
             if limit.one_of_alike and len(items) > 1:
-                found.append([max(items, key=weigh)])
-        return sorted(found, key=lambda items: -sum(map(weigh, items)))
+                found.append([max(items, key=count_held_nodes)])
+        return sorted(found, key=lambda items: -sum(map(count_held_nodes, items)))
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:

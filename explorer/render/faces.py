@@ -16,7 +16,7 @@ from netloupe.explorer.view import Item
 from .box import MARGIN, MOST_WIDTH, lay_title, make_box, round_size
 from .category import category_of
 from .face import Face, TextRun
-from .facts import Facts
+from .facts import NodeFacts
 from .group_summary import (
     category_of_group,
     count_each,
@@ -57,7 +57,7 @@ class FaceBook:
     """
 
     def __init__(self, details: Details = "facts") -> None:
-        self._facts = Facts() if details == "facts" else None
+        self._facts = NodeFacts() if details == "facts" else None
         self._faces: dict[tuple[object, ...], Face] = {}
         self._distinct: dict[Face, Face] = {}
 
@@ -76,7 +76,7 @@ class FaceBook:
     __call__ = face
 
 
-def make_face(item: Item, facts: Facts | None = None) -> Face:
+def make_face(item: Item, facts: NodeFacts | None = None) -> Face:
     """Make what is drawn on an item's box; all details of a node where facts are not told."""
     element = item.element
     if item.is_open or item.kind == "root":
@@ -96,7 +96,7 @@ def make_face(item: Item, facts: Facts | None = None) -> Face:
 _JOINS = {"Add": "+", "Sum": "+", "Mul": "×"}
 
 
-def _make_node_face(item: Item, node: Node, facts: Facts | None) -> Face:
+def _make_node_face(item: Item, node: Node, facts: NodeFacts | None) -> Face:
     sign = _find_join(item, node)
     if sign:
         return _make_junction_face(node, sign)

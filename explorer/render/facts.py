@@ -18,7 +18,7 @@ from .text import measure_text
 _MOST_CONSTANTS = 2
 
 
-class Facts:
+class NodeFacts:
     """Tells the facts of nodes; nodes alike are looked at once."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ knows nothing of sizes, positions or colours.
 """
 
 from .bodies import resolve_operand
-from .expand import count_least, expand_view, is_recursive, weigh
+from .expand import count_held_nodes, count_least, expand_view, is_recursive
 from .focus import find_neighbourhood
 from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
@@ -23,6 +23,7 @@ __all__ = [
     "ViewKeywords",
     "ViewOptions",
     "body_graphs",
+    "count_held_nodes",
     "count_least",
     "expand_view",
     "find_neighbourhood",
@@ -30,5 +31,4 @@ __all__ = [
     "likeness",
     "nodes_inside",
     "resolve_operand",
-    "weigh",
 ]

@@ -75,7 +75,7 @@ def _expand_levels(view: View, levels: int | None) -> str | None:
     return None
 
 
-def weigh(item: Item) -> int:
+def count_held_nodes(item: Item) -> int:
     """Return how much an item holds: of a repeat all repetitions."""
     element = item.element
     if isinstance(element, Group):
