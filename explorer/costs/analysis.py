@@ -17,7 +17,7 @@ from netloupe.explorer.progress import step
 
 from .bodies import BODIES, Body, Runs
 from .facts import UNKNOWN, Fact
-from .given import ABSENT, NOT_KNOWN, Facts
+from .given import ABSENT, NOT_KNOWN, FactTable
 from .peak import find_peak
 from .polynomial import Amount, TooLargeError, find_larger
 from .symbols import Symbols
@@ -66,7 +66,7 @@ class GraphRun:
         The largest number of bytes alive at once; None where it is not known.
     """
 
-    def __init__(self, facts: Facts, graph: Graph, outer: GraphRun | None = None) -> None:
+    def __init__(self, facts: FactTable, graph: Graph, outer: GraphRun | None = None) -> None:
         self.graph = graph
         self.outer = outer
         self.is_local: bool = isinstance(graph, Function) if outer is None else outer.is_local
@@ -81,7 +81,7 @@ class GraphRun:
 class _Known(dict[Value | None, int]):
     """Numbers of facts by value; of what no node has given yet, what the file says."""
 
-    def __init__(self, facts: Facts, frame: GraphRun) -> None:
+    def __init__(self, facts: FactTable, frame: GraphRun) -> None:
         self[None] = ABSENT
         self._facts = facts
         self._frame = frame
@@ -122,7 +122,7 @@ class Analysis:
 
     def __init__(self, model: Model, symbols: Symbols) -> None:
         self.symbols = symbols
-        self.facts = Facts(symbols)
+        self.facts = FactTable(symbols)
         self.works: list[Work] = [NOTHING]
         #: the frames of each graph: of a function one for each kind of call
         self.frames: dict[Graph, list[GraphRun]] = {}

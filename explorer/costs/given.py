@@ -24,7 +24,7 @@ _MOST_SIZE = 2**63
 ABSENT, NOT_KNOWN = 0, 1
 
 
-class Facts:
+class FactTable:
     """Gives facts numbers, and reads those that the file states.
 
     Parameters
