@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.roles import Piece, Roles, find_purpose
+from netloupe.explorer.roles import Piece, Roles
 
 from .group import Group
 from .shape_groups import Homes, consumers_in
@@ -31,6 +32,8 @@ _AFTER = {
     "ZipMap": "class labels",
 }
 _MOST_NAME = 60
+#: a scope of so few is what is fed, not only the node in it
+_FEW_CHILDREN = 4
 
 
 def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Piece]:
@@ -38,14 +41,14 @@ def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Piece]:
     if only is None:
         return [*roles.pieces]
     shown = (
-        Piece(tuple(index for index in piece.nodes if index in only), piece.is_shared)
+        replace(piece, nodes=tuple(index for index in piece.nodes if index in only))
         for piece in roles.pieces
     )
     return [piece for piece in shown if len(piece.nodes) > 1]
 
 
 def add_preparation(
-    root: Group, roles: Roles, pieces: Sequence[Piece], labels: dict[int, str], free_path: FreePath
+    root: Group, pieces: Sequence[Piece], labels: dict[int, str], free_path: FreePath
 ) -> None:
     """Add groups of kind ``preparation`` to a tree.
 
@@ -57,8 +60,6 @@ def add_preparation(
     ----------
     root
         The tree without these nodes.
-    roles
-        Those of the graph's nodes.
     pieces
         Those that are shown.
     labels
@@ -88,7 +89,7 @@ def add_preparation(
             child = homes.child_holding(home, user)
             if child is not None:
                 fed.setdefault(id(child), child)
-        purpose = find_purpose(roles, piece.nodes)
+        purpose = piece.purpose
         name = purpose.name if purpose is not None else _name_by_use([*fed.values()], home, labels)
         group = Group("preparation", graph, free_path(home, name), name, "", home)
         group.facts = purpose.facts if purpose is not None else ()
@@ -113,7 +114,8 @@ def _name_by_use(fed: Sequence[Group | Node], home: Group, labels: dict[int, str
         (child,) = fed
         label = child.label if isinstance(child, Group) else labels.get(child.index, "")
         if not label and isinstance(child, Node):
-            label = home.label if home.kind == "scope" else child.op_type
+            is_named = home.kind == "scope" and len(home.children) <= _FEW_CHILDREN
+            label = home.label if is_named else child.op_type
     return f"{PREPARATION} of {label}" if 0 < len(label) <= _MOST_NAME else PREPARATION
 
 

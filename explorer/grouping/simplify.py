@@ -61,7 +61,7 @@ def simplify_tree(
     # only now: before, the end of the last layer would count as such
     if grouping == "auto":
         add_postprocessing(root, roles, folder.free_path)
-    add_preparation(root, roles, pieces, labels, folder.free_path)
+    add_preparation(root, pieces, labels, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
 

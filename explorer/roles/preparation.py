@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
 from .closure import Booleans, Integers
+from .purposes import Purpose, find_purpose
 
 #: fewer nodes that feed one other join it
 LEAST_NODES = 3
-#: and fewer that feed several
+#: fewer are a piece where they feed several, and it is certain what they do
 LEAST_SHARED = 2
 #: so many pieces of the same operators, each of which feeds one other, repeat with what they feed
 LEAST_ALIKE = 3
@@ -35,10 +36,13 @@ class Piece:
         Their indices, in order.
     is_shared
         Whether they feed several other nodes, not only one.
+    purpose
+        What they do; None where that is not certain.
     """
 
     nodes: tuple[int, ...]
     is_shared: bool
+    purpose: Purpose | None = None
 
 
 def cut_preparation(
@@ -48,8 +52,8 @@ def cut_preparation(
 
     A node belongs to the piece that all its results go to; where they go to several, a piece
     begins with it. Nodes that hang together only by what they feed are several pieces. Pieces of
-    less than ``LEAST_NODES`` (``LEAST_SHARED`` where several others are fed) are none: their nodes
-    join what they feed, as do pieces of the same operators of which each layer has its own.
+    less than ``LEAST_NODES`` are none, but for some that feed several and have a purpose: their
+    nodes join what they feed, as do pieces of the same operators of which each layer has its own.
 
     Parameters
     ----------
@@ -66,6 +70,7 @@ def cut_preparation(
         The pieces, and the indices of the nodes that are in none.
     """
     shared: set[int] = set()
+    shapes = frozenset(np.flatnonzero(is_silent).tolist())
     heads = _find_heads(graph, core, is_silent, sources, targets, shared)
     members: dict[tuple[int, int], list[int]] = {}
     for index, leader in _connect(heads, core, sources, targets).items():
@@ -82,14 +87,13 @@ def cut_preparation(
     loose: list[int] = []
     for head, piece in found:
         is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)
-        if (
-            head != _NOTHING
-            and is_large
-            and (piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE)
-        ):
-            pieces.append(piece)
-        else:
-            loose += piece.nodes
+        is_own = piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
+        if head != _NOTHING and is_large and is_own:
+            purpose = find_purpose(graph, shapes, piece.nodes)
+            if purpose is not None or len(piece.nodes) >= LEAST_NODES:
+                pieces.append(replace(piece, purpose=purpose))
+                continue
+        loose += piece.nodes
     pieces.sort(key=lambda piece: piece.nodes)
     return pieces, frozenset(loose)
 

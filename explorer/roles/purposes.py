@@ -3,6 +3,8 @@
 * attention mask: all that it gives is added to scores before a Softmax, or chosen there, or is the
   mask of a fused operator. *Causal* where positions are compared with positions, or a triangle is
   cut; *padding* where the elements of an input of two axes tell what is left out.
+* ALiBi: positions times a slope for each head, added to the scores (O. Press and others, Train
+  Short, Test Long, 2022, section 3).
 * position ids: numbers counted by Range or CumSum that choose rows of a table.
 * rotary cos/sin: cosine and sine of the same angles, each a factor (J. Su and others, RoFormer,
   2021, section 3.4).
@@ -15,20 +17,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
+from netloupe.explorer.model import Graph, Node, Tensor, TensorType, Value, constant_tensor
 
 from .fixed import is_input_independent
-from .roles import Roles
+from .origins import find_origin
 from .unlearned import LAYOUT, is_relative_bias
 from .weights import find_weight
 
 _COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 #: a mask is made with one of these
-_CHOOSING = _COMPARISONS | {"And", "Equal", "Not", "Or", "Sub", "Trilu", "Where"}
+_CHOOSING = _COMPARISONS | {"And", "Equal", "Not", "Or", "Trilu", "Where"}
+_COUNTING = frozenset({"CumSum", "Range"})
 #: what may stand between a mask and the Softmax over the scores
 _SCORING = frozenset(
     {"Add", "And", "Cast", "Clip", "Concat", "DequantizeLinear", "Div", "Expand", "IsNaN", "Max"}
@@ -77,9 +81,19 @@ class PieceUse:
     user: Node
 
 
-def find_purpose(roles: Roles, nodes: Sequence[int]) -> Purpose | None:
-    """Return what some nodes of preparation do; None where that is not certain."""
-    piece = _Piece(roles, nodes)
+def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> Purpose | None:
+    """Return what some nodes of preparation do; None where that is not certain.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    shapes
+        Indices of the nodes that only compute with shapes.
+    nodes
+        Indices of the nodes of preparation.
+    """
+    piece = _Piece(graph, shapes, nodes)
     for search in (
         _find_relative_bias,
         _find_rotary,
@@ -97,14 +111,14 @@ def find_purpose(roles: Roles, nodes: Sequence[int]) -> Purpose | None:
 class _Piece:
     """Nodes of preparation with their operators and uses."""
 
-    def __init__(self, roles: Roles, nodes: Sequence[int]) -> None:
-        self.graph = graph = roles.graph
+    def __init__(self, graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> None:
+        self.graph = graph
         self.nodes = [graph.nodes[index] for index in nodes]
         self.inside = {*self.nodes}
         self.kinds = {node.op_type for node in self.nodes}
-        self.uses = [*self._list_uses(roles.shapes)]
+        self.uses = [*self._list_uses(shapes)]
 
-    def _list_uses(self, shapes: frozenset[int]) -> Iterator[PieceUse]:
+    def _list_uses(self, shapes: Container[int]) -> Iterator[PieceUse]:
         for node in self.nodes:
             for value in node.outputs:
                 for user in value.users if value is not None else ():
@@ -193,11 +207,28 @@ def _is_factor(use: PieceUse) -> bool:
 
 
 def _find_mask(piece: _Piece) -> Purpose | None:
-    if not piece.uses or not piece.kinds & _CHOOSING:
+    if not piece.uses or not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
         return None
-    if not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
-        return None
-    return Purpose("attention mask", _list_mask_facts(piece))
+    has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
+    # 1 - mask, times a large negative number
+    is_inverted = {"Mul", "Sub"} <= piece.kinds and not piece.kinds & _COUNTING
+    if not piece.kinds & _CHOOSING and not is_inverted:
+        return Purpose("ALiBi") if has_slopes else None
+    return Purpose("attention mask", (*_list_mask_facts(piece), *["ALiBi"] * has_slopes))
+
+
+def _multiplies_by_slopes(node: Node) -> bool:
+    """Return whether a node multiplies positions by several constants, one for each head."""
+    if node.op_type != "Mul" or len(node.inputs) != 2:
+        return False
+    for slopes, positions in (node.inputs, node.inputs[::-1]):
+        if slopes is None or positions is None or not is_input_independent(slopes):
+            continue
+        origin = find_origin(slopes)
+        dims = origin.dims if origin is not None else None
+        if dims is not None and None not in dims and prod(filter(None, dims)) > 1:
+            return not is_input_independent(positions) and _trace_counting(positions)
+    return False
 
 
 def _masks_scores(use: PieceUse) -> bool:
@@ -326,18 +357,16 @@ def _tells_padding(piece: _Piece, value: Value) -> bool:
 
 
 def _find_positions(piece: _Piece) -> Purpose | None:
-    if not piece.kinds & {"CumSum", "Range"}:
+    if not piece.kinds & _COUNTING or not all(
+        _trace_counting(use.value) for use in piece.uses[:_MOST_USES]
+    ):
         return None
-    tables = [
-        use for use in piece.uses if use.user.op_type == "Gather" and _list_places(use) == {1}
-    ]
-    if not tables or any(find_weight(use.user) is None for use in tables):
+    tables = [use for use in piece.uses[:_MOST_USES] if use.user.op_type == "Gather"]
+    if any(_list_places(use) != {1} or find_weight(use.user) is None for use in tables):
         return None
-    others = [use for use in piece.uses if use.user.op_type != "Gather"]
-    if not all(_trace_counting(use.value) for use in tables):
-        return None
-    # a mask may be made of the same numbers
-    return Purpose("position ids") if all(_trace_counting(use.value) for use in others) else None
+    # a mask, or angles, may be made of the same numbers
+    is_plain = piece.kinds <= _COUNTING | LAYOUT | {"Add", "Mul", "Sub"}
+    return Purpose("position ids") if piece.uses and (tables or is_plain) else None
 
 
 def _trace_counting(value: Value) -> bool:

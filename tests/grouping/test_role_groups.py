@@ -67,6 +67,8 @@ def attend(mask: str, *, fact: str = "allowed", score: str = "Add (h, bias)") ->
         ),
         # compared with a number, as masks that hide nothing are
         ("a = GreaterOrEqual (rows, zero)  b = Not (a)  allowed = Not (b)", ()),
+        # one slope for each head
+        ("m = Mul (rows, four)  a = Mul (m, slopes)  allowed = Cast <to = 9> (a)", ("ALiBi",)),
         # positions that are given from outside: where they lie is not in the file
         ("a = LessOrEqual (places, given)  b = Not (a)  allowed = Not (b)", ()),
     ],
@@ -79,6 +81,27 @@ def test_an_attention_mask_says_what_is_certain(mask: str, facts: tuple[str, ...
 def test_a_mask_may_multiply_and_be_subtracted(score: str) -> None:
     tree = attend("allowed = LessOrEqual (places, rows)", score=score)
     assert titles(tree) == [("attention mask", ("causal",))]
+
+
+@pytest.mark.parametrize(("factor", "names"), [("slopes", ["ALiBi"]), ("four", ["position ids"])])
+def test_positions_times_a_slope_for_each_head_are_no_mask(factor: str, names: list[str]) -> None:
+    graph = load_text(f"""
+        g (int64[b, s] ids, float[b, s, 3] x) => (float[b, s, 3] y)
+        <float[3, 3] w = {_NINE}, int64 zero = {{0}}, int64 one = {{1}}, int64 four = {{4}},
+         int64[1] axis = {{1}}, float[3] slopes = {{1, 2, 3}}>
+        {{
+            sizes = Shape (ids)
+            length = Gather (sizes, one)
+            places = Range (zero, length, one)
+            rows = Unsqueeze (places, axis)
+            bias = Mul (rows, {factor})
+            h = MatMul (x, w)
+            scores = Add (h, bias)
+            p = Softmax (scores)
+            y = MatMul (p, w)
+        }}
+    """).graph
+    assert [label for label, _ in titles(build_group_tree(graph))] == names
 
 
 def test_what_is_not_added_to_scores_is_no_attention_mask() -> None:
