@@ -14,6 +14,11 @@ from .exporting import Named, Outputs, export, export_images
 _PIXELS = ("pixel_values",)
 
 
+def _attend(dynamo: bool) -> str:
+    """Return how windows attend: the newer exporter cannot take apart their fused attention."""
+    return "eager" if dynamo else "sdpa"
+
+
 def vit(dynamo: bool) -> onnx.ModelProto:
     config = transformers.ViTConfig(
         hidden_size=48, num_attention_heads=4, intermediate_size=192, num_labels=10
@@ -35,9 +40,8 @@ def swin(dynamo: bool) -> onnx.ModelProto:
     config = transformers.SwinConfig(
         embed_dim=12, depths=[2, 2, 6, 2], num_heads=[1, 2, 4, 8], num_labels=10
     )
-    # the newer exporter cannot take apart the fused attention of windows
     network = transformers.SwinForImageClassification._from_config(
-        config, attn_implementation="eager" if dynamo else "sdpa"
+        config, attn_implementation=_attend(dynamo)
     )
     model = Outputs(network, _PIXELS, ("logits",))
     return export_images(model, 224, dynamo, batch=False)
@@ -84,7 +88,8 @@ def sam_encoder(dynamo: bool) -> onnx.ModelProto:
         global_attn_indexes=[2, 5, 8, 11],
         num_pos_feats=8,
     )
-    model = Outputs(transformers.SamVisionModel(config), _PIXELS, ("last_hidden_state",))
+    network = transformers.SamVisionModel._from_config(config, attn_implementation=_attend(dynamo))
+    model = Outputs(network, _PIXELS, ("last_hidden_state",))
     return export_images(model, 512, dynamo, ("image_embeddings",), batch=False)
 
 
