@@ -239,6 +239,8 @@ class Columns:
             for column in range(first, last + 1):
                 low, high = self._find_extent(column, number)
                 begin, end = self._bounds(column)
+                passing = self._find_ports(number, first=column == first, last=column == last)
+                low, high = min([low, *passing]), max([high, *passing])
                 low, high = max(left, low - before), min(right, high + after)
                 if column == first:
                     low, high = left, max(high, left + title)
@@ -256,6 +258,18 @@ class Columns:
                     column > first,
                     column < last,
                 )
+
+    def _find_ports(self, number: int, *, first: bool, last: bool) -> list[float]:
+        """Return where along its border values pass the first or the last part of a group."""
+        found = []
+        for port in self._original.ports:
+            if port.box == number:
+                x, y = (port.x, port.y) if self._is_down else (port.y, port.x)
+                top, bottom = self._drawn.areas[number, 1::2].tolist()
+                is_above = abs(y - top) <= abs(y - bottom)
+                if (first and is_above) or (last and not is_above):
+                    found.append(x)
+        return found
 
     def _find_extent(self, column: int, holder: int) -> tuple[float, float]:
         """Return how far what is directly in an open group reaches in a column."""
