@@ -144,13 +144,16 @@ def _find(graph: Graph) -> Roles:
     found = Roles(graph, codes, tuple(constants), shapes)
     if not weighted.any():
         return found
-    weighted[[*find_written_norms(graph)]] = True
     sources, targets = list_edges(graph)
     reads_shape = np.zeros(count, np.bool_)
     reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True
     carrying = ~reads_shape[targets]
     sources, targets = sources[carrying], targets[carrying]
     is_before = close(~weighted, sources, targets)
+    norms = [*find_written_norms(graph, is_before)]
+    if norms:
+        weighted[norms] = True
+        is_before = close(~weighted, sources, targets)
     is_fixed = np.frombuffer(find_fixed(graph).nodes, np.bool_)
     core = is_before & (codes == _BODY)
     core &= ~_find_converting(graph, is_fixed & core, weighted, sources, targets)

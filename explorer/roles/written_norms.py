@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Node, Value, find_operators
 
+from .closure import Booleans
 from .fixed import is_input_independent
 
 _ROOTS = frozenset({"Rsqrt", "Sqrt"})
@@ -19,16 +20,26 @@ _BEFORE = frozenset({"Add", "Cast", "Max", "Mul", "Pow", "Sub"})
 _MOST_STEPS = 6
 
 
-def find_written_norms(graph: Graph) -> Iterator[int]:
-    """Yield the indices of the nodes that take the means of such normalizations."""
-    means = {*find_operators(graph, _MEANS).tolist()}
-    if not means:
-        return
-    for root in find_operators(graph, _ROOTS).tolist():
-        mean = _walk_back(graph.nodes[root], means)
+def find_written_norms(graph: Graph, among: Booleans) -> Iterator[int]:
+    """Yield the indices of the nodes that take the means of such normalizations.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    among
+        shape (nodes,): the nodes that are looked at.
+    """
+    means, roots = (
+        [index for index in find_operators(graph, kinds).tolist() if among[index]]
+        for kinds in (_MEANS, _ROOTS)
+    )
+    taking = {*means}
+    for root in roots if means else ():
+        mean = _walk_back(graph.nodes[root], taking)
         if mean is not None:
             yield mean.index
-            inner = _walk_back(mean, means)
+            inner = _walk_back(mean, taking)
             if inner is not None:
                 yield inner.index
 
