@@ -32,3 +32,18 @@ def test_every_tensor_is_filled_the_same_in_every_run(name: str) -> None:
     assert len(weights) >= 4
     for tensor in weights:
         assert onnx.numpy_helper.to_array(tensor).shape == tuple(tensor.dims)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_every_input_is_used_for_more_than_its_shape(name: str) -> None:
+    graph = onnx.ModelProto.FromString(unpack(name)).graph
+    pending = [graph]
+    users: dict[str, set[str]] = {}
+    while pending:
+        inner = pending.pop()
+        for node in inner.node:
+            pending += [a.g for a in node.attribute if a.type == onnx.AttributeProto.GRAPH]
+            for value in node.input:
+                users.setdefault(value, set()).add(node.op_type)
+    for value in graph.input:
+        assert users[value.name] - {"Shape", "Size"}, value.name
