@@ -19,7 +19,7 @@ from netloupe.explorer.patterns import (
     Recognition,
     read_dims,
     read_numbers,
-    recognise,
+    try_to_recognise,
 )
 from netloupe.explorer.roles import is_input_independent
 
@@ -75,7 +75,7 @@ class Recogniser:
         self, nodes: Sequence[Node], key: Key, known: dict[Key, Recognition | None]
     ) -> Recognition | None:
         if key not in known:
-            known[key] = recognise(nodes, self._knowledge)
+            known[key] = try_to_recognise(nodes, self._knowledge)
         return known[key]
 
     def _recognise_repeat(self, group: Group) -> Recognition | None:
@@ -120,7 +120,7 @@ def recognise_function(function: Function) -> Recognition | None:
     """Return what the body of a function is, without its nodes; None where that is not known."""
     known = _FUNCTIONS.setdefault(function.model, {})
     if function.path not in known:
-        found = recognise(function.nodes)
+        found = try_to_recognise(function.nodes)
         known[function.path] = replace(found, nodes=()) if found is not None else None
     return known[function.path]
 

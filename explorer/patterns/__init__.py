@@ -9,7 +9,7 @@ from .block_names import name_block
 from .blocks import Motif, find_motifs
 from .knowledge import Knowledge
 from .operations import read_numbers
-from .recognise import MOST_NODES, recognise
+from .recognise import MOST_NODES, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
@@ -30,4 +30,5 @@ __all__ = [
     "read_dims",
     "read_numbers",
     "recognise",
+    "try_to_recognise",
 ]

@@ -343,7 +343,8 @@ def _count_heads(
         return 0, 0, 0
     read = [_read_heads(operations, value) for value in product]
     heads, width = read[0] or read[1] or (0, 0)
-    if is_packed and (heads * width == 3 * features or (heads <= 0 < width and features % width)):
+    is_joint = heads * width == 3 * features or (heads <= 0 < width and features % width > 0)
+    if is_packed and is_joint:
         width = width // 3 if width % 3 == 0 else 0  # of q, k and v of one head
     if width and heads <= 0 and features % width == 0:
         heads = features // width

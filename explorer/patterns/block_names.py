@@ -8,7 +8,7 @@ from netloupe.explorer.model import Node
 
 from .blocks import Motif, find_motifs
 from .knowledge import Knowledge
-from .recognise import recognise
+from .recognise import try_to_recognise
 from .residuals import CONVOLUTIONS, SUMS, is_depthwise
 from .wires import Wires
 
@@ -26,7 +26,7 @@ def name_block(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> str
     knowledge
         What is known of their graph, where several of its blocks are named.
     """
-    recognition = recognise(nodes, knowledge)
+    recognition = try_to_recognise(nodes, knowledge)
     # what is named after all its parts in a row is shown by these; and where keys come from may
     # differ between blocks that are wired alike
     is_told = recognition is not None and "·" not in recognition.name

@@ -120,6 +120,20 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     )
 
 
+def try_to_recognise(
+    nodes: Sequence[Node], knowledge: Knowledge | None = None
+) -> Recognition | None:
+    """Return what some nodes are as :func:`recognise` does; None where a rule fails on them.
+
+    A mistake in a rule then costs a name, and not the picture of a model that is odd in a way that
+    nobody has thought of.
+    """
+    try:
+        return recognise(nodes, knowledge)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+
+
 def find_blocks(operations: Operations) -> Blocks:
     """Return the blocks of known kinds among some operations."""
     blocks = Blocks(operations)

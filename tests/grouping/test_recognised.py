@@ -56,13 +56,13 @@ def test_what_is_around_a_stack_is_no_block() -> None:
 def test_of_layers_that_are_alike_one_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = tree_of("bert.legacy")
     looked: list[int] = []
-    recognise = recognised.recognise
+    recognise = recognised.try_to_recognise
 
     def count(*args: object) -> object:
         looked.append(1)
         return recognise(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(recognised, "recognise", count)
+    monkeypatch.setattr(recognised, "try_to_recognise", count)
     stack = group_of(tree, "layer.3").parent
     assert stack is not None
     assert text_of(stack).startswith("Transformer block")
@@ -78,7 +78,7 @@ def test_recognition_asks_nothing_while_the_tree_is_built(monkeypatch: pytest.Mo
     def fail(*_: object) -> None:
         raise AssertionError("a group was recognised that nobody asked for")
 
-    monkeypatch.setattr(recognised, "recognise", fail)
+    monkeypatch.setattr(recognised, "try_to_recognise", fail)
     assert group_of(tree_of("gpt2.legacy"), "h.3/mlp").node_count > 10
 
 

@@ -192,3 +192,15 @@ def test_heads_of_queries_keys_and_values_that_are_packed(dims: str, axis: int) 
     # widths that contradict the heads tell nothing of these
     weights["o"] = [40, 32]
     assert text_of(graph_of(text, **weights)) == "Self-attention"
+
+
+def test_packed_heads_of_which_the_file_tells_nothing() -> None:
+    split = """
+        shape = Constant <value = int64[5] {0, 0, -1, 3, 0}> ()  r = Reshape (p, shape)
+        ax = Constant <value = int64[1] {3}> ()
+        q0, k0, v0 = Split <axis = 3, num_outputs = 3> (r)
+        q = Squeeze (q0, ax)  k = Squeeze (k0, ax)  v = Squeeze (v0, ax)
+        eight = Constant <value_float = 8.0> ()  flat = Constant <value = int64[3] {0, 0, 32}> ()
+    """
+    text = attention("MatMul (m, o)", split)
+    assert text_of(graph_of(text, w=[32, 96], o=[32, 32])) == "Self-attention"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from importlib import import_module
 
 import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from netloupe.explorer.grouping import build_group_tree
+from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph
 from netloupe.explorer.patterns import Knowledge, recognise
 from netloupe.explorer.patterns.operations import ARRANGEMENT, KINDS
@@ -117,3 +118,15 @@ def test_chains_that_look_at_one_another_end_soon() -> None:
 
     assert recognise(graph.nodes, Counting(graph)) is None
     assert looked < 10 * len(graph.nodes)
+
+
+def test_a_rule_that_fails_costs_a_name_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    module = import_module("netloupe.explorer.patterns.recognise")
+    monkeypatch.setattr(module, "find_blocks", fail)
+    graph = load(corpus_file("exported/gpt2.legacy.onnx")).graph
+    group = build_group_tree(graph).find("h.3/mlp")
+    assert isinstance(group, Group)
+    assert group.recognised is None
