@@ -68,7 +68,7 @@ class Planner:
         table = NodeTable(nodes, self._kinds)
         rows: Integers = np.arange(len(nodes))
         repeats = find_repeats(table, rows)
-        if _weigh(repeats) < _COVER * len(nodes):
+        if _weigh(repeats) < _COVER * len(nodes) or sum(map(_is_one_by_one, repeats)) > 1:
             walked = walk_from_outputs(table)
             others = find_repeats(table, walked)
             if _says_more(others, repeats):
@@ -189,8 +189,19 @@ def _weigh(repeats: list[FoundRepeat]) -> float:
     return sum(repeat.weight for repeat in repeats)
 
 
+def _is_one_by_one(repeat: FoundRepeat) -> bool:
+    """Return whether nodes stand side by side: perhaps one of each of many chains."""
+    return repeat.size == 1 and not repeat.is_serial
+
+
 def _says_more(ours: list[FoundRepeat], theirs: list[FoundRepeat]) -> bool:
-    """Return whether repeats weigh more than others, or nearly as much and hold more nodes."""
+    """Return whether repeats weigh more than others, or nearly as much and hold more nodes.
+
+    Nodes side by side say nothing, for chains of them may be found instead.
+    """
+    ours, theirs = (
+        [repeat for repeat in repeats if not _is_one_by_one(repeat)] for repeats in (ours, theirs)
+    )
     our_nodes, their_nodes = (
         sum(repeat.node_count for repeat in repeats) for repeats in (ours, theirs)
     )
