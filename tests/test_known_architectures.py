@@ -35,7 +35,6 @@ KNOWN: dict[str, Architecture] = {
 _ONE_SCOPE = "layers that share weights share the scope of their names and lie in one heap"
 _STEPS = "steps of a cell that is written out are cut into pieces"
 _LAYERS = "what stands around recurrent operators keeps them apart"
-_STRIDES = "the first of a stage, which has a stride and no residual, is left out"
 _BRANCHES = "what repeats in branches of a decoder is taken for blocks"
 _PAST = "the first block, whose past tells the length, is taken for preparation"
 NOT_YET: dict[str, str] = {
@@ -44,24 +43,12 @@ NOT_YET: dict[str, str] = {
     "exported/llama_past.legacy.onnx": _PAST,
     "exported/albert.dynamo.onnx": _ONE_SCOPE,
     "exported/albert.legacy.onnx": _ONE_SCOPE,
-    "exported/efficientnet.dynamo.onnx": _STRIDES,
-    "exported/efficientnet.legacy.onnx": _STRIDES,
     "exported/gru_cells.legacy.onnx": _STEPS,
     "exported/lstm_cells.legacy.onnx": _STEPS,
     "exported/lstm.legacy.onnx": _LAYERS,
     "exported/lstm.legacy-functions.onnx": _LAYERS,
-    "exported/mobilenetv2.legacy.onnx": _STRIDES,
-    "exported/mobilenetv3.dynamo.onnx": _STRIDES,
-    "exported/mobilenetv3.legacy.onnx": _STRIDES,
-    "exported/resnet50.dynamo.onnx": "modules whose first one has a projection are not one stack",
     "exported/rtdetr.legacy.onnx": _BRANCHES,
-    "exported/sam_encoder.dynamo.onnx": "windowed blocks are taken apart from global ones",
-    "exported/sam_encoder.legacy.onnx": "windowed blocks are taken apart from global ones",
-    "exported/vae_decoder.dynamo.onnx": "the first of three has a projection",
     "exported/vae_decoder.legacy.onnx": "the first of three has a projection",
-    "quantized/mobilenetv3.qoperator.onnx": _STRIDES,
-    "beside:sklearn/adaboost.onnx": "operators stack one by one, not estimators",
-    "beside:sklearn/isolation_forest.onnx": "operators stack one by one, not trees",
 }
 
 

@@ -43,7 +43,7 @@ class FoundRepeat:
     @property
     def weight(self) -> float:
         """How much it says: its nodes, less where there are few blocks."""
-        return weigh(self.node_count, max(self.blocks_like_it, len(self.blocks)))
+        return weigh(self.node_count, len(self.blocks))
 
     @property
     def size(self) -> int:

@@ -13,8 +13,11 @@ from .signatures import Integers, Stretch
 #: blocks of fewer nodes have no variants
 _LEAST_OF_VARIED = 5
 _SAME_SOURCES = 0.6
-#: share of a block's nodes that must be found again in a neighbour that differs
+#: share of a block's nodes that must be found again in a neighbour that differs; of a small
+#: block fewer must have the same attributes
 _ALIKE = 0.72
+_SAME = 0.6
+_SMALL = 12
 #: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
 _MOST_BETWEEN = 0.6
 #: how many nodes that are not in a block may stand together in a neighbour
@@ -27,14 +30,14 @@ _ARRANGING = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "
 
 def join_neighbours(
     stretch: Stretch, repeat: FoundRepeat, low: int, high: int, *, forwards: bool
-) -> None:
+) -> bool:
     """Let blocks behind or before, within a range, join as long as they are like the others.
 
-    None joins before the one with which a stage begins.
+    None joins before the one with which a stage begins; return whether one begins it.
     """
     pattern = repeat.blocks[repeat.exemplar]
     if len(pattern) < _LEAST_OF_VARIED:
-        return
+        return False
     reach = 2 * len(pattern) + _MOST_SKIPPED
     while True:
         if forwards:
@@ -44,19 +47,19 @@ def join_neighbours(
             window = range(repeat.low - 1, max(low, repeat.low - reach) - 1, -1)
             pairs = _match(stretch, pattern[::-1], window)
         if pairs is None:
-            return
+            return False
         block = _own(stretch, sorted(pairs.values()))
         if _is_left(stretch, block) or _is_interrupted(stretch, block, {*pairs.values()}):
-            return
+            return False
         if _hangs_on(stretch, repeat, block, forwards) != repeat.is_serial:
-            return
+            return False
         if forwards:
             repeat.blocks.append(block)
         else:
             repeat.blocks.insert(0, block)
             repeat.exemplar += 1
             if _begins_stage(stretch, pairs, pattern, block):
-                return
+                return True
 
 
 def _hangs_on(stretch: Stretch, repeat: FoundRepeat, block: Integers, forwards: bool) -> bool:
@@ -70,8 +73,11 @@ def _begins_stage(
 ) -> bool:
     """Return whether a node takes nothing from before its block where others take the stream.
 
-    So does the sum of a block with a projection, or one that has no sum.
+    So does the sum of a block with a projection, or one that has no sum. But for that it has
+    all that they have.
     """
+    if len(pairs) < len(pattern) - 1:
+        return False
     low = pattern.min() - len(pattern)
     producers = stretch.producers[pattern]
     takes_stream = ((producers >= low) & (producers < pattern.min())).any(axis=1)
@@ -93,6 +99,7 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
     """
     wanted = stretch.kinds[pattern].tolist()
     given = stretch.kinds[np.arange(window.start, window.stop, window.step)].tolist()
+    least = (_SAME if len(wanted) <= _SMALL else _ALIKE) * len(wanted)
     pairs: dict[int, int] = {}
     here = there = 0
     first = -1
@@ -106,16 +113,19 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
         if skip is None:
             break
         missing, between = here + skip[0] - len(pairs), there + skip[1] - len(pairs)
-        if missing > (1 - _ALIKE) * len(wanted) or between > _MOST_BETWEEN * len(wanted):
+        if missing > len(wanted) - least or between > _MOST_BETWEEN * len(wanted):
             break
         here, there = here + skip[0], there + skip[1]
-    if len(pairs) < _ALIKE * len(wanted) or first > _MOST_SKIPPED // 4:
+    if len(pairs) < least or first > _MOST_SKIPPED // 4:
         return None
     if not _is_wired_alike(stretch, pairs):
         return None
     _add_givers(stretch, pattern, pairs)
-    # the stream enters where the others take it, and leaves where they give it
-    return pairs if int(pattern[0]) in pairs and int(pattern[-1]) in pairs else None
+    # the stream enters where the others take it; it leaves where they give it, unless a stage
+    # begins, whose first block may lack the sum
+    begin, end = sorted((int(pattern[0]), int(pattern[-1])))
+    is_whole = begin in pairs and (end in pairs or window.step < 0)
+    return pairs if is_whole and len(pairs) >= _ALIKE * len(wanted) else None
 
 
 def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> None:

@@ -57,6 +57,8 @@ _JOINS = frozenset({"Concat", "DepthConcat"})
 #: how many rows of one word are looked at, and in how many of them ways to cut are compared
 _MOST_ROWS = 200
 _MOST_COMPARED = 8
+#: blocks of so few nodes are joined by their neighbours before they are weighed
+_MOST_TRIED = 64
 #: a block that stands alone among others of its word has at least so many nodes
 _LEAST_ALONE = 5
 
@@ -72,18 +74,23 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
     stretch = Stretch(table, rows)
     words = WordFinder(stretch.kinds)
     found: list[list[Family]] = []
+    is_taken = np.zeros(len(rows), np.bool_)
     pending = [(0, len(rows))]
     while pending:
         step()
         low, high = pending.pop()
-        cuts = _find_largest(stretch, words, low, high) if high - low >= LEAST_NODES else []
+        if is_taken[low:high].any():  # by what was found elsewhere, and stands here too
+            pending += _list_ranges(~is_taken[low:high], low)
+            continue
+        if high - low < LEAST_NODES:
+            continue
+        cuts = _find_largest(stretch, words, low, high, is_taken)
         if cuts:
             found.append(cuts)
-            for repeat in cuts[0]:
+            for repeat in _add_first_blocks(stretch, cuts[0]):
                 if len(repeat.blocks) > 1:
-                    pending.append((low, repeat.low))
-                    low = repeat.high
-            pending.append((low, high))
+                    is_taken[repeat.low : repeat.high] = True
+            pending += _list_ranges(~is_taken[low:high], low)
     # neighbours join the largest repeats first, and never one that has repeats of its own;
     # all first blocks join before any last one, for a stage begins with the block that differs
     found.sort(key=lambda cuts: -_count_nodes(cuts[0]))
@@ -110,6 +117,13 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
     return sorted(whole, key=lambda repeat: repeat.low)
 
 
+def _list_ranges(flags: npt.NDArray[np.bool_], offset: int) -> list[tuple[int, int]]:
+    """Return where each row of true flags begins and ends."""
+    edges = np.diff(np.concatenate(([0], flags.astype(np.int8), [0])))
+    lows, highs = np.flatnonzero(edges == 1) + offset, np.flatnonzero(edges == -1) + offset
+    return [*zip(lows.tolist(), highs.tolist(), strict=True)]
+
+
 def _leave_out_covered(repeats: list[FoundRepeat]) -> list[FoundRepeat]:
     """Return repeats without the single blocks that are in larger blocks of others."""
     taken = sorted((one.low, one.high, one.size) for one in repeats if len(one.blocks) > 1)
@@ -126,10 +140,26 @@ def _count_nodes(family: Family) -> int:
     return sum(repeat.node_count for repeat in family)
 
 
-def _weigh(family: Family) -> float:
+def _add_first_blocks(stretch: Stretch, family: Family) -> Family:
+    """Return the repeats of a family with the blocks that begin stages.
+
+    They are looked for where repeats are few and their blocks small.
+    """
+    if len(family) < 2 or len(family) > _MOST_COMPARED or family[0].size > _MOST_TRIED:
+        return family
+    rooms = _Rooms(len(stretch.rows), family)
+    whole: Family = []
+    for repeat in family:
+        joined = repeat.copy()
+        begins_stage = join_neighbours(stretch, joined, *rooms.of(repeat), forwards=False)
+        whole.append(joined if begins_stage else repeat)
+    return whole
+
+
+def _weigh(stretch: Stretch, family: Family) -> float:
     """Return how much those repeats of a family say that have hardly anything between them."""
     best, end, nodes, blocks = 0.0, 0, 0, 0
-    for repeat in family:
+    for repeat in _add_first_blocks(stretch, family):
         if len(repeat.blocks) > 1:
             if repeat.low - end > most_between(repeat.size):
                 nodes = blocks = 0
@@ -146,7 +176,9 @@ def _count_crossing(stretch: Stretch, family: Family) -> float:
     return float(stretch.crossing[begins].mean())
 
 
-def _find_largest(stretch: Stretch, words: WordFinder, low: int, high: int) -> list[Family]:
+def _find_largest(
+    stretch: Stretch, words: WordFinder, low: int, high: int, is_taken: npt.NDArray[np.bool_]
+) -> list[Family]:
     """Return the repeats of the word that says most of a range, in all ways to cut it.
 
     Repeats in the stream say more than those in branches, whose borders more tensors cross.
@@ -156,14 +188,14 @@ def _find_largest(stretch: Stretch, words: WordFinder, low: int, high: int) -> l
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
         cuts = [
-            _find_family(stretch, words, moved, first, low, high)
+            _find_family(stretch, words, moved, first, is_taken)
             for first in _find_cuts(stretch, moved)
         ]
         found = sorted(filter(None, cuts), key=lambda family: -_count_nodes(family))
         if found:
             crossing = _count_crossing(stretch, found[0])
             tried.append(found)
-            weights.append(_weigh(found[0]) / max(crossing, 1))
+            weights.append(_weigh(stretch, found[0]) / max(crossing, 1))
             middle = (moved.low + moved.high) // 2
             least = stretch.crossing[middle : middle + moved.period].min()
             if _count_nodes(found[0]) > _ALL * (high - low) and crossing <= least + _NARROW:
@@ -287,9 +319,9 @@ def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
 
 
 def _find_family(
-    stretch: Stretch, words: WordFinder, run: Run, first: int, low: int, high: int
+    stretch: Stretch, words: WordFinder, run: Run, first: int, is_taken: npt.NDArray[np.bool_]
 ) -> Family:
-    """Return the repeats of a word in a range, and single blocks that others may join.
+    """Return the repeats of a word where nothing is taken, and blocks that others may join.
 
     The word is that of a run, cut at a place. It must be said often enough in all.
     """
@@ -299,7 +331,11 @@ def _find_family(
         return [alone] if alone is not None and is_enough(len(alone.blocks), 1) else []
     if not _hangs_together(stretch, first, period):
         return []
-    said = words.find(first, period, low, high)
+    said = [
+        (place, times)
+        for place, times in words.find(first, period, 0, len(is_taken))
+        if not is_taken[place : place + times * period].any()
+    ]
     family: Family = []
     for place, times in sorted(said, key=lambda row: (-row[1], row[0]))[:_MOST_ROWS]:
         repeat = _cut(stretch, place, times, period)
@@ -308,8 +344,8 @@ def _find_family(
         if run.low <= place < run.high:
             repeat.low_of_run, repeat.high_of_run = run.low, run.high
         family.append(repeat)
-    blocks = sum(len(repeat.blocks) for repeat in family if len(repeat.blocks) > 1)
-    if not is_enough(blocks, period):
+    blocks = sum(len(repeat.blocks) for repeat in family)
+    if not any(len(repeat.blocks) > 1 for repeat in family) or not is_enough(blocks, period):
         return []
     for repeat in family:
         repeat.blocks_like_it = blocks

@@ -63,12 +63,17 @@ def find_periods(numbers: Integers) -> list[int]:
     return sorted(int(period) for period in periods[best])
 
 
-def find_runs(numbers: Integers) -> list[Run]:
+def find_runs(numbers: Integers, *, with_gaps: bool = True) -> list[Run]:
     """Return the runs that are worth a look, the one to be tried first at the front.
 
     Runs of one period over the same numbers say the same thing at several places, so one stands
     for all, and those with little between them are weighed together. Those of most weight come
     first; among runs over about the same stretch, the one of the shortest period.
+
+    Parameters
+    ----------
+    with_gaps
+        Whether runs are weighed together at all.
     """
     runs = [
         run for period in find_periods(numbers) for run in _runs_of_period(numbers, period, period)
@@ -76,6 +81,8 @@ def find_runs(numbers: Integers) -> list[Run]:
     if not runs:
         return []
     kin, weights = _weigh_kin(numbers, runs)
+    if not with_gaps:
+        weights = [run.length * (1 - run.period / run.length) ** 3 for run in runs]
     order = sorted(
         range(len(runs)), key=lambda at: (-weights[at], runs[at].period, -runs[at].length)
     )

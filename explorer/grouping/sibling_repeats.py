@@ -9,7 +9,10 @@ quite alike, all that share `LEAST_SHARED_OF_ALL` with the first are. Variants t
 often stay apart: two kinds of layer in turns are a repeat of both together.
 
 The children of a group, nodes between its groups included, are then searched for periodic runs
-(`runs.find_runs`).
+(`runs.find_runs`). Before that, siblings of one family that are residual blocks are taken apart
+into stages: one that has no residual or a projection begins a stage, and those behind it that
+are alike belong to it (K. He and others, Deep Residual Learning for Image Recognition, 2016,
+section 3.3; M. Sandler and others, MobileNetV2, 2018, table 2).
 """
 
 from __future__ import annotations
@@ -18,10 +21,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, is_constant
 
 from .group import Group
 from .runs import Run, find_runs
@@ -37,8 +41,20 @@ LEAST_VARIANTS = 3
 LEAST_UNNAMED = 5
 #: two siblings are a repeat if each has so many nodes; smaller ones need to be three
 LEAST_OF_TWO = 4
+#: the same where each consists of several children
+LEAST_OF_TWO_JOINED = 12
 #: nodes alone (groups of one) are a repeat in so large a number
 LEAST_NODES = 8
+
+_SUMS = frozenset({"Add", "QLinearAdd", "Sum"})
+#: operators with large weights; a first block of a stage has the same, and perhaps a projection
+_WEIGHTED = frozenset(
+    {"Conv", "ConvInteger", "ConvTranspose", "Gemm", "MatMul", "MatMulInteger", "QLinearConv"}
+)
+_PROJECTIONS = frozenset({"Conv", "ConvInteger", "QLinearConv"})
+
+#: share of the operators of two stages that both have
+_SAME_OPERATORS = 0.8
 
 #: a number, or one with a letter: ``4a``
 _DIGITS = re.compile(r"\d+(?:[a-z](?![a-zA-Z0-9]))?")
@@ -73,6 +89,10 @@ class SiblingSearch:
         self._labels = labels
         #: by index, the kind of each node; groups have the numbers above these
         self._node_kinds: list[int] = root.graph.wiring.operators.tolist()
+        self._op_types = self._name_operators(root)
+        self._copying = next(
+            (number for number, name in self._op_types.items() if name == "Identity"), None
+        )
         self._first_of_groups = max(self._node_kinds, default=-1) + 1
         self._kinds: dict[object, int] = {}
         self._kind_of: dict[Group, int] = {}
@@ -87,11 +107,19 @@ class SiblingSearch:
             order += group.inner_groups()
         for group in reversed(order):
             kinds = self._kinds_in[group] = tuple(self._list_kinds(group))
-            kind = self._number(kinds)
+            kind = self._number(self._leave_out_copies(group, kinds))
             self._kind_of[group] = kind
             if kind not in self._example:
                 self._example[kind] = group
                 self._sizes[kind] = sum(map(self._size, group.children))
+
+    def _name_operators(self, root: Group) -> dict[int, str]:
+        numbers, firsts = np.unique(self._node_kinds, return_index=True)
+        nodes = root.graph.nodes
+        return {
+            int(number): nodes[first].op_type
+            for number, first in zip(numbers, firsts.tolist(), strict=True)
+        }
 
     def _list_kinds(self, group: Group) -> list[int]:
         """Return for each child a number that alike groups, and nodes that do the same, share."""
@@ -103,6 +131,19 @@ class SiblingSearch:
             groups[child] if isinstance(child, Group) else nodes[child.index]
             for child in group.children
         ]
+
+    def _leave_out_copies(self, group: Group, kinds: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the kinds of a group's children without copies of weights.
+
+        Exporters write one for each further layer that has equal weights.
+        """
+        if self._copying is None or self._copying not in kinds:
+            return kinds
+        return tuple(
+            kind
+            for child, kind in zip(group.children, kinds, strict=True)
+            if not (kind == self._copying and isinstance(child, Node) and _copies_weight(child))
+        )
 
     def _number(self, key: object) -> int:
         """Return the number of whatever is like this."""
@@ -117,7 +158,7 @@ class SiblingSearch:
         inner = len(group.inner_groups())
         if len(kinds) < LEAST_NODES and not inner:
             return []
-        if inner < LEAST_VARIANTS and len(set(kinds)) == len(kinds):
+        if inner < 2 and len(set(kinds)) == len(kinds):
             return []
         families = self._families(children)
         key = (kinds, tuple(families))
@@ -131,15 +172,61 @@ class SiblingSearch:
     ) -> list[SiblingRun]:
         exact = np.array(kinds, dtype=np.int64)
         relaxed = self._relax(children, exact, families)
-        found: list[SiblingRun] = []
-        pending = [(0, len(children))]
+        found = self._find_stages(children, kinds)
+        ends = [0, *_list_ends(found), len(children)]
+        pending = [*zip(ends[::2], ends[1::2], strict=True)]
         while pending:
             low, high = pending.pop()
             run = self._find_one(children, relaxed[low:high], exact, families, low)
             if run is not None:
                 found.append(run)
                 pending.extend(((low, run.low), (run.high, high)))
+        alone = [
+            child
+            for low, high in pairwise(sorted([0, len(children), *_list_ends(found)]))
+            if not any(run.low == low < high == run.high for run in found)
+            for child in children[low:high]
+        ]
+        found = [
+            run for run in found if not self._is_of_stages(children[run.low : run.high], alone)
+        ]
         return sorted(found, key=lambda run: run.low)
+
+    def _find_stages(self, children: list[Child], kinds: tuple[int, ...]) -> list[SiblingRun]:
+        """Return the runs that begin with a block without the residual of those behind it."""
+        names = ["" if isinstance(child, Node) else _family(child.label) for child in children]
+        stages: list[SiblingRun] = []
+        low = 0
+        while low + 1 < len(children):
+            name, kind = names[low + 1], kinds[low + 1]
+            high = low + 1
+            if name and names[low] == name and self._begins_stage(kinds[low], kind):
+                while high < len(children) and (names[high], kinds[high]) == (name, kind):
+                    high += 1
+                stages.append(SiblingRun(low, high, 1, 1))
+            low = high
+        return stages
+
+    def _begins_stage(self, first: int, other: int) -> bool:
+        """Return whether a kind of group is another one without its sum, or with a projection."""
+        if first == other or self._shared(first, other, among_numbered=False) < LEAST_SHARED:
+            return False
+        ours, theirs = self._count_types(first), self._count_types(other)
+        more = Counter({op: ours[op] - theirs[op] for op in {*ours, *theirs}})
+        weighted = {op: more[op] for op in _WEIGHTED if more[op]}
+        sums = sum(more[op] for op in _SUMS)
+        has_sums = any(theirs[op] for op in _SUMS)
+        has_projection = sum(weighted.values()) == 1 and weighted.keys() <= _PROJECTIONS
+        is_convolutional = any(theirs[op] for op in _PROJECTIONS)
+        lacks_sum = not weighted and sums == -1 and is_convolutional
+        return has_sums and (lacks_sum or (has_projection and sums == 0))
+
+    def _count_types(self, kind: int) -> Counter[str]:
+        """Return how many nodes of each operator a kind of group has, without its domain."""
+        counts: Counter[str] = Counter()
+        for operator, count in self._count(kind).items():
+            counts[self._op_types[operator]] += count
+        return counts
 
     def _families(self, children: list[Child]) -> list[str]:
         """Return the name of each child without its numbers; "" where it has none."""
@@ -181,13 +268,13 @@ class SiblingSearch:
                     relaxed[index] = common
         return relaxed
 
-    def _shared(self, kind: int, other: int) -> float:
+    def _shared(self, kind: int, other: int, *, among_numbered: bool = True) -> float:
         """Return the share of operators that two kinds of group have in common, by count.
 
-        It is 0 where they have not as many numbered groups inside: stages of a different
-        number of blocks are not alike.
+        It is 0 where they have not as many numbered groups inside, if that is asked: stages of
+        a different number of blocks are not alike.
         """
-        if self._numbered(kind) != self._numbered(other):
+        if among_numbered and self._numbered(kind) != self._numbered(other):
             return 0
         first, second = self._count(kind), self._count(other)
         return (first & second).total() / max(first.total(), second.total(), 1)
@@ -211,7 +298,7 @@ class SiblingSearch:
         families: list[str],
         offset: int,
     ) -> SiblingRun | None:
-        for run in find_runs(numbers):
+        for run in find_runs(numbers, with_gaps=False):
             moved = Run(run.period, run.low + offset, run.high + offset)
             low = self._first(children, moved)
             count = (moved.high - low) // run.period
@@ -222,6 +309,45 @@ class SiblingSearch:
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
             return SiblingRun(low, high, run.period, int(firsts[np.argmax(seen)]))
         return None
+
+    def _is_of_stages(self, members: list[Child], others: list[Child]) -> bool:
+        """Return whether a run is of stages whose blocks are to be counted instead.
+
+        Those are stages that begin with a block of another kind, and those that are only some
+        of the stages: others that are in no run hold the same operators.
+        """
+        groups = [child for child in members if isinstance(child, Group)]
+        stages = [group for group in groups if self._list_blocks(group)]
+        for blocks in map(self._list_blocks, stages):
+            if self._begins_stage(blocks[0], blocks[1]):
+                return True
+        names = {_family(stage.label) for stage in stages} - {""}
+        kinds = {self._kind_of[stage] for stage in stages}
+        return bool(names) and any(
+            isinstance(other, Group)
+            and _family(other.label) in names
+            and any(self._hold_same(self._kind_of[other], kind) for kind in kinds)
+            for other in others
+        )
+
+    def _list_blocks(self, group: Group) -> list[int]:
+        """Return the kinds of a stage's residual blocks, which are most of it; else nothing."""
+        members: dict[str, list[Group]] = {}
+        for inner in group.inner_groups():
+            members.setdefault(_family(inner.label), []).append(inner)
+        members.pop("", None)
+        largest = max(members.values(), key=len, default=[])
+        kinds = [self._kind_of[member] for member in largest]
+        if len(kinds) < 2 or sum(map(self._size, largest)) < LEAST_SHARED * self._size(group):
+            return []
+        if not any(self._count_types(kind)[op] for kind in {*kinds} for op in _SUMS):
+            return []
+        is_stage = len({*kinds}) < len(kinds) or self._begins_stage(kinds[0], kinds[1])
+        return kinds if is_stage else []
+
+    def _hold_same(self, kind: int, other: int) -> bool:
+        first, second = self._count(kind).keys(), self._count(other).keys()
+        return len(first & second) >= _SAME_OPERATORS * len(first | second)
 
     def _first(self, children: list[Child], run: Run) -> int:
         """Return where the first block begins: at its largest group, if that costs no block."""
@@ -240,7 +366,7 @@ class SiblingSearch:
             # nodes alone are for the search by structure, if their names do not say it
             alike = len(set(families[low : low + count * period])) == period
             return alike and all(families[low : low + period]) and count >= LEAST_NODES
-        if count == 2 and size < LEAST_OF_TWO:
+        if count == 2 and size < (LEAST_OF_TWO if period == 1 else LEAST_OF_TWO_JOINED):
             return False
         return count >= LEAST_UNNAMED or all(
             len({families[low + place + block * period] for block in range(count)}) == 1
@@ -248,6 +374,20 @@ class SiblingSearch:
             for place, child in enumerate(block)
             if isinstance(child, Group)
         )
+
+
+def _copies_weight(node: Node) -> bool:
+    return all(value is not None and is_constant(value) for value in node.inputs)
+
+
+def _list_ends(runs: list[SiblingRun]) -> list[int]:
+    return [end for run in runs for end in (run.low, run.high)]
+
+
+def _family(label: str) -> str:
+    """Return the outermost name of a label without its number; "" where it has none."""
+    text, count = _DIGITS.subn("#", label.split(" / ", 1)[0])
+    return text if count else ""
 
 
 def _nodes_inside(group: Group) -> Iterator[Node]:

@@ -120,6 +120,16 @@ class Folder:
             for low in range(0, len(members), run.period)
         ]
         first, last = self._name(heads[0]), self._name(heads[-1])
+        numbered = [
+            child
+            for child in members
+            if isinstance(child, Group) and _NUMBER_AT_END.match(child.label)
+        ]
+        if run.period > 1 and numbered:
+            # of blocks.0 to blocks.5 in pairs, from the first to the last
+            alike = [c for c in numbered if _strip(c.label) == _strip(numbered[0].label)]
+            if max(heads, key=_count_children) in alike:
+                first, last = self._name(alike[0]), self._name(alike[-1])
         path = self.free_path(parent, _join_names(first[0], last[0]))
         label = f"{first[1]} … {last[1]}"
         repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
@@ -211,6 +221,12 @@ def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
             else:
                 key.append(None)
     return tuple(key)
+
+
+def _strip(label: str) -> str:
+    """Return a label without the number at its end."""
+    match = _NUMBER_AT_END.match(label)
+    return match[1] if match else label
 
 
 def _count_children(child: Group | Node) -> int:

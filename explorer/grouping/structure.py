@@ -25,6 +25,8 @@ _MOST_NESTED = 6
 _COVER = 0.5
 #: it is taken where it says nearly as much of more nodes
 _NEARLY = 0.9
+#: chains that stand side by side are looked for up to this number
+_MOST_CHAINS = 1000
 
 
 @dataclass(slots=True)
@@ -190,8 +192,8 @@ def _weigh(repeats: list[FoundRepeat]) -> float:
 
 
 def _is_one_by_one(repeat: FoundRepeat) -> bool:
-    """Return whether nodes stand side by side: perhaps one of each of many chains."""
-    return repeat.size == 1 and not repeat.is_serial
+    """Return whether nodes stand side by side: perhaps one of each of some chains."""
+    return repeat.size == 1 and not repeat.is_serial and len(repeat.blocks) <= _MOST_CHAINS
 
 
 def _says_more(ours: list[FoundRepeat], theirs: list[FoundRepeat]) -> bool:

@@ -8,7 +8,13 @@ from operator import attrgetter
 
 import numpy as np
 
-from netloupe.explorer.model import Graph, Node, find_constant_nodes
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    find_constant_nodes,
+    find_operators,
+    is_constant,
+)
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Piece, find_roles
 
@@ -159,6 +165,21 @@ def _list_shown(
     return [index for index in range(count) if index not in hidden] if hidden else range(count)
 
 
+def _delay_copies(graph: Graph, shown: Sequence[int]) -> Sequence[int]:
+    """Return the same indices with copies of weights right before what uses them first.
+
+    torch's older exporter writes a copy for each further layer that has equal weights, all of
+    them first and those of the last layer before others.
+    """
+    places: dict[int, float] = {}
+    for index in find_operators(graph, {"Identity"}).tolist():
+        node = graph.nodes[index]
+        if all(value is not None and is_constant(value) for value in node.inputs):
+            users = [user.index for value in node.outputs if value for user in value.users]
+            places[index] = min(users, default=index) - 0.5
+    return sorted(shown, key=lambda index: places.get(index, index)) if places else shown
+
+
 def _add_nodes(
     tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: frozenset[int]
 ) -> None:
@@ -167,7 +188,7 @@ def _add_nodes(
     joined = join_unscoped(tree.graph, scopes.of_node)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
-    for index in _list_shown(tree.graph, only, left_out):
+    for index in _delay_copies(tree.graph, _list_shown(tree.graph, only, left_out)):
         scope = joined[index]
         if scope is not last:
             last = scope
