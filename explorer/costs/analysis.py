@@ -202,7 +202,10 @@ class Analysis:
         numbers = [
             facts[value] if value.graph is graph else ABSENT for value in graph.wiring.values
         ]
-        sizes = {number: measure_activation(self.facts.of(number)) for number in set(numbers)}
+        sizes = {
+            number: 0 if number == ABSENT else measure_activation(self.facts.of(number))
+            for number in set(numbers)
+        }
         frame.peak = find_peak(graph, numbers, sizes, frame.inside)
 
     def sum_works(self, numbers: Sequence[int]) -> Work:

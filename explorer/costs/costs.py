@@ -149,7 +149,8 @@ class Costs:
         """The most bytes that are alive at once when nodes run in the order of the file.
 
         Inputs are alive from the beginning, outputs to the end. None also of a part of a graph,
-        and where it depends on symbols which node has the most.
+        where the size of a value is not known, and where it depends on symbols which node has the
+        most.
         """
         return None if self._peak is None else _as_int(self._peak)
 

@@ -19,6 +19,8 @@ from .symbols import Symbols
 #: dimensions that are looked at
 _MOST_RANK = 32
 _MOST_SIZE = 2**63
+#: of so many values that no node gives, such as inputs of a graph, the types are read
+_MOST_READ = 20_000
 
 #: the number of an operand that is left out, and that of a value of which nothing is known
 ABSENT, NOT_KNOWN = 0, 1
@@ -40,6 +42,7 @@ class FactTable:
         self._tensors: dict[tuple[tuple[int, ...], str], int] = {}
         #: symbols that inputs have
         self._given: set[str] = set()
+        self._left = _MOST_READ
 
     def number(self, fact: Fact) -> int:
         """Return the number of a fact, without dimensions that are no sizes."""
@@ -82,6 +85,9 @@ class FactTable:
             stated = value.type
             dtype = stated.dtype if isinstance(stated, TensorType) else None
             return self.number(Fact(bound, dtype))
+        if not self._left:
+            return NOT_KNOWN
+        self._left -= 1
         return self.number(self.read_type(value, is_local=is_local, is_given=is_given))
 
     def read_tensor(self, tensor: Tensor | SparseTensor) -> int:

@@ -22,7 +22,7 @@ Curve = np.ndarray[Any, np.dtype[Any]]
 def find_peak(
     graph: Graph,
     numbers: Sequence[int],
-    sizes: Mapping[int, Amount],
+    sizes: Mapping[int, Amount | None],
     inside: Mapping[int, Amount | None],
 ) -> Amount | None:
     """Return the largest number of bytes that are alive at one node.
@@ -35,14 +35,15 @@ def find_peak(
     numbers
         For each of the values of ``graph.wiring`` a number that tells its size.
     sizes
-        Bytes by these numbers; 0 for constants.
+        Bytes by these numbers; 0 for constants, None where they are not known.
     inside
         By index of a node, the peak of the graphs that it runs.
 
     Returns
     -------
     int or Polynomial or None
-        None where it depends on the sizes of symbols which node has the largest.
+        None where sizes are not known, or it depends on those of symbols which node has the
+        largest.
     """
     count = len(graph.nodes)
     amounts = [*sizes.values(), *inside.values()]
@@ -56,7 +57,7 @@ def find_peak(
     which = np.fromiter((places[number] for number in numbers), np.int64, len(numbers))
     curves = {}
     for monomial in monomials:
-        factors = [_list_terms(size).get(monomial, 0) for size in sizes.values()]
+        factors = [_list_terms(size or 0).get(monomial, 0) for size in sizes.values()]
         more = {i: _list_terms(peak or 0).get(monomial, 0) for i, peak in inside.items()}
         total = max(map(abs, factors), default=0) * len(numbers) + sum(map(abs, more.values()))
         kind = np.int64 if total < _MOST_BYTES else object

@@ -156,12 +156,12 @@ def merge_facts(
     return found
 
 
-def measure_activation(fact: Fact) -> Amount:
-    """Return the bytes that a value takes while it is alive; 0 where they are not known."""
+def measure_activation(fact: Fact) -> Amount | None:
+    """Return the bytes that a value takes while it is alive; None where they are not known."""
     try:
-        return 0 if fact.is_constant else fact.bytes or 0
+        return 0 if fact.is_constant else fact.bytes
     except TooLargeError:
-        return 0
+        return None
 
 
 def _add_numbers(fact: Fact | None, value: Value | None) -> Fact | None:

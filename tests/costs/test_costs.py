@@ -18,6 +18,7 @@ from netloupe.explorer.costs.costs import analyze, count_nodes_costs
 from netloupe.explorer.model import Model
 from netloupe.proto import caffe2_pb2
 from tests.corpus import MADE, corpus_file
+from tests.hostile_models import graph_inputs
 from tests.onnx_text import load_text
 
 from .networks import make_bert, make_resnet
@@ -542,3 +543,16 @@ def test_loops_in_loops_whose_state_grows_are_bounded() -> None:
     model = load(helper.make_model(main_graph))
     assert model.costs().unknown
     assert sum(map(len, analyze(model).frames.values())) < 2000
+
+
+def test_the_peak_is_not_told_where_a_size_is_not_known() -> None:
+    odd = load_text("g (float[4] x) => (float[4] y) { a = com.example.Odd (x) y = Add (x, a) }")
+    assert odd.costs().peak_activation_bytes is None
+    plain = load_text("g (float[4] x) => (float[4] y) { a = Neg (x) y = Add (x, a) }")
+    assert plain.costs().peak_activation_bytes == 3 * 16
+
+
+def test_of_very_many_inputs_the_types_are_not_read() -> None:
+    costs = load(graph_inputs(30_000)).costs()
+    assert costs.macs == 0
+    assert costs.peak_activation_bytes is None
