@@ -386,11 +386,13 @@ def _name_residual(
         pointwise = [c for c, k in zip(convolutions, kernels, strict=True) if k == 1]
         widened = [c for c in pointwise if int(c.get("out", 0)) > int(c.get("in", 0))]  # type: ignore[arg-type]
         if linears and is_deep[0]:
-            name = "ConvNeXt block"
+            name = "ConvNeXt block" if _is_convnext(convolutions, linears) else ""
         elif not widened or not pointwise:
             name = "Residual block"
     elif kernels.count(1) >= 2 and 3 <= len(convolutions) - is_projected <= 3:
         name = "Bottleneck block"
+    if not name:
+        return None
     main = [c for c in convolutions if c.get("out") is not None]
     details: dict[str, Detail] = {}
     facts: list[str] = []
@@ -408,6 +410,13 @@ def _name_residual(
     return Found(
         "residual", name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
     )
+
+
+def _is_convnext(convolutions: list[dict[str, Detail]], linears: list[Found]) -> bool:
+    """Return whether there is one depthwise convolution of a square, and an MLP behind it."""
+    kernel = convolutions[0].get("kernel")
+    is_square = isinstance(kernel, tuple) and len(kernel) == 2 and kernel[0] == kernel[1]
+    return len(convolutions) == 1 and is_square and len(linears) == 1 and linears[0].kind == "mlp"
 
 
 def _outer_widths(main: list[dict[str, Detail]]) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import recognise
-from netloupe.explorer.roles import find_weight
+from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
 from .box import MARGIN, MOST_WIDTH
@@ -27,23 +27,24 @@ class NodeFacts:
     def list_blocks(self, node: Node, constants: Sequence[ConstantRow]) -> list[list[FaceRow]]:
         """Return the rows on a node's box.
 
-        One with kernel and widths for a node with a weight (none, where there is nothing to
-        say, as of a norm); for all others one with the attributes, and the first constants.
+        One with kernel and widths for a node with a weight, which a click on it selects (none,
+        where there is nothing to say, as of a norm); for all others one with the attributes, and
+        the first constants.
         """
-        facts = self._find(node)
-        if facts is not None:
-            return [[FaceRow(" · ".join(facts), "muted", ())]] if facts else []
+        weight = find_weight(node)
+        facts = None if weight is None else self._find(node, weight)
+        if weight is not None and facts is not None:
+            # the row stands for the weight where that is the first of the constants
+            stands = bool(constants) and constants[0].index == weight.index
+            return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS
             rows = [*rows[:_MOST_CONSTANTS], FaceRow(f"… {more} more", "muted", ())]
         return [_join(describe_attributes(node)) + rows]
 
-    def _find(self, node: Node) -> tuple[str, ...] | None:
-        """Return the facts of a node of a known kind with a weight; None for any other."""
-        weight = find_weight(node)
-        if weight is None:
-            return None
+    def _find(self, node: Node, weight: Weight) -> tuple[str, ...] | None:
+        """Return the facts of a node with a weight; None where it is of no known kind."""
         attributes = tuple((name, _sign(one.value)) for name, one in node.attributes.items())
         operator = node.domain, node.op_type, node.opset_version, len(node.inputs)
         key = (*operator, weight.kind, weight.dims, attributes)

@@ -142,7 +142,7 @@ def test_text_is_large_enough_or_it_is_said_what_to_close(
 def test_closing_what_is_named_is_enough_and_one_less_is_not(
     gpt2: Model, engine: LayoutEngine
 ) -> None:
-    picture = draw(gpt2, engine, page="a4", expand=1)
+    picture = draw(gpt2, engine, page="a4", expand=2)
     (notice,) = picture.notices
     named = re.findall(r"'(main/[^']+)'", notice)
     assert named
@@ -287,7 +287,7 @@ def test_a_legend_says_only_what_occurs(engine: LayoutEngine) -> None:
     condloop = load(corpus_file("exported/condloop.dynamo.onnx"))
     assert "captured" in keys(condloop, expand="all")
     quantized = load(corpus_file("quantized/bert.qdq.onnx"))
-    assert "chip" in keys(quantized)
+    assert "chip" in keys(quantized, expand=2, details="all")
 
 
 def test_what_is_painted_is_explained_by_its_tone(engine: LayoutEngine) -> None:
@@ -395,7 +395,8 @@ def test_a_group_that_goes_on_is_open_at_the_cut_and_named_again(engine: LayoutE
     root = ElementTree.fromstring(svg)
     space = "{http://www.w3.org/2000/svg}"
     for group in root.iter(f"{space}g"):
-        if group.get("class") != "group" or group.get("id", "").count("--2") == 0:
+        titles = [text.text or "" for text in group.findall(f"{space}text")]
+        if not any(title.endswith("… continued") for title in titles):
             continue
         rectangles = group.findall(f"{space}rect")
         assert all("stroke" not in each.attrib for each in rectangles)

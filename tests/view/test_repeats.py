@@ -116,7 +116,7 @@ def test_an_open_repeat_shows_one_repetition(index: int) -> None:
     assert repeat.unmatched == (0, 0)
     title = words(repeat)
     assert title[0] == "Block A ×6"
-    assert title[1] == f"shows {index}"
+    assert title[1] == f"Attention · shows {index}"
     assert find_lost_edges(view) == []
 
 
@@ -145,7 +145,7 @@ def test_unrolling_and_folding() -> None:
     ]
     assert "Block A/2/ -h2×1> Block A/3/" in wires(view, repeat)
     assert "| -past.3.key×1> Block A/3/" in wires(view, repeat)
-    assert words(repeat)[1] == "all shown"
+    assert words(repeat)[1] == "Attention · all shown"
     assert view.reveal("main/Add_4").parent is view.items["main/Block A/4/"]
     assert find_lost_edges(view) == []
     view.show_shapes()  # makes everything anew
