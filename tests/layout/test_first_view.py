@@ -77,6 +77,17 @@ def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
     assert find_lost_edges(view) == []
 
 
+#: three stages down with two blocks each, the middle, a stage of residual blocks and three with
+#: three blocks each up; where two kinds meet, residual blocks of both sides stand together
+UNET = [
+    *[("Attention block", 2)] * 3,
+    ("Residual block", 3),
+    ("Attention block", 2),
+    ("Residual block", 3),
+    *[("Attention block", 3)] * 3,
+]
+
+
 @pytest.mark.parametrize(
     ("name", "truth"),
     [
@@ -88,20 +99,7 @@ def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
             ],
             "exported/{}.onnx",
         ),
-        ("exported/unet.dynamo.onnx", [("Attention block", count) for count in (2, 3, 3, 2)]),
-        *(
-            (
-                name,
-                [
-                    ("Attention block", 7),
-                    ("Residual block", 2),
-                    ("Attention block", 3),
-                    ("Attention block", 3),
-                    ("Attention block", 3),
-                ],
-            )
-            for name in beside("exported/unet.dynamo.onnx")
-        ),
+        *also_beside([("unet.dynamo", UNET)], "exported/{}.onnx"),
     ],
 )
 def test_first_views_without_names(name: str, truth: list[tuple[str, int]]) -> None:
