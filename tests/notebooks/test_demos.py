@@ -185,7 +185,7 @@ def test_picture_is_visible_without_kernel_and_network(
         picture.scroll_into_view_if_needed()
         box = picture.bounding_box()
         assert box is not None
-        assert box["height"] > 100
+        assert box["height"] > 50  # a row of a few boxes is no higher
         assert box["width"] > 100
         assert picture.evaluate("picture => picture.complete && picture.naturalWidth > 0")
     screenshot = page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
