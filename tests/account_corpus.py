@@ -94,8 +94,8 @@ def account_for(path: Path) -> dict[str, Any]:
         account = json.loads(answer)
         if account["seconds"] > _SECONDS:
             failure = f"took {account['seconds']:.1f} s"
-        elif usage.ru_maxrss * 1024 > _BYTES:
-            failure = f"took {usage.ru_maxrss // 1024} MB"
+        elif usage.ru_maxrss * 1024 - account["held"] > _BYTES:
+            failure = f"took {usage.ru_maxrss // 1024 - account['held'] // 2**20} MB"
     if failure:
         return {"result": "failed", "line": failure}
     return account
@@ -104,6 +104,7 @@ def account_for(path: Path) -> dict[str, Any]:
 def _answer(path: Path, pipe: int) -> None:
     """Open a file, write what became of it to a pipe, and end this process."""
     resource.setrlimit(resource.RLIMIT_AS, (4 * _BYTES, 4 * _BYTES))
+    held = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
     begin = time.process_time()  # other processes may be at work, too
     account: dict[str, Any]
     try:
@@ -131,6 +132,7 @@ def _answer(path: Path, pipe: int) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {str(error)[:200]!r} at {place.name}:{place.lineno}"
         account = {"result": "failed", "line": line, "seconds": 0}
+    account["held"] = held  # of the process that it was forked from
     os.write(pipe, json.dumps(account).encode())
     os._exit(0)
 

@@ -51,7 +51,7 @@ CHECK = """() => {
     for (const element of controls) {
       const rect = element.getBoundingClientRect();
       if (rect.width < 4 || rect.height < 4) complaints.push(`${name(element)} is too small`);
-      if (!isScrolled(element, layer) && cutBy(rect, whole))
+      if (!scrolls(layer) && !isScrolled(element, layer) && cutBy(rect, whole))
         complaints.push(`${name(element)} at ${write(rect)} leaves ${write(whole)}`);
     }
     controls.forEach((a, k) => controls.slice(k + 1).forEach((b) => {
@@ -99,11 +99,11 @@ CHECK = """() => {
     }));
   };
   const isElided = (element) => getComputedStyle(element).textOverflow === "ellipsis";
+  const scrolls = (box) => ["auto", "scroll"].includes(getComputedStyle(box).overflowY)
+    && box.scrollHeight > box.clientHeight + SLACK;
   const isScrolled = (element, layer) => {
-    for (let box = element; box && box !== layer; box = parentOf(box)) {
-      if (["auto", "scroll"].includes(getComputedStyle(box).overflowY)
-          && box.scrollHeight > box.clientHeight + SLACK && box !== element) return true;
-    }
+    for (let box = element; box && box !== layer; box = parentOf(box))
+      if (box !== element && scrolls(box)) return true;
     return false;
   };
 

@@ -50,6 +50,15 @@ RECTANGLES = """(host) => [...host.shadowRoot.querySelectorAll("*")]
 })"""
 
 
+LAST_ENTRY_IS_IN_SIGHT = """() => {
+  const menu = document.querySelector('[data-netloupe="canvas"]').shadowRoot
+    .querySelector(".nl-menu");
+  const entry = [...menu.querySelectorAll(".nl-menu-entry")].at(-1).getBoundingClientRect();
+  const box = menu.getBoundingClientRect();
+  return entry.top >= box.top && entry.bottom <= box.bottom;
+}"""
+
+
 @pytest.fixture
 def show(page: Any) -> Iterator[Open]:
     opened: list[netloupe.Explorer] = []

@@ -38,14 +38,23 @@ export class Menu {
   /** Show at a point of the host; as much to the left and up as it takes to fit in. */
   show(groups: MenuGroups, point: Point, host: HTMLElement): void {
     this.entries = groups.flat();
-    this.element.replaceChildren();
-    groups
-      .filter((group) => group.length > 0)
-      .forEach((group, number) => {
-        if (number > 0) this.element.append(makeElement("div", "nl-menu-line"));
-        for (const entry of group) this.element.append(this.row(entry));
-      });
+    this.element.replaceChildren(
+      ...groups
+        .filter((group) => group.length > 0)
+        .map((group) => {
+          const element = makeElement("div", "nl-menu-group");
+          element.append(...group.map((entry) => this.row(entry)));
+          return element;
+        }),
+    );
     this.element.hidden = false;
+    this.element.classList.remove("nl-menu-columns");
+    if (this.element.scrollHeight > this.element.clientHeight) {
+      // what is too high for one column stands in two where they have room, else it scrolls
+      this.element.classList.add("nl-menu-columns");
+      if (this.element.scrollWidth > this.element.clientWidth)
+        this.element.classList.remove("nl-menu-columns");
+    }
     const x = Math.min(point.x, host.clientWidth - this.element.offsetWidth - 6);
     const y = Math.min(point.y, host.clientHeight - this.element.offsetHeight - 6);
     this.element.style.transform = `translate(${Math.max(x, 6)}px, ${Math.max(y, 6)}px)`;
@@ -79,6 +88,17 @@ export class Menu {
     return row;
   }
 
+  /** Give a row the keyboard, and scroll the menu to it, but not the page around. */
+  private focus(row: HTMLElement | undefined): void {
+    row?.focus({ preventScroll: true });
+    if (!row) return;
+    const { scrollTop, clientHeight } = this.element;
+    const { offsetTop, offsetHeight } = row;
+    if (offsetTop < scrollTop) this.element.scrollTop = offsetTop;
+    else if (offsetTop + offsetHeight > scrollTop + clientHeight)
+      this.element.scrollTop = offsetTop + offsetHeight - clientHeight;
+  }
+
   private press(entry: MenuEntry): void {
     this.hide();
     this.left();
@@ -97,7 +117,7 @@ export class Menu {
     };
     if (event.key in steps) {
       event.preventDefault();
-      rows[(steps[event.key] + rows.length) % rows.length]?.focus({ preventScroll: true });
+      this.focus(rows[(steps[event.key] + rows.length) % rows.length]);
     } else if (event.key === "Escape" || event.key === "Tab") {
       event.preventDefault();
       this.hide();
