@@ -134,7 +134,8 @@ export function elide(text: string, share: number): string {
   if (share >= 0.995) return text;
   const letters = [...text];
   const kept = Math.floor(letters.length * share) - 1;
-  return kept < FEWEST_LETTERS - 1 ? "" : `${letters.slice(0, kept).join("").trimEnd()}…`;
+  // the ellipsis of a range such as "layers.0 … 11" is not to stand twice
+  return kept < FEWEST_LETTERS - 1 ? "" : letters.slice(0, kept).join("").replace(/[ …]*$/, "…");
 }
 
 function touch(one: Rectangle, other: Rectangle): boolean {

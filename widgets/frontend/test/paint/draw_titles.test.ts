@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { drawEdges } from "../../src/paint/draw_edges";
-import { isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
+import { elide, isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
 import { type Pass, noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
 import { paletteOf } from "../../src/paint/theme";
@@ -87,4 +87,10 @@ test.each([1, 0.2, 0.05, 0.003])("lit edges stay wide and strong at zoom %d", (z
   expect(lit.alpha).toBe(1);
   expect(usual.colour).toBe(paletteOf("light").edge);
   if (zoom < 1) expect(lit.width).toBeGreaterThan(usual.width * 2);
+});
+
+test("a shortened range ends with one ellipsis", () => {
+  expect(elide("layers.0 … 2702 ×2,703", 0.5)).toBe("layers.0…");
+  expect(elide("self_attention", 0.5)).toBe("self_a…");
+  expect(elide("self_attention", 1)).toBe("self_attention");
 });
