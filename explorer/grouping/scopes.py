@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
+from .calls import tell_calls_apart
+
 Scope = tuple[str, ...]
 
 _NAME_SCOPES = "pkg.torch.onnx.name_scopes"
@@ -190,6 +192,7 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     # the count is at most that of all nodes, which mostly answers the question already
     enough = known >= _SHARE_NEEDED * len(of_node)
     if known and (enough or known >= _SHARE_NEEDED * _count_authored(graph)):
+        tell_calls_apart(graph, of_node)
         return Scopes(of_node)
     return None
 

@@ -26,6 +26,9 @@ from .simplify import simplify_tree
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
 
+#: with one operand these give what they take
+_COPYING = frozenset({"Concat", "Identity"})
+
 _GET_LOW, _GET_INDEX = attrgetter("low"), attrgetter("index")
 
 
@@ -165,19 +168,40 @@ def _list_shown(
     return [index for index in range(count) if index not in hidden] if hidden else range(count)
 
 
-def _delay_copies(graph: Graph, shown: Sequence[int]) -> Sequence[int]:
-    """Return the same indices with copies of weights right before what uses them first.
+def _delay_copies(
+    graph: Graph, shown: Sequence[int], scopes: Sequence[Scope | None]
+) -> Sequence[int]:
+    """Return the same indices with copies of weights and inputs right before their first use.
 
     torch's older exporter writes a copy for each further layer that has equal weights, all of
-    them first and those of the last layer before others.
+    them first and those of the last layer before others; copies of inputs, too. Only to ask for
+    a shape is no use: the first layer would begin with a copy of what is cached for it.
     """
     places: dict[int, float] = {}
-    for index in find_operators(graph, {"Identity"}).tolist():
-        node = graph.nodes[index]
-        if all(value is not None and is_constant(value) for value in node.inputs):
-            users = [user.index for value in node.outputs if value for user in value.users]
-            places[index] = min(users, default=index) - 0.5
+    copies = [
+        index
+        for index in find_operators(graph, {"Identity"}).tolist()
+        if all(value is not None and is_constant(value) for value in graph.nodes[index].inputs)
+    ]
+    first = next((index for index, scope in enumerate(scopes) if scope is not None), 0)
+    copies += [index for index in range(first) if _copies_input(graph.nodes[index])]
+    readers = graph.dialect.shape_operators.readers
+    for index in copies:
+        users = [user for value in graph.nodes[index].outputs if value for user in value.users]
+        using = [user.index for user in users if user.op_type not in readers]
+        places[index] = min(using, default=index) - 0.5
     return sorted(shown, key=lambda index: places.get(index, index)) if places else shown
+
+
+def _copies_input(node: Node) -> bool:
+    """Return whether a node gives an input as it is, by an operator with one operand."""
+    operands = node.inputs
+    return (
+        len(operands) == 1
+        and node.op_type in _COPYING
+        and operands[0] is not None
+        and operands[0].is_input
+    )
 
 
 def _add_nodes(
@@ -188,7 +212,8 @@ def _add_nodes(
     joined = join_unscoped(tree.graph, scopes.of_node)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
-    for index in _delay_copies(tree.graph, _list_shown(tree.graph, only, left_out)):
+    shown = _list_shown(tree.graph, only, left_out)
+    for index in _delay_copies(tree.graph, shown, scopes.of_node):
         scope = joined[index]
         if scope is not last:
             last = scope
