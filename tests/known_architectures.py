@@ -436,12 +436,15 @@ DETR = Architecture(
     head_width=8,
     words=("bottleneck",),
 )
-#: Zhao et al., DETRs Beat YOLOs on Real-time Object Detection, 2024, with a ResNet-50
+#: Zhao et al., DETRs Beat YOLOs on Real-time Object Detection, 2024, figures 4 and 5, with a
+#: ResNet-50 whose stem is three convolutions (He et al., Bag of Tricks, 2019, figure 2b): two
+#: fusions of three scales down and two up, in each three RepVGG blocks
 RTDETR = replace(
     DETR,
     blocks=(
+        Blocks("convolution of the stem", (3,), may_lack=True),
         _RESNET_50,
-        Blocks("RepVGG block", (3, 3, 3, 3), may_lack=True),
+        Blocks("fusion", (2, 2), otherwise=((3, 3, 3, 3),), may_lack=True),
         Blocks("decoder block", (6,)),
     ),
 )
@@ -478,12 +481,10 @@ LSTM = Architecture(
     classes=5,
     words=("LSTM", "GRU"),
 )
-LSTM_BESIDE = replace(
-    LSTM, blocks=(Blocks("bidirectional LSTM", (3,)), Blocks("GRU", (2,), may_lack=True))
-)
+LSTM_BESIDE = replace(LSTM, blocks=(Blocks("bidirectional LSTM", (3,)), Blocks("GRU", (2,))))
 GRU = Architecture(
     family="recurrent network",
-    blocks=(Blocks("GRU", (2,), may_lack=True),),
+    blocks=(Blocks("GRU", (2,)),),
     classes=5,
     words=("GRU",),
     parameters=3_349,

@@ -31,25 +31,6 @@ KNOWN: dict[str, Architecture] = {
         if name.removeprefix("beside:") in BESIDE_ARCHITECTURES
     },
 }
-#: models whose stacks are not found as a person counts them, and what has to be mended there
-_ONE_SCOPE = "layers that share weights share the scope of their names and lie in one heap"
-_STEPS = "steps of a cell that is written out are cut into pieces"
-_LAYERS = "what stands around recurrent operators keeps them apart"
-_BRANCHES = "what repeats in branches of a decoder is taken for blocks"
-_PAST = "the first block, whose past tells the length, is taken for preparation"
-NOT_YET: dict[str, str] = {
-    "exported/distilgpt2_merged.legacy.onnx": _PAST,
-    "exported/gpt2_past.legacy.onnx": _PAST,
-    "exported/llama_past.legacy.onnx": _PAST,
-    "exported/albert.dynamo.onnx": _ONE_SCOPE,
-    "exported/albert.legacy.onnx": _ONE_SCOPE,
-    "exported/gru_cells.legacy.onnx": _STEPS,
-    "exported/lstm_cells.legacy.onnx": _STEPS,
-    "exported/lstm.legacy.onnx": _LAYERS,
-    "exported/lstm.legacy-functions.onnx": _LAYERS,
-    "exported/rtdetr.legacy.onnx": _BRANCHES,
-    "exported/vae_decoder.legacy.onnx": "the first of three has a projection",
-}
 
 
 def find_file(name: str) -> Path:
@@ -96,9 +77,7 @@ def test_known_sizes_are_those_of_tensors(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in KNOWN if KNOWN[name].blocks is not None])
 def test_stacks_are_those_that_are_known(name: str) -> None:
     found = [len(group.children) for group in list_stacks(load(find_file(name)))]
-    as_known = agrees(found, KNOWN[name])
-    assert as_known or name in NOT_YET, f"{found} instead of {KNOWN[name].counts}"
-    assert not as_known or name not in NOT_YET, "now as it should be: take it out of NOT_YET"
+    assert agrees(found, KNOWN[name]), f"{found} instead of {KNOWN[name].counts}"
 
 
 def test_stacks_agree_as_a_person_would_say() -> None:

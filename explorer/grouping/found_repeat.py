@@ -96,7 +96,10 @@ def weigh(nodes: int, blocks: int) -> float:
 
 
 def is_enough(count: int, period: int) -> bool:
-    """Return whether so many blocks of so many nodes are a repeat by themselves."""
+    """Return whether so many blocks of so many nodes are a repeat by themselves.
+
+    A recurrent layer counts as `signatures.BULK` nodes.
+    """
     if count < 2 or count * period < LEAST_NODES:
         return False
     if period == 1:

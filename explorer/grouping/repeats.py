@@ -82,7 +82,7 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
         if is_taken[low:high].any():  # by what was found elsewhere, and stands here too
             pending += _list_ranges(~is_taken[low:high], low)
             continue
-        if high - low < LEAST_NODES:
+        if stretch.count_bulk(low, high) < LEAST_NODES:
             continue
         cuts = _find_largest(stretch, words, low, high, is_taken)
         if cuts:
@@ -326,9 +326,10 @@ def _find_family(
     The word is that of a run, cut at a place. It must be said often enough in all.
     """
     period = run.period
+    bulk = stretch.count_bulk(first, first + period)
     if period == 1:
         alone = _cut(stretch, run.low, run.high - run.low, 1)
-        return [alone] if alone is not None and is_enough(len(alone.blocks), 1) else []
+        return [alone] if alone is not None and is_enough(len(alone.blocks), bulk) else []
     if not _hangs_together(stretch, first, period):
         return []
     said = [
@@ -345,7 +346,7 @@ def _find_family(
             repeat.low_of_run, repeat.high_of_run = run.low, run.high
         family.append(repeat)
     blocks = sum(len(repeat.blocks) for repeat in family)
-    if not any(len(repeat.blocks) > 1 for repeat in family) or not is_enough(blocks, period):
+    if not any(len(repeat.blocks) > 1 for repeat in family) or not is_enough(blocks, bulk):
         return []
     for repeat in family:
         repeat.blocks_like_it = blocks
@@ -355,7 +356,8 @@ def _find_family(
 def _is_of(stretch: Stretch, family: Family, repeat: FoundRepeat) -> bool:
     """Return whether a repeat belongs to others of its word, which are at least as long."""
     count, period = len(repeat.blocks), repeat.size
-    if not family or is_enough(count, period):
+    bulk = stretch.count_bulk(repeat.low, repeat.low + period)
+    if not family or is_enough(count, bulk):
         return count > 1
     if not (repeat.is_serial and family[0].is_serial) or (count == 1 and period < _LEAST_ALONE):
         return False

@@ -229,16 +229,28 @@ class SiblingSearch:
         return counts
 
     def _families(self, children: list[Child]) -> list[str]:
-        """Return the name of each child without its numbers; "" where it has none."""
-        names = []
-        for child in children:
-            label = child.label if isinstance(child, Group) else self._labels.get(child.index, "")
-            family = self._family_of.get(label)
-            if family is None:
-                text, count = _DIGITS.subn("#", label)
-                family = self._family_of[label] = text if count else ""
-            names.append(family)
+        """Return the name of each child without its numbers; "" where it has none.
+
+        The first of ``cell``, ``cell_1``, ``cell_2`` is of the family of the others.
+        """
+        labels = [
+            child.label if isinstance(child, Group) else self._labels.get(child.index, "")
+            for child in children
+        ]
+        names = [*map(self._write_family, labels)]
+        if not all(names):
+            known = {*labels}
+            for place, label in enumerate(labels):
+                if label and not names[place] and f"{label}_1" in known:
+                    names[place] = self._write_family(f"{label}_1")
         return names
+
+    def _write_family(self, label: str) -> str:
+        family = self._family_of.get(label)
+        if family is None:
+            text, count = _DIGITS.subn("#", label)
+            family = self._family_of[label] = text if count else ""
+        return family
 
     def _relax(self, children: list[Child], exact: Integers, families: list[str]) -> Integers:
         """Return the kinds with rare variants of a family counted as its most common one."""

@@ -24,6 +24,11 @@ _PADDING = (-1,) * (SLOTS - 1)
 #: operators with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
 
+#: operators each of which is a layer, and would be many nodes if it was written out
+RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
+#: as so many nodes each of them counts
+BULK = 12
+
 #: how many nodes are looked at in one step
 _STEP = 10_000
 
@@ -50,6 +55,8 @@ class NodeTable:
         shape (edges,): rows; sorted by source. Operands, and values that subgraphs capture.
     starts
         shape (n + 1,): the edges of source i are ``starts[i]`` to ``starts[i + 1]``.
+    recurrent
+        shape (n,): whether it is a recurrent layer.
     used_outside
         shape (n,): whether a result is an output of the graph or used by other nodes (to ask
         for its shape is no use).
@@ -67,6 +74,7 @@ class NodeTable:
         sources: list[int] = []
         targets: list[int] = []
         outside = np.zeros(count, dtype=bool)
+        self.recurrent = np.zeros(count, dtype=bool)
         for row, node in enumerate(nodes):
             if not row % _STEP:
                 step()
@@ -85,6 +93,8 @@ class NodeTable:
                     form += "c" if is_constant_node(producer) else "v"
                 taken.append(source)
             op_type = node.op_type
+            if op_type in RECURRENT:
+                self.recurrent[row] = True
             key = (
                 op_type,
                 node.domain,
@@ -155,6 +165,8 @@ class Stretch:
     ----------
     kinds, producers
         As of the table; places in the stretch instead of rows.
+    bulk
+        shape (n + 1,): how many nodes stand before each place, recurrent ones counted as `BULK`.
     users
         shape (n,): how many edges begin at each node.
     crossing
@@ -166,6 +178,8 @@ class Stretch:
         self._table = table
         self.rows = rows
         self.kinds: Integers = table.kinds[rows]
+        sizes = np.where(table.recurrent[rows], BULK, 1)
+        self.bulk: Integers = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
         self.users: Integers = table.starts[rows + 1] - table.starts[rows]
         edges = _join_ranges(table.starts[rows], table.starts[rows + 1])
         table.places[rows] = np.arange(count)
@@ -188,6 +202,10 @@ class Stretch:
         sources, targets = self._sources[begin:end] - low, self._targets[begin:end] - low
         inside = (targets >= 0) & (targets < high - low)
         return sources[inside], targets[inside]
+
+    def count_bulk(self, low: int, high: int) -> int:
+        """Return how many nodes a range counts as."""
+        return int(self.bulk[high] - self.bulk[low])
 
     def op_type(self, place: int) -> str:
         """Return the operator of a node."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, find_operators
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Piece, Roles
 
@@ -13,6 +13,7 @@ from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
+from .signatures import RECURRENT
 from .sibling_repeats import SiblingRun, SiblingSearch
 from .structure import Children, GroupPlan, Planner
 
@@ -105,6 +106,7 @@ class Folder:
             folded: list[Group | Node] = []
             done = 0
             for run in search.find(group):
+                run.high -= _count_strangers(children[run.high - run.period : run.high])
                 folded.extend(children[done : run.low])
                 folded.append(self._make_sibling_repeat(group, children, run))
                 done = run.high
@@ -163,11 +165,14 @@ class Folder:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
         planner = Planner()
         known: dict[tuple[object, ...], list[Children]] = {}
+        recurrent = {*find_operators(self.root.graph, RECURRENT).tolist()}
         for group in groups:
             nodes = group.nodes_alone()
             is_named = group is not self.root or len(groups) > 1
             if len(nodes) < (LEAST_FLAT if is_named else 2):
-                continue
+                layers = sum(node.index in recurrent for node in nodes) if recurrent else 0
+                if layers < 2:
+                    continue
             step()
             key = _wiring_key(nodes) if is_named else ()
             planned = known.get(key)
@@ -205,6 +210,30 @@ class Folder:
             path = f"{base} {self._counters[base]}/"
         self._taken.add(path)
         return path
+
+
+def _count_strangers(block: Sequence[Group | Node]) -> int:
+    """Return how many nodes at the end of a last block take nothing from it.
+
+    They are the first of what stands behind it, and like the last of the other blocks.
+    """
+    inside: set[Node] = set()
+    pending = [*block]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending += child.children
+        else:
+            inside.add(child)
+    count = 0
+    for child in reversed(block):
+        if isinstance(child, Group) or any(
+            value is not None and value.producer in inside for value in child.inputs
+        ):
+            break
+        inside.discard(child)
+        count += 1
+    return count if count < len(block) else 0
 
 
 def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
