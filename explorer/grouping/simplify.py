@@ -13,8 +13,8 @@ from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
-from .signatures import RECURRENT
 from .sibling_repeats import SiblingRun, SiblingSearch
+from .signatures import RECURRENT
 from .structure import Children, GroupPlan, Planner
 
 _NUMBER_AT_END = re.compile(r"^(.*?)(\d+)$")
