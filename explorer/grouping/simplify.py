@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from netloupe.explorer.model import Node, find_operators
+from netloupe.explorer.model import Node, find_operators, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Piece, Roles
 
 from .group import Group, GroupKind, adopt
 from .parts import split_large
+from .repeat_names import Member, name_repeat
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
 from .signatures import RECURRENT
 from .structure import Children, GroupPlan, Planner
 
-_NUMBER_AT_END = re.compile(r"^(.*?)(\d+)$")
 #: nodes of a scope in so large a number are searched for blocks
 LEAST_FLAT = 13
 
@@ -117,49 +116,38 @@ class Folder:
         self, parent: Group, children: list[Group | Node], run: SiblingRun
     ) -> Group:
         members = children[run.low : run.high]
-        heads = [
-            max(members[low : low + run.period], key=_count_children)
-            for low in range(0, len(members), run.period)
-        ]
-        first, last = self._name(heads[0]), self._name(heads[-1])
-        numbered = [
-            child
-            for child in members
-            if isinstance(child, Group) and _NUMBER_AT_END.match(child.label)
-        ]
-        if run.period > 1 and numbered:
-            # of blocks.0 to blocks.5 in pairs, from the first to the last
-            alike = [c for c in numbered if _strip(c.label) == _strip(numbered[0].label)]
-            if max(heads, key=_count_children) in alike:
-                first, last = self._name(alike[0]), self._name(alike[-1])
-        path = self.free_path(parent, _join_names(first[0], last[0]))
-        label = f"{first[1]} … {last[1]}"
+        blocks = [members[low : low + run.period] for low in range(0, len(members), run.period)]
+        name, label, labels = name_repeat([[*map(self._describe, block)] for block in blocks])
+        path = self.free_path(parent, name)
+        heads = [max(block, key=_count_children) for block in blocks]
         repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
         repeat.exemplar = run.exemplar
+        if not run.exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
+            repeat.exemplar = 1
         if run.period == 1:
             repeat.children = members
             adopt(repeat)
             return repeat
-        for number, head in enumerate(heads):
+        for number, (children_of_block, head) in enumerate(zip(blocks, heads, strict=True)):
             block = Group(
                 "block",
                 parent.graph,
                 f"{path}{number}/",
-                self._name(head)[1],
+                labels[number],
                 _type_name(head),
                 repeat,
             )
-            block.children = members[number * run.period : (number + 1) * run.period]
+            block.children = children_of_block
             adopt(block)
             repeat.add(block)
         return repeat
 
-    def _name(self, child: Group | Node) -> tuple[str, str]:
-        """Return the last part of a child's path and its label."""
+    def _describe(self, child: Group | Node) -> Member:
         if isinstance(child, Group):
-            return child.path.rstrip("/").rsplit("/", 1)[-1], child.label
+            name = child.path.rstrip("/").rsplit("/", 1)[-1]
+            return Member(child.label, name, len(child.children))
         label = self._labels.get(child.index) or child.label
-        return label.rsplit(" / ", 1)[-1], label
+        return Member(label, label.rsplit(" / ", 1)[-1], 0)
 
     def group_flat(self, groups: list[Group]) -> None:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
@@ -217,14 +205,7 @@ def _count_strangers(block: Sequence[Group | Node]) -> int:
 
     They are the first of what stands behind it, and like the last of the other blocks.
     """
-    inside: set[Node] = set()
-    pending = [*block]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Group):
-            pending += child.children
-        else:
-            inside.add(child)
+    inside = {*_list_nodes(block)}
     count = 0
     for child in reversed(block):
         if isinstance(child, Group) or any(
@@ -234,6 +215,31 @@ def _count_strangers(block: Sequence[Group | Node]) -> int:
         inside.discard(child)
         count += 1
     return count if count < len(block) else 0
+
+
+def _takes_less(first: Sequence[Group | Node], other: Sequence[Group | Node]) -> bool:
+    """Return whether a first block takes constants where the next one takes what was computed.
+
+    So does the first step of a cell, whose state is zero.
+    """
+    return any(
+        is_constant(ours) and not is_constant(theirs)
+        for node, match in zip(_list_nodes(first), _list_nodes(other), strict=False)
+        for ours, theirs in zip(node.inputs, match.inputs, strict=False)
+        if ours is not None and theirs is not None and node.op_type == match.op_type
+    )
+
+
+def _list_nodes(block: Sequence[Group | Node]) -> list[Node]:
+    nodes: list[Node] = []
+    pending = [*reversed(block)]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending += reversed(child.children)
+        else:
+            nodes.append(child)
+    return nodes
 
 
 def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
@@ -252,23 +258,9 @@ def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
     return tuple(key)
 
 
-def _strip(label: str) -> str:
-    """Return a label without the number at its end."""
-    match = _NUMBER_AT_END.match(label)
-    return match[1] if match else label
-
-
 def _count_children(child: Group | Node) -> int:
     return len(child.children) if isinstance(child, Group) else 0
 
 
 def _type_name(child: Group | Node) -> str:
     return child.type_name if isinstance(child, Group) else child.op_type
-
-
-def _join_names(first: str, last: str) -> str:
-    """Return ``layers.0-11`` for ``layers.0`` and ``layers.11``."""
-    begin, end = _NUMBER_AT_END.match(first), _NUMBER_AT_END.match(last)
-    if begin and end and begin[1] == end[1]:
-        return f"{first}-{end[2]}"
-    return f"{first}-{last}"

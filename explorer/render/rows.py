@@ -21,7 +21,7 @@ MOST_CONSTANTS = 6
 MOST_ELEMENTS = 8
 _MOST_DIMS = 6
 
-_RANGE = re.compile(r"^(.*\D|)(\d+) … \1(\d+)$", re.DOTALL)
+_NUMBERS = "0123456789–"
 
 #: names that are shown, in this order, and what they are called on a face
 _ATTRIBUTES = {
@@ -294,9 +294,19 @@ def _describe_constant(constant: ConstantRow) -> tuple[tuple[str, TextStyle], ..
 
 
 def short_range(label: str) -> str:
-    """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are."""
-    match = _RANGE.match(label)
-    return f"{match[1]}{match[2]} … {match[3]}" if match is not None else label
+    """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are.
+
+    ``blocks.0–1 … blocks.4–5`` and ``cell … cell_7`` become shorter, too.
+    """
+    first, between, last = label.partition(" … ")
+    prefix = first.rstrip(_NUMBERS)
+    call = last.removeprefix(first)
+    if between and call != last and call[:1] == "_" and call[1:].isdecimal():
+        return first + between + call
+    number = last.removeprefix(prefix)
+    if between and prefix != first and number and not number.strip(_NUMBERS):
+        return first + between + number
+    return label
 
 
 def short_name(name: str) -> str:

@@ -236,3 +236,17 @@ def test_what_stands_behind_the_last_block_is_not_in_it() -> None:
     check_tree(tree)
     first = next(node for node in graph.nodes if node.name == "/decoder/first")
     assert all(not tree.holds(repeat, first) for repeat in repeats(tree))
+
+
+def test_a_stack_shows_a_step_that_takes_the_state_of_another() -> None:
+    builder = Builder()
+    x = builder.weight()
+    for call in range(4):
+        for part in ("gates", "sum", "act"):
+            scope = number(f"cell/{part}", call)
+            x = builder.add("Add", x, builder.weight(), name=f"/{scope}/x")
+            x = builder.add("Relu", x, name=f"/{scope}/y")
+        x = builder.add("Tanh", x, name=f"/{number('cell', call)}/x")
+    graph = builder.load(builder.add("Neg", x, name="/head/x"))
+    (repeat,) = repeats(build_group_tree(graph, "names"))
+    assert (len(repeat.children), repeat.exemplar) == (4, 1)

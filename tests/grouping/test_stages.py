@@ -159,7 +159,7 @@ def test_pairs_of_named_blocks_are_titled_from_the_first_to_the_last() -> None:
         for op in ops:
             x = builder.add(op, x, name=f"/blocks.{number}/{op}")
     graph = builder.load(builder.add("Neg", x, name="/out/Neg"))
-    assert counts(graph, "names") == [("blocks.0 … blocks.5", 3)]
+    assert counts(graph, "names") == [("blocks.0–1 … blocks.4–5", 3)]
 
 
 def test_copies_of_shared_weights_do_not_turn_layers_around() -> None:

@@ -17,7 +17,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
 from netloupe.explorer.render.group_summary import write_member_nodes, write_odd_end
-from netloupe.explorer.render.rows import describe_dims, describe_pads, write_elements
+from netloupe.explorer.render.rows import describe_dims, describe_pads, short_range, write_elements
 from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import Instance, Item
@@ -367,3 +367,20 @@ def test_what_a_function_is_keeps_no_model() -> None:
     del model
     gc.collect()
     assert kept() is None
+
+
+@pytest.mark.parametrize(
+    ("label", "expected"),
+    [
+        ("layers.0 … layers.11", "layers.0 … 11"),
+        ("0 … 2", "0 … 2"),
+        ("blocks.0–1 … blocks.4–5", "blocks.0–1 … 4–5"),
+        ("cell … cell_7", "cell … _7"),
+        ("layers.0 … layers.0_11", "layers.0 … _11"),
+        ("up.0.conv … up.3.conv", "up.0.conv … up.3.conv"),
+        ("cell … cell_b", "cell … cell_b"),
+        ("layers.0", "layers.0"),
+    ],
+)
+def test_a_range_says_once_what_both_ends_share(label: str, expected: str) -> None:
+    assert short_range(label) == expected

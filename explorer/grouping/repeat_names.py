@@ -1,0 +1,93 @@
+"""What repeats of named siblings, and the blocks in them, are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NUMBER_AT_END = re.compile(r"(.*?)(\d+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A child of a block.
+
+    Parameters
+    ----------
+    label
+        What is shown: ``layer.0``, or ``model / layers`` where chains collapsed.
+    name
+        The last part of its path.
+    size
+        How many children it has itself.
+    """
+
+    label: str
+    name: str
+    size: int
+
+    @property
+    def outer_label(self) -> str:
+        """The outermost name of a collapsed chain."""
+        return self.label.split(" / ", 1)[0]
+
+
+def name_repeat(blocks: Sequence[Sequence[Member]]) -> tuple[str, str, list[str]]:
+    """Return the name of a repeat for its path, its label, and the labels of its blocks.
+
+    A block is called after its largest member, and those that are numbered like it:
+    ``blocks.0–1``. The repeat goes from the first of them to the last: ``layers.0 … layers.5``,
+    or, where each block has several, ``blocks.0–1 … blocks.4–5``.
+    """
+    heads = [max(block, key=lambda member: member.size) for block in blocks]
+    shown, named = _name_ends(heads)
+    families = [_list_family(block, head) for block, head in zip(blocks, heads, strict=True)]
+    labels = [_write_span(family) for family in families]
+    if any(len(family) > 1 for family in families):
+        first, last = families[0][0], families[-1][-1]
+        return join_names(first, last), f"{labels[0]} … {labels[-1]}", labels
+    return join_names(*named), " … ".join(shown), [head.label for head in heads]
+
+
+def _name_ends(heads: Sequence[Member]) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Return the labels of the first and the last head, and their names for a path.
+
+    Of collapsed chains only the outer names, where these are numbered and not both collapsed.
+    """
+    first, last = heads[0], heads[-1]
+    outer = first.outer_label, last.outer_label
+    if (first.label, last.label) != outer and _strip(outer[0]) == _strip(outer[1]) is not None:
+        inner = first.label.removeprefix(outer[0]), last.label.removeprefix(outer[1])
+        if inner[0] != inner[1]:
+            return outer, outer
+    return (first.label, last.label), (first.name, last.name)
+
+
+def _list_family(block: Sequence[Member], head: Member) -> list[str]:
+    """Return the labels in a block that are numbered like that of its head, in order."""
+    prefix = _strip(head.outer_label)
+    if prefix is None:
+        return [head.label]
+    return [member.outer_label for member in block if _strip(member.outer_label) == prefix]
+
+
+def _write_span(family: Sequence[str]) -> str:
+    """Return ``blocks.0–1`` for ``blocks.0`` and ``blocks.1``."""
+    if len(family) == 1:
+        return family[0]
+    return f"{family[0]}–{family[-1][len(_strip(family[-1]) or '') :]}"
+
+
+def _strip(label: str) -> str | None:
+    """Return a label without the number at its end; None where it has none."""
+    match = _NUMBER_AT_END.fullmatch(label)
+    return match[1] if match else None
+
+
+def join_names(first: str, last: str) -> str:
+    """Return ``layers.0-11`` for ``layers.0`` and ``layers.11``."""
+    prefix = _strip(first)
+    if prefix is not None and prefix == _strip(last):
+        return f"{first}-{last[len(prefix) :]}"
+    return f"{first}-{last}"
