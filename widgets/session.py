@@ -48,7 +48,7 @@ class Session:
     """
 
     def __init__(self, model: Model, options: ViewOptions) -> None:
-        self._labels = Labels(options.details)
+        self._labels = Labels(options.details, options.direction)
         self._composer = Composer()
         self.views = Views(model, options, FirstView(self._composer, self._labels))
         #: what was chosen to be seen first
@@ -191,12 +191,14 @@ class Session:
         self._forget_faces()
 
     def _forget_faces(self) -> None:
-        self._labels, self._composer = Labels(self.views.options.details), Composer()
+        options = self.views.options
+        self._labels, self._composer = Labels(options.details, options.direction), Composer()
         self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
 
     def set_direction(self, direction: Any) -> None:
         """Change the direction of all views."""
         self.views.options = replace(self.views.options, direction=direction)
+        self._forget_faces()
 
     def choose_for(self, window: Window) -> bool:
         """Choose for the window that is there what is open, in place of the one that was assumed.

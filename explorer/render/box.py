@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -13,14 +13,19 @@ from .text import clean_label, measure_text, shorten_text
 
 #: rooms in pixels
 MARGIN = 10.0
-TERMINAL_HEADER = 21.0  # no line below it, so less room
-BASELINE = 17.5
-ROW = 15.0
-ROW_BASELINE = 11.5
-BLOCK_PADDING = 4.0
+TERMINAL_HEADER = 19.0  # no line below it, so less room
+BASELINE = 15.6
+ROW = 14.0
+ROW_BASELINE = 10.6
+BLOCK_PADDING = 2.5
 GAP = 7.0
 LEAST_WIDTH = 90.0
 MOST_WIDTH = 260.0
+#: and where it is the title or a type that needs it
+MOST_TITLE_WIDTH = 320.0
+#: where facts stand in the line of the title, and what is between these two
+MOST_WIDTH_IN_LINE = 290.0
+FACTS_GAP = 10.0
 MOST_NAME_WIDTH = 110.0
 LEAST_PIECE = 24.0
 BADGE_HEIGHT = 15.0
@@ -59,6 +64,8 @@ def make_box(
     badge: str = "",
     openable: bool = False,
     times: int = 0,
+    in_line: bool = False,
+    most_width: float = MOST_WIDTH,
 ) -> Face:
     """Return the face of a box with a title and blocks of rows below it.
 
@@ -76,6 +83,10 @@ def make_box(
         Whether the box can be opened.
     times
         How many the box stands for, as a stack; 0 for one.
+    in_line
+        Whether a single row may stand in the line of the title, where both fit.
+    most_width
+        The widest that rows make the box.
     """
     blocks = [block for block in blocks if block]
     badge = clean_label(badge, 40)
@@ -87,16 +98,22 @@ def make_box(
     sheets = stack * SHEET_OFFSET
     columns = [_column_width(block) for block in blocks]
 
-    _, title_end = lay_title(title, quiet, MARGIN, MARGIN + MOST_WIDTH)
+    _, title_end = lay_title(title, quiet, MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
     wanted = title_end + MARGIN + at_right
-    for block, column in zip(blocks, columns, strict=True):
-        for row in block:
-            wanted = max(wanted, _row_end(row, column) + MARGIN)
-    width = round_size(
-        min(max(wanted, LEAST_WIDTH), MOST_WIDTH + (badge_width / 2 if badge else 0) + number_width)
-    )
+    # a block that has a name, too, keeps the line below for its facts
+    is_plain = not (badge or times or (quiet and outline == "group"))
+    row = _find_row_in_line(blocks) if in_line and is_plain else None
+    after = None if row is None else _end_in_line(row, title_end) + at_right + MARGIN
+    if after is not None and after <= MOST_WIDTH_IN_LINE:
+        wanted = after
+    else:
+        row = None
+        for block, column in zip(blocks, columns, strict=True):
+            ends = [_row_end(row, column) + MARGIN for row in block]
+            wanted = max(wanted, min(max(ends), most_width))
+    width = round_size(max(wanted, LEAST_WIDTH))
 
-    texts, _ = lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
+    texts, title_end = lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
     badges = []
     right = width - MARGIN
     if openable:
@@ -115,8 +132,15 @@ def make_box(
                 badge,
             )
         )
+    rules, targets = [], []
+    if row is not None:
+        x = title_end + FACTS_GAP
+        texts.extend(_lay_in_line(row, x))
+        if row.is_constant:
+            targets.append((round_size(x - FACTS_GAP / 2), 0.0, HEADER))
+        blocks, columns = [], []
     header = TERMINAL_HEADER if outline in ("terminal", "constant") and blocks else HEADER
-    y, rules, targets = header, [], []
+    y = header
     for index, (block, column) in enumerate(zip(blocks, columns, strict=True)):
         if index:
             rules.append(y)
@@ -128,7 +152,7 @@ def make_box(
                 row = row._replace(pieces=(("", "muted"),))
             texts.extend(_lay_row(row, column, y + ROW_BASELINE, width - MARGIN))
             if row.is_constant:
-                targets.append((y, y + ROW))
+                targets.append((0.0, y, y + ROW))
             y += ROW
         y += BLOCK_PADDING
     return Face(
@@ -143,6 +167,36 @@ def make_box(
         tuple(targets),
         stack,
     )
+
+
+def _find_row_in_line(blocks: Sequence[Sequence[FaceRow]]) -> FaceRow | None:
+    """Return the only row of a box, where it is nothing but text."""
+    if len(blocks) != 1 or len(blocks[0]) != 1:
+        return None
+    row = blocks[0][0]
+    return None if any(style == "badge" for _, style in row.pieces) else row
+
+
+def _end_in_line(row: FaceRow, title_end: float) -> float:
+    """Return where a row ends that begins behind the title."""
+    x = title_end + FACTS_GAP
+    return x + sum(advance for _, _, advance in _measure_parts(row)) - GAP
+
+
+def _measure_parts(row: FaceRow) -> Iterator[tuple[str, TextStyle, float]]:
+    """Yield the texts of a row with their styles, and how far behind each the next one begins."""
+    for text, style in ((row.name, row.name_style), *row.pieces):
+        shown = clean_label(text)
+        yield shown, style, measure_text(shown, *TEXT_STYLES[style]) + GAP
+
+
+def _lay_in_line(row: FaceRow, x: float) -> list[TextRun]:
+    """Place a row in the line of the title."""
+    runs = []
+    for text, style, advance in _measure_parts(row):
+        runs.append(TextRun(round_size(x), BASELINE, text, style))
+        x += advance
+    return runs
 
 
 def _column_width(block: Sequence[FaceRow]) -> float:

@@ -67,8 +67,8 @@ class Face:
     texts, badges
         What is written.
     targets
-        Top and bottom of the rows that stand for the item's constants, in their order: a click
-        on one selects that constant.
+        Left end, top and bottom of the rows that stand for the item's constants, in their order:
+        a click on one, up to the right border, selects that constant.
     stack
         Number of sheets behind the box (a fold of repeats), 0 for none. Each is
         ``sheet_offset`` pixels further up and to the right; all are within ``width`` and
@@ -83,5 +83,5 @@ class Face:
     texts: tuple[TextRun, ...]
     rules: tuple[float, ...] = ()
     badges: tuple[Badge, ...] = ()
-    targets: tuple[tuple[float, float], ...] = ()
+    targets: tuple[tuple[float, float, float], ...] = ()
     stack: int = 0

@@ -8,12 +8,12 @@ from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
-from netloupe.explorer.options import Details
+from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
-from .box import MARGIN, MOST_WIDTH, lay_title, make_box, round_size
+from .box import MARGIN, MOST_TITLE_WIDTH, MOST_WIDTH, lay_title, make_box, round_size
 from .category import category_of
 from .face import Face, TextRun
 from .facts import NodeFacts
@@ -24,6 +24,7 @@ from .group_summary import (
     count_operators,
     list_variants,
     name_operators,
+    write_difference,
     write_member_nodes,
     write_odd_end,
 )
@@ -35,9 +36,10 @@ from .rows import (
     describe_elements,
     short_name,
     short_range,
+    shorten_dims,
 )
 from .sizes import HEADER, RADII, TEXT_STYLES
-from .text import measure_text, shorten_text
+from .text import clean_label, measure_text, shorten_text
 
 MOST_FRAME_TITLE = 360.0
 STUB_HEIGHT = 17.0
@@ -54,10 +56,14 @@ class FaceBook:
     ----------
     details
         What stands on the boxes of nodes, as the option says.
+    direction
+        Of the picture. Where it runs down, height is scarce: facts stand in the line of the title
+        where both fit.
     """
 
-    def __init__(self, details: Details = "facts") -> None:
+    def __init__(self, details: Details = "facts", direction: Direction = "TB") -> None:
         self._facts = NodeFacts() if details == "facts" else None
+        self._in_line = details == "facts" and direction == "TB"
         self._faces: dict[tuple[object, ...], Face] = {}
         self._distinct: dict[Face, Face] = {}
 
@@ -69,34 +75,44 @@ class FaceBook:
         )
         face = self._faces.get(key)
         if face is None:
-            face = make_face(item, self._facts)
+            face = make_face(item, self._facts, in_line=self._in_line)
             face = self._faces[key] = self._distinct.setdefault(face, face)
         return face
 
     __call__ = face
 
 
-def make_face(item: Item, facts: NodeFacts | None = None) -> Face:
-    """Make what is drawn on an item's box; all details of a node where facts are not told."""
+def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = False) -> Face:
+    """Make what is drawn on an item's box.
+
+    Parameters
+    ----------
+    item
+        What the box stands for.
+    facts
+        Tells what stands on the box of a node; None for all details.
+    in_line
+        Whether a single row may stand in the line of the title.
+    """
     element = item.element
     if item.is_open or item.kind == "root":
         return _make_frame(item)
     if isinstance(element, Node):
-        return _make_node_face(item, element, facts)
+        return _make_node_face(item, element, facts, in_line)
     if isinstance(element, Group | Graph):
-        return _make_group_face(item, element)
+        return _make_group_face(item, element, in_line)
     if item.kind == "stub":
         return _make_stub_face(item)
     if item.kind == "constant" and not item.merged:
         return _make_constant_face(element)
-    return _make_terminal_face(item, element)
+    return _make_terminal_face(item, element, in_line)
 
 
 #: what is written on the circle of an operator that joins streams
 _JOINS = {"Add": "+", "Sum": "+", "Mul": "×"}
 
 
-def _make_node_face(item: Item, node: Node, facts: NodeFacts | None) -> Face:
+def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bool) -> Face:
     sign = _find_join(item, node)
     if sign:
         return _make_junction_face(node, sign)
@@ -108,7 +124,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None) -> Face:
     category = category_of(node)
     recognition = recognise_function(node.function) if node.function is not None else None
     if recognition is not None:
-        quiet = "" if recognition.name == title else recognition.name
+        quiet = recognition.name
         category = recognition.family if recognition.family != "group" else category
         blocks.append(_list_facts(recognition))
     elif item.openable:
@@ -117,10 +133,11 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None) -> Face:
         "node",
         category,
         title,
-        quiet,
+        "" if _says_the_same(title, quiet) else quiet,
         blocks,
         badge=node_badge(node) or "",
         openable=item.openable,
+        in_line=in_line,
     )
 
 
@@ -150,10 +167,10 @@ def _count_nodes_inside(node: Node) -> str:
     return f"{count:,} node{'' if count == 1 else 's'} {where}"
 
 
-def _make_group_face(item: Item, element: Group | Graph) -> Face:
+def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
     repeat = item.repeat
     if isinstance(element, Group) and element.is_beside:
-        return _make_quiet_face(item, element)
+        return _make_quiet_face(item, element, in_line)
     known = repeat or element
     recognition = known.recognised if isinstance(known, Group) else None
     variants: list[Group | Graph | Node] = [element]
@@ -170,38 +187,65 @@ def _make_group_face(item: Item, element: Group | Graph) -> Face:
         operators.total() if isinstance(one, Graph) else count_member_nodes(one) for one in variants
     ]
     counted = write_counts(counts, "node") if repeat is None else write_member_nodes(repeat)
-    rows = [FaceRow(counted, "muted", ())]
     category = category_of_group(label, type_name, operators)
     if recognition is not None:
-        rows = _list_facts(recognition) + (rows if repeat is not None else [])
+        rows = _list_facts(recognition, "" if repeat is None else write_difference(repeat))
+        rows = rows or [FaceRow(counted, "muted", ())] * (repeat is not None)
         category = recognition.family if recognition.family != "group" else category
-    elif counts != [1] or repeat is not None:
-        listed = name_operators(count_each(variants), MOST_WIDTH - 2 * MARGIN)
-        rows += [FaceRow(listed, "muted", ())] * bool(listed)
+    else:
+        lines = [counted]
+        if counts != [1] or repeat is not None:
+            lines = _write_operators(counted, variants)
+        rows = [FaceRow(line, "muted", ()) for line in lines]
     times = len(repeat.children) if repeat is not None else 0
-    return make_box("group", category, label, quiet, [rows], openable=item.openable, times=times)
+    return make_box(
+        *("group", category, label, quiet, [rows]),
+        openable=item.openable,
+        times=times,
+        in_line=in_line,
+    )
 
 
-def _make_quiet_face(item: Item, group: Group) -> Face:
+def _write_operators(counted: str, variants: Sequence[Group | Graph | Node]) -> list[str]:
+    """Return how many nodes there are and of which operators, in one line where there is room."""
+    room = MOST_WIDTH - 2 * MARGIN
+    operators = count_each(variants)
+    width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
+    if width > room / 2:
+        return [line for line in (counted, name_operators(operators, room)) if line]
+    return [" · ".join(filter(None, (counted, name_operators(operators, room - width))))]
+
+
+def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:
     """Return the face of what is beside the model's body: what it is, and how much."""
     label, quiet = item.label or group.label, ", ".join(group.facts)
     count = write_counts([group.node_count], "node")
     kind = "" if label.startswith(group.kind) else f" of {group.kind}"
     rows = [FaceRow(count + kind, "muted", ())]
-    return make_box("group", "preparation", label, quiet, [rows], openable=item.openable)
+    return make_box(
+        *("group", "preparation", label, quiet, [rows]), openable=item.openable, in_line=in_line
+    )
 
 
-def _make_terminal_face(item: Item, element: object) -> Face:
+def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
     value = element if isinstance(element, Value) else None
     name = item.label or (value.name if value else "") or "?"
-    rows = [FaceRow(_describe_types(item) or "type unknown", "text", ())]
+    type_text = _describe_types(item) or "type unknown"
+    shown = shorten_dims(clean_label(type_text), MOST_TITLE_WIDTH - 2 * MARGIN, "text")
+    rows = [FaceRow(shown, "text", ())]
     denotation = _describe_denotation(value) if value else ""
     if item.names:
         rows.insert(0, FaceRow(item.names, "muted", ()))
     elif denotation:
         rows.append(FaceRow(denotation, "muted", ()))
     times = 0 if item.names else sum(map(len, item.merged.values()))
-    return make_box("terminal", "terminal", name, "", [rows], openable=item.openable, times=times)
+    return make_box(
+        *("terminal", "terminal", name, "", [rows]),
+        openable=item.openable,
+        times=times,
+        in_line=in_line,
+        most_width=MOST_TITLE_WIDTH,
+    )
 
 
 def _describe_types(item: Item) -> str:
@@ -254,7 +298,7 @@ def _make_frame(item: Item) -> Face:
     elif isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
-        quiet = "" if quiet == title else quiet
+        quiet = "" if _says_the_same(title, quiet) else quiet
     else:
         title, quiet = item.label or getattr(element, "parent_attribute", "") or element.name, ""
     texts, end = lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
@@ -270,20 +314,49 @@ def _name_group(group: Group, label: str, recognition: Recognition | None) -> tu
     if group.facts:
         return label, ", ".join(group.facts)
     if recognition is None:
-        return label, "" if group.type_name == label else group.type_name
+        return label, "" if _says_the_same(label, group.type_name) else group.type_name
     if group.type_name and label.startswith(group.type_name) and group.kind != "scope":
         return recognition.name + label.removeprefix(group.type_name), ""
-    return label, "" if recognition.name == label else recognition.name
+    name = fold_chain(recognition.name)
+    return label, "" if _says_the_same(label, name) else name
 
 
-def _list_facts(recognition: Recognition) -> list[FaceRow]:
-    """Return what is known of a block in one row: as many facts as there is room for."""
+def _says_the_same(title: str, quiet: str) -> bool:
+    """Return whether two names differ in case and in signs between words at most."""
+    return _keep_letters(title) == _keep_letters(quiet)
+
+
+def _keep_letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name[:200])).casefold()
+
+
+def fold_chain(name: str) -> str:
+    """Return ``(Conv · ReLU) ×2`` for ``Conv · ReLU · Conv · ReLU``."""
+    parts = name.split(" · ")
+    for length in range(2, len(parts) // 2 + 1):
+        times, rest = divmod(len(parts), length)
+        if not rest and parts == parts[:length] * times:
+            return f"({' · '.join(parts[:length])}) ×{times}"
+    return name
+
+
+def _list_facts(recognition: Recognition, difference: str = "") -> list[FaceRow]:
+    """Return what is known of a block in one row: as many facts as there is room for.
+
+    How the blocks of a stack differ is said in any case, behind the facts or else below them.
+    """
     listed = ""
     for fact in recognition.facts:
         longer = " · ".join(filter(None, (listed, fact)))
-        if not listed or measure_text(longer, *TEXT_STYLES["muted"]) <= MOST_WIDTH - 2 * MARGIN:
+        if not listed or _fits_row(longer):
             listed = longer
-    return [FaceRow(listed, "muted", ())] if listed else []
+    together = " · ".join(filter(None, (listed, difference)))
+    lines = (together,) if _fits_row(together) else (listed, difference)
+    return [FaceRow(line, "muted", ()) for line in lines if line]
+
+
+def _fits_row(text: str) -> bool:
+    return measure_text(text, *TEXT_STYLES["muted"]) <= MOST_WIDTH - 2 * MARGIN
 
 
 def describe_shown(item: Item) -> str:

@@ -103,6 +103,20 @@ def write_member_nodes(repeat: Group) -> str:
     return f"the {which} has {counted}, the other{'s' if len(sizes) > 2 else ''} {others:,}"
 
 
+def write_difference(repeat: Group) -> str:
+    """Return in which way repetitions differ in size; "" where all hold as many nodes.
+
+    For example ``the first with projection``, or ``10 to 12 nodes each``.
+    """
+    sizes = [count_member_nodes(child) for child in repeat.children]
+    if len({*sizes}) == 1:
+        return ""
+    place = _find_odd_end(sizes)
+    if place is not None and _differs_by_projection(repeat, place):
+        return f"the {'last' if place else 'first'} with projection"
+    return write_member_nodes(repeat)
+
+
 def write_odd_end(repeat: Group, shown: int) -> str:
     """Return in which way the first or the last repetition differs from the one that is shown.
 

@@ -151,8 +151,9 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
         marks.append(
             RectMark(offset, top - offset, width, height, radius, colours.tint, colours.border)
         )
-    if face.header >= height:
-        marks.append(RectMark(0, top, width, height, radius, colours.tint, colours.border))
+    is_tinted = face.header >= height
+    if is_tinted:
+        marks.append(RectMark(0, top, width, height, radius, colours.tint))
     else:
         # a closed group is filled like an open one
         body = theme.frames[0].fill if face.outline == "group" else theme.body
@@ -164,11 +165,13 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
             if face.outline not in ("terminal", "constant"):
                 marks.append(LineMark(0, top + face.header, width, colours.border, RULE))
         marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
-        line = GROUP_BORDER if face.outline == "group" else 1.0
-        dash = STUB_DASH if face.category == "preparation" else None
-        marks.append(RectMark(0, top, width, height, radius, "", colours.border, line, dash=dash))
+    line = GROUP_BORDER if face.outline == "group" else 1.0
+    dash = STUB_DASH if face.category == "preparation" else None
+    marks.append(RectMark(0, top, width, height, radius, "", colours.border, line, dash=dash))
     for run in face.texts:
-        colour = painted.text if painted else _text_colour(run.style, colours, theme)
+        colour = colours.text
+        if painted is None and not is_tinted:
+            colour = _text_colour(run.style, colours, theme)
         marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
     for badge in face.badges:
         pill = theme.stub if badge.is_chip else theme.badge

@@ -66,12 +66,12 @@ class Labels:
 
     Parameters
     ----------
-    details
-        What stands on the boxes of nodes, as the option says.
+    details, direction
+        What stands on the boxes of nodes, and where the picture runs, as the options say.
     """
 
-    def __init__(self, details: Details = "facts") -> None:
-        self.faces = FaceBook(details)
+    def __init__(self, details: Details = "facts", direction: Direction = "TB") -> None:
+        self.faces = FaceBook(details, direction)
         self._labels: dict[str, tuple[str, float]] = {}
         style = TEXT_STYLES["title-muted"]
         self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
@@ -154,7 +154,7 @@ def make_view(
     with collector_paused():
         view = View(model, graph, options.grouping, only)
         if options.expand == "auto":
-            first = first or FirstView(Composer(), Labels(options.details))
+            first = first or FirstView(Composer(), Labels(options.details, options.direction))
             first.open(view, options.direction)
             return view, []
         notice = expand_view(view, options.expand)
@@ -216,7 +216,7 @@ def make_picture(
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
     with writing_in(options.font) as found:
-        labels = Labels(options.details)
+        labels = Labels(options.details, options.direction)
         view, notices = make_view(model, options, FirstView(composer, labels, find_window(options)))
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
@@ -347,7 +347,8 @@ def draw_picture(
 def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
     """Return what options show in the DOT language, and notices."""
     view, notices = make_view(model, options)
-    return _encode_dot(view, FaceBook(options.details), options.direction), notices
+    faces = FaceBook(options.details, options.direction)
+    return _encode_dot(view, faces, options.direction), notices
 
 
 def _encode_dot(view: View, faces: FaceBook, direction: Direction) -> bytes:
@@ -416,7 +417,7 @@ def build_dot(
         check_place(path)
     options = ViewOptions.parse(view)
     shown, _ = make_view(model, options)
-    dot = draw_dot(shown, FaceBook(options.details), options.direction)
+    dot = draw_dot(shown, FaceBook(options.details, options.direction), options.direction)
     if path is not None:
         write_file(path, str(dot.source).encode())
     return dot

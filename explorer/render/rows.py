@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netloupe.explorer.errors import TensorDataError
@@ -12,6 +13,8 @@ from netloupe.explorer.notation import clip_text, write_number
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
 from .face import TextStyle
+from .sizes import TEXT_STYLES
+from .text import measure_text
 
 if TYPE_CHECKING:
     from netloupe.explorer.view.item import ConstantRow
@@ -22,6 +25,10 @@ MOST_ELEMENTS = 8
 _MOST_DIMS = 6
 
 _NUMBERS = "0123456789–"
+
+_DIMS = re.compile(r"\[[^\[\]]*\]")
+#: of names of dimensions so many letters are left, while a type is too wide
+_DIM_LENGTHS = (32, 24, 18, 14, 10, 6)
 
 #: names that are shown, in this order, and what they are called on a face
 _ATTRIBUTES = {
@@ -232,6 +239,26 @@ def describe_dims(dims: Iterable[object]) -> str:
     if len(parts) > _MOST_DIMS:
         parts = [*parts[:3], "…", *parts[-2:]]
     return "×".join(parts)
+
+
+def shorten_dims(type_text: str, room: float, style: TextStyle) -> str:
+    """Return a type that is no wider than some pixels, as far as shorter names of dims do it.
+
+    Of each name too long the middle is left out, so that all dimensions are told:
+    ``float32[Layer…_dim_0, Layer…_dim_1, 48]``.
+    """
+    for most in (len(type_text), *_DIM_LENGTHS):
+        shown = _DIMS.sub(partial(_shorten_each, most), type_text)
+        if measure_text(shown, *TEXT_STYLES[style]) <= room:
+            break
+    return shown
+
+
+def _shorten_each(most: int, dims: re.Match[str]) -> str:
+    half = most // 2
+    names = dims[0][1:-1].split(", ")
+    kept = [name if len(name) <= most else f"{name[:half]}…{name[-half:]}" for name in names]
+    return f"[{', '.join(kept)}]"
 
 
 def describe_elements(tensor: Tensor | SparseTensor) -> str:

@@ -17,7 +17,7 @@ little-endian. Header fields:
 =========== ==========================================================================
 field       content
 =========== ==========================================================================
-version     4
+version     5
 number      number of this scene; each scene of an explorer has a larger one
 since       number of the scene before, whose forms, levels, faces and labels must have
             been kept; null where the scene is whole. Who has not kept them (a second tab)
@@ -90,7 +90,7 @@ from netloupe.explorer.view import Item
 from .face import Face
 from .tables import LevelTables, TableWriter, join_names
 
-VERSION = 4
+VERSION = 5
 #: tables of smaller levels are not kept: they are soon written anew
 _LEAST_KEPT = 40
 

@@ -13,14 +13,26 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.grouping import Group, build_group_tree, recognise_function
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
+from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
 from netloupe.explorer.render.face import Face
-from netloupe.explorer.render.faces import FaceBook, make_face
-from netloupe.explorer.render.group_summary import write_member_nodes, write_odd_end
-from netloupe.explorer.render.rows import describe_dims, describe_pads, short_range, write_elements
-from netloupe.explorer.render.sizes import TEXT_STYLES
+from netloupe.explorer.render.faces import FaceBook, fold_chain, make_face
+from netloupe.explorer.render.group_summary import (
+    write_difference,
+    write_member_nodes,
+    write_odd_end,
+)
+from netloupe.explorer.render.rows import (
+    describe_dims,
+    describe_pads,
+    short_range,
+    shorten_dims,
+    write_elements,
+)
+from netloupe.explorer.render.sizes import HEADER, TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
-from netloupe.explorer.view import Instance, Item
+from netloupe.explorer.view import Instance, Item, View
 from netloupe.explorer.view.item import ConstantRow
 from tests.corpus import corpus_file, light_file
 
@@ -75,6 +87,15 @@ def fits(face: Face) -> bool:
     )
 
 
+def weight(*dims: int) -> onnx.TensorProto:
+    return numpy_helper.from_array(np.zeros(dims, np.float32), "w")
+
+
+def face_in(model: Model, direction: Direction) -> Face:
+    """Return the face of a model's first node in a picture of some direction."""
+    return FaceBook(direction=direction).face(View(model).items[model.graph.nodes[0].path])
+
+
 def test_every_text_of_the_scene_fits_its_box(scene: Scene, faces: FaceBook) -> None:
     for box in scene.boxes:
         assert fits(faces.face(box.item)), box.item
@@ -86,14 +107,14 @@ def test_attributes_that_matter_then_weights(scene: Scene, faces: FaceBook) -> N
         "Conv", "kernel", "3×3", "strides", "2×2", "pads", "1", "W", "⟨4×4×3×3⟩", "B", "⟨4⟩",
     ]  # fmt: skip
     assert face.category == "linear"
-    assert face.header == 26
+    assert face.header == HEADER
     assert len(face.rules) == 1
 
 
 def test_a_node_without_rows_is_one_band() -> None:
     face = face_of_node(one_node("Relu"))
     assert words(face) == ["Relu"]
-    assert face.header == face.height == 26
+    assert face.header == face.height == HEADER
     assert face.width == 90
 
 
@@ -145,7 +166,7 @@ def test_hostile_names_fit(text: str) -> None:
     for options in ({}, {"label": text, "openable": True}):
         face = face_of_node(model, **options)
         assert fits(face)
-        assert face.width <= 300
+        assert face.width <= MOST_TITLE_WIDTH
         assert all("\n" not in run.text and "\x00" not in run.text for run in face.texts)
 
 
@@ -170,8 +191,7 @@ def test_a_closed_group_counts_its_nodes(model: Model) -> None:
     face = make_face(make_group(model, "layers.1", "GPT2Block"))
     assert words(face)[:2] == ["layers.1", "GPT2Block"]
     assert "+" in words(face)
-    assert "12 nodes" in words(face)
-    assert "Add, Conv, If, …" in words(face)  # not what only moves data
+    assert "12 nodes · Add, Conv, If, …" in words(face)  # not what only moves data
     assert face.outline == "group"
     assert fits(face)
 
@@ -199,7 +219,7 @@ def test_an_open_group_is_a_frame(model: Model) -> None:
     item = make_group(model, "layers.1", "GPT2Block")
     item.is_open = True
     face = make_face(item)
-    assert (face.outline, face.header, words(face)) == ("frame", 26, ["layers.1", "GPT2Block"])
+    assert (face.outline, face.header, words(face)) == ("frame", HEADER, ["layers.1", "GPT2Block"])
     assert fits(face)
 
 
@@ -314,7 +334,7 @@ def recognised_item(path: str, *, is_open: bool = False) -> Item:
     ("path", "texts", "category"),
     [
         ("h.3/attn", ["attn", "Self-attention", "+", "4 heads × 12 · causal"], "attention"),
-        ("h.3/mlp", ["mlp", "MLP", "+", "48 → 192 → 48 · GELU (tanh)"], "linear"),
+        ("h.3/mlp", ["mlp", "+", "48 → 192 → 48 · GELU (tanh)"], "linear"),
         ("h.3/mlp/act", ["act", "GELU (tanh)", "+"], "activation"),
         ("h.3/mlp/c_fc", ["c_fc", "Linear", "+", "48 → 192"], "linear"),
     ],
@@ -384,3 +404,88 @@ def test_what_a_function_is_keeps_no_model() -> None:
 )
 def test_a_range_says_once_what_both_ends_share(label: str, expected: str) -> None:
     assert short_range(label) == expected
+
+
+def test_where_a_picture_runs_down_facts_stand_in_the_line_of_the_title() -> None:
+    model = one_node("Conv", initializers=[weight(8, 4, 3, 3)], kernel_shape=[3, 3])
+    down, across = (face_in(model, direction) for direction in ("TB", "LR"))
+    assert words(down) == words(across) == ["Conv", "3×3 · 4 → 8"]
+    assert down.height == down.header == HEADER < across.height
+    assert {run.y for run in down.texts} == {down.texts[0].y}
+    assert fits(down)
+    [(left, top, bottom)] = down.targets  # a click on the facts selects the weight
+    assert down.texts[0].x < left < down.texts[1].x
+    assert (top, bottom) == (0, HEADER)
+
+
+def test_facts_that_would_make_a_box_too_wide_stand_below_its_title() -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["x"], ["y"])],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch_size", "sequence"] * 2)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch"])],
+    )
+    view = View(load(helper.make_model(graph)))
+    book = FaceBook()
+    items = {item.kind: item for item in view.root.children}
+    wide, narrow = (book.face(items[kind]) for kind in ("input", "output"))
+    assert narrow.height == HEADER < wide.height
+    assert fits(wide)
+    assert words(wide)[1].endswith("sequence]")
+    assert narrow.width <= MOST_WIDTH_IN_LINE
+
+
+def test_a_block_with_a_name_of_its_own_keeps_a_line_for_its_facts() -> None:
+    book = FaceBook()
+    assert book.face(recognised_item("h.3/attn")).height > HEADER
+    assert book.face(recognised_item("h.3/mlp")).height == HEADER
+
+
+@pytest.mark.parametrize(
+    ("label", "type_name", "title"),
+    [
+        ("head", "Head", ["head"]),
+        ("layer_norm", "LayerNorm", ["layer_norm"]),
+        ("head", "YOLOHead", ["head", "YOLOHead"]),
+    ],
+)
+def test_a_class_that_only_repeats_the_title_is_left_out(
+    model: Model, label: str, type_name: str, title: list[str]
+) -> None:
+    item = make_group(model, label, type_name)
+    face = make_face(item)
+    assert [run.text for run in face.texts if run.text != "+"][:-1] == title
+    item.is_open = True
+    assert words(make_face(item)) == title
+
+
+def test_a_chain_that_recurs_is_named_once() -> None:
+    assert fold_chain("Conv · ReLU · Conv · ReLU") == "(Conv · ReLU) ×2"
+    assert fold_chain("Conv · ReLU · Conv") == "Conv · ReLU · Conv"
+    assert fold_chain("Linear") == "Linear"
+
+
+def test_names_have_the_room_that_they_need(model: Model) -> None:
+    item = make_group(model, "embeddings", "TokenAndPositionEmbedding")
+    assert words(make_face(item))[:2] == ["embeddings", "TokenAndPositionEmbedding"]
+
+
+def test_long_names_of_dimensions_are_shortened_each() -> None:
+    name = "LayerNormalizationlast_hidden_state_dim_"
+    text = f"sequence(float32[{name}0, {name}1, 48])"
+    assert shorten_dims(text, 1000, "text") == text
+    shown = shorten_dims(text, 260, "text")
+    assert shown.startswith("sequence(float32[Lay")
+    assert "_0, Lay" in shown
+    assert shown.endswith("_1, 48])")
+    assert measure_text(shown, *TEXT_STYLES["text"]) <= 260
+
+
+def test_a_closed_stack_says_what_it_is_and_only_where_its_blocks_differ() -> None:
+    model = load(light_file("light_resnet50.onnx"))
+    stage = next(
+        item for item in View(model).items.values() if item.repeat is not None and not item.is_open
+    )
+    assert words(FaceBook().face(stage))[-1].endswith(" · the first with projection")
+    assert write_difference(stack_of_sizes(3, 3)) == ""
+    assert write_difference(stack_of_sizes(3, 4, 5)) == "3 to 5 nodes each"

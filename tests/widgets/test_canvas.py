@@ -136,7 +136,7 @@ def make_small_scene() -> tuple[Scene, Callable[[Item], Face]]:
         *("node", "linear", 100, 60, 26),
         texts=(TextRun(10, 17.5, "Conv", "title"), TextRun(10, 41.5, "W", "name")),
         badges=(Badge(60, 5, 34, 15, "int8"),),
-        targets=((30, 45),),
+        targets=((0, 30, 45),),
     )
     faces = {
         "main/%x": face("terminal", "x", 100, 40),

@@ -88,7 +88,7 @@ export function makeScene(
     ...{ width: size.width ?? 1000, height: size.height ?? 1000, direction: "TB" },
     ...{ wrapped: false, extreme: false, notices: [], texts: [] },
     faces: boxes.map((box) =>
-      face(box.path, { targets: (box.rows ?? []).map((_, k) => [20 + k * 10, 30 + k * 10]) }),
+      face(box.path, { targets: (box.rows ?? []).map((_, k) => [0, 20 + k * 10, 30 + k * 10]) }),
     ),
     boxes: Float64Array.from(places.flat()),
     boxTable: Int32Array.from(

@@ -88,25 +88,27 @@ function drawBody(pass: Pass, box: number): void {
   drawSheets(pass, box, face, x, y, width, height, radius);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
-  if (plain || face.header >= height) {
+  if (plain) {
     context.fill();
     context.stroke();
     context.globalAlpha = 1;
     return;
   }
+  const tinted = face.header >= height;
   // A closed group is filled like an open one.
-  context.fillStyle = tone ? tone.fill : group ? palette.frames[0].fill : palette.body;
+  const body = group ? palette.frames[0].fill : palette.body;
+  context.fillStyle = tinted ? colours.tint : tone ? tone.fill : body;
   context.fill();
-  if (face.header > 0) {
+  if (face.header > 0 && !tinted) {
     context.fillStyle = colours.tint;
     context.beginPath();
     context.roundRect(x, y, width, face.header, [radius, radius, 0, 0]);
     context.fill();
   }
-  for (const [marked, top, bottom] of emphasis.rows) {
-    if (marked === box) drawRowMark(pass, x, y, width, top, bottom);
+  for (const [marked, left, top, bottom] of emphasis.rows) {
+    if (marked === box) drawRowMark(pass, x + left, y, width - left, top, bottom);
   }
-  const ruled = face.header > 0 && face.outline !== "terminal" && face.outline !== "constant";
+  const ruled = face.header > 0 && !tinted && face.outline !== "terminal" && face.outline !== "constant";
   const rules = ruled ? [sheets + face.header, ...face.rules] : face.rules;
   if (rules.length > 0) {
     context.lineWidth = sizes.rule;
@@ -242,9 +244,11 @@ function collectTexts(pass: Pass, box: number, texts: TextBatch): void {
   const frame = scene.isOpen(box);
   const tone = frame ? undefined : toneOf(palette, pass.paints.boxes.get(box));
   const alpha = shareOf(pass, box);
+  const stub = face.outline === "stub";
+  const tinted = !frame && face.header >= face.height - face.stack * sizes.sheet_offset;
   for (const [x, y, text, style, anchor] of face.texts) {
-    const stub = face.outline === "stub";
-    const usual = stub ? palette.stub.text : textColour(palette, colours, style, frame);
+    const own = tinted ? colours.text : textColour(palette, colours, style, frame);
+    const usual = stub ? palette.stub.text : own;
     const colour = tone ? tone.text : usual;
     texts.add(fontOf(style), colour, alpha, [
       text,

@@ -8,7 +8,7 @@ export function markSelection(emphasis: Emphasis, scene: Scene, at: Paths): void
   emphasis.boxes = new Set(found);
   emphasis.edges = new Set(scene.edgesAt(at));
   for (const box of found) for (const edge of scene.edgesOf(box)) emphasis.edges.add(edge);
-  emphasis.rows = scene.rowsAt(at).map(({ box, target }) => [box, target[0], target[1]]);
+  emphasis.rows = scene.rowsAt(at).map(({ box, target }) => [box, target[0], target[1], target[2]]);
 }
 
 export function markHover(emphasis: Emphasis, scene: Scene, at: Paths): void {

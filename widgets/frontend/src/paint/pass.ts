@@ -11,7 +11,7 @@ export interface Emphasis {
   boxes: Set<number>;
   edges: Set<number>;
   /** parts of boxes: box, top and bottom in the box's coordinates */
-  rows: Array<[number, number, number]>;
+  rows: Array<[number, number, number, number]>;
   hoverBoxes: Set<number>;
   hoverEdges: Set<number>;
   hits: Set<number>;

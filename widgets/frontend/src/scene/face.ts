@@ -18,8 +18,8 @@ export interface Face {
   stack: number;
   texts: TextRun[];
   badges: Badge[];
-  /** top and bottom of the rows that stand for constants */
-  targets: Array<[number, number]>;
+  /** left end, top and bottom of the rows that stand for constants */
+  targets: Array<[number, number, number]>;
 }
 
 /** size in pixels and whether bold */

@@ -121,9 +121,10 @@ export class Picker {
   }
 
   private rowAt(box: number, point: Point): Hit | null {
+    const x = point.x - this.scene.boxes[box * 4];
     const y = point.y - this.scene.boxes[box * 4 + 1];
-    for (const [top, bottom, path] of this.scene.targetsOf(box)) {
-      if (y >= top && y < bottom) {
+    for (const [left, top, bottom, path] of this.scene.targetsOf(box)) {
+      if (x >= left && y >= top && y < bottom) {
         return { kind: "row", index: box, path, paths: [path], top, bottom };
       }
     }

@@ -4,7 +4,7 @@ import type { Face } from "./face";
 import type { Direction } from "./options";
 
 /** top and bottom of a constant's row, and the path that a click on it selects */
-export type RowTarget = [number, number, string];
+export type RowTarget = [number, number, number, string];
 
 export const OPEN = 1;
 export const OPENABLE = 2;
@@ -223,7 +223,7 @@ export class Scene {
     const paths = none ? [] : this.rowPathsOf(box);
     return this.faceOf(box)
       .targets.slice(0, paths.length)
-      .map(([top, bottom], row) => [top, bottom, paths[row]]);
+      .map(([left, top, bottom], row) => [left, top, bottom, paths[row]]);
   }
 
   /** The rows on faces that select the path. */
@@ -232,7 +232,7 @@ export class Scene {
       this.rowIndexes = new Map();
       for (const box of this.parts.rows.keys()) {
         for (const target of this.targetsOf(box)) {
-          append(this.rowIndexes, target[2], { box, target });
+          append(this.rowIndexes, target[3], { box, target });
         }
       }
     }
@@ -338,9 +338,9 @@ export function repetitionOf(scene: Scene, box: number): Repetition | null {
 
 /** Whether the row of a box that begins at a height stands for folded shape arithmetic. */
 export function isChip(scene: Scene, box: number, top: number): boolean {
-  const target = scene.faceOf(box).targets.find(([begin]) => begin === top);
+  const target = scene.faceOf(box).targets.find(([, begin]) => begin === top);
   if (!target) return false;
   return scene
     .faceOf(box)
-    .badges.some(([, y, , , , chip]) => chip === 1 && y >= target[0] && y < target[1]);
+    .badges.some(([, y, , , , chip]) => chip === 1 && y >= target[1] && y < target[2]);
 }

@@ -3,7 +3,7 @@
 import type { Face } from "./face";
 import type { Direction } from "./options";
 
-const VERSION = 4;
+const VERSION = 5;
 
 export class WireError extends Error {}
 

@@ -17,6 +17,15 @@ test("a closed box is hit all over, a row of it selects its own path", () => {
   expect(at(450, 140)).toEqual(["box", "main/c/"]);
 });
 
+test("a row in the line of the title is hit where it begins", () => {
+  const face = scene.faceOf(CONV);
+  const [[left, top, bottom]] = face.targets;
+  face.targets = [[left + 40, top, bottom]];
+  expect(at(105, 160)).toEqual(["box", "main/a"]);
+  expect(at(150, 160)).toEqual(["row", "main/%w"]);
+  face.targets = [[left, top, bottom]];
+});
+
 test("an open frame is hit on its title and its border; its inside is ground", () => {
   expect(at(250, 90)).toEqual(["box", "main/g/"]);
   expect(at(51, 200)).toEqual(["box", "main/g/"]);

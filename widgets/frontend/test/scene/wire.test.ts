@@ -52,7 +52,7 @@ test("elements are found by path", () => {
   ]);
   expect(scene.edgePathsOf(T)).toEqual(["main/%t"]);
   expect([...scene.edgesOf(G)].sort()).toEqual([0, 1, 4, 6]);
-  expect(scene.rowsAt("main/%w")).toEqual([{ box: CONV, target: [30, 45, "main/%w"] }]);
+  expect(scene.rowsAt("main/%w")).toEqual([{ box: CONV, target: [0, 30, 45, "main/%w"] }]);
   expect(scene.edgePaths()).toEqual(["main/%x", "main/%y", "main/%z", "main/%z2", "main/%t"]);
 });
 
@@ -137,7 +137,7 @@ function message(
     at += text.length;
   }
   const header = {
-    ...{ version: 4, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
+    ...{ version: 5, width: 500, height: 500, direction: "TB", wrapped: false, extreme: false },
     ...{ notices: [], faces: [], labels: [], forms: [], levels: 0, ...fields },
   };
   return [header, [Float32Array.from(floats), Int32Array.from(filled), bytes]];
