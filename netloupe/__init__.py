@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from netloupe.explorer.architecture import Architecture, ArchitectureBlock
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
         BindingError,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Architecture": "netloupe.explorer.architecture.architecture",
+    "ArchitectureBlock": "netloupe.explorer.architecture.architecture",
     "Attribute": "netloupe.explorer.model",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
@@ -79,6 +82,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "Architecture",
+    "ArchitectureBlock",
     "Attribute",
     "BindingError",
     "Cancelled",

@@ -51,9 +51,9 @@ class Architecture:
         Of the stream, and inside an MLP.
     heads, key_value_heads, head_width
         Of attention.
-    vocabulary, positions, classes, patch, experts, used_experts
-        Sizes: tokens, rows of learned positions, outputs of a classifier, side of a patch in
-        pixels, experts in a block and how many of them work on a token.
+    vocabulary, positions, classes, outputs, patch, experts, used_experts
+        Sizes: tokens, rows of learned positions, outputs of a classifier, outputs at each place,
+        side of a patch in pixels, experts in a block and how many of them work on a token.
     stage_widths, stage_heads
         Where stages differ.
     words
@@ -77,6 +77,7 @@ class Architecture:
     vocabulary: int | None = None
     positions: int | None = None
     classes: int | None = None
+    outputs: int | None = None
     patch: int | None = None
     experts: int | None = None
     used_experts: int | None = None
@@ -252,7 +253,15 @@ T5 = Architecture(
     vocabulary=1000,
     words=("pre-norm", "RMSNorm", "relative", "GEGLU"),
 )
-T5_BESIDE = replace(T5, width=64, inner_width=128, heads=8, head_width=8)
+#: with the MLP of the first version, which has no gate
+T5_BESIDE = replace(
+    T5,
+    width=64,
+    inner_width=128,
+    heads=8,
+    head_width=8,
+    words=("pre-norm", "RMSNorm", "relative", "ReLU"),
+)
 BART = Architecture(
     family="encoder-decoder transformer",
     blocks=_TWO_STACKS,
@@ -274,22 +283,25 @@ WHISPER = Architecture(
     heads=4,
     head_width=8,
     vocabulary=1000,
+    positions=64,
     words=("pre-norm", "LayerNorm", "GELU"),
     tied=32_000,
 )
-WHISPER_BESIDE = replace(WHISPER, tied=64_000, width=64, inner_width=128, head_width=16)
+WHISPER_BESIDE = replace(
+    WHISPER, positions=None, tied=64_000, width=64, inner_width=128, head_width=16
+)
 
 # speech
 
 _WAVE = Blocks("convolution", (7,), otherwise=((6,),), may_lack=True)
 WAV2VEC2 = Architecture(
-    family="encoder-only transformer over convolutions",
+    family="speech encoder",
     blocks=(_WAVE, Blocks("transformer block", (12,))),
     width=48,
     inner_width=192,
     heads=4,
     head_width=12,
-    vocabulary=32,
+    outputs=32,
     words=("post-norm", "LayerNorm", "GELU"),
     parameters=355_392,
 )
@@ -300,7 +312,7 @@ CONFORMER = Architecture(
     inner_width=192,
     heads=4,
     head_width=12,
-    vocabulary=32,
+    outputs=32,
     words=("rotary",),
 )
 
@@ -336,7 +348,7 @@ VIT_BESIDE = replace(VIT, width=96, heads=12, head_width=8, classes=2, parameter
 #: Liu et al., Swin Transformer, 2021, table 7: the smallest. Blocks alternate between windows and
 #: shifted windows (figure 3b), but in the last stage, which is one window: pairs are as exact
 SWIN = Architecture(
-    family="windowed vision transformer (Swin)",
+    family="windowed vision transformer",
     blocks=(
         Blocks("Swin block", (2,), otherwise=((1,),)),
         Blocks("Swin block", (2,), otherwise=((1,),)),
@@ -352,7 +364,7 @@ SWIN = Architecture(
 )
 #: Xie et al., SegFormer, 2021, table 6: the smallest encoder
 SEGFORMER = Architecture(
-    family="hierarchical vision transformer (SegFormer)",
+    family="hierarchical vision transformer",
     blocks=(
         Blocks("transformer block", (2, 2, 2, 2), otherwise=((4,),)),
         Blocks("projection of a stage", (4,), may_lack=True),
@@ -388,7 +400,7 @@ RESNET_50 = Architecture(
 )
 #: Howard et al., Searching for MobileNetV3, 2019, table 1, by channels
 MOBILENET_V3 = Architecture(
-    family="inverted-residual CNN (MobileNetV3)",
+    family="inverted-residual CNN",
     blocks=(Blocks("inverted residual", (1, 2, 3, 4, 2, 3)),),
     stage_widths=(4, 6, 10, 20, 28, 40),
     classes=10,
@@ -397,13 +409,13 @@ MOBILENET_V3 = Architecture(
 )
 #: Sandler et al., MobileNetV2, 2018, table 2
 MOBILENET_V2 = Architecture(
-    family="inverted-residual CNN (MobileNetV2)",
+    family="inverted-residual CNN",
     blocks=(Blocks("inverted residual", (1, 2, 3, 4, 3, 3, 1)),),
     classes=10,
 )
 #: Tan and Le, EfficientNet, 2019, table 1
 EFFICIENTNET = Architecture(
-    family="inverted-residual CNN (EfficientNet)",
+    family="inverted-residual CNN",
     blocks=(Blocks("inverted residual", (1, 2, 2, 3, 3, 4, 1)),),
     classes=10,
     words=("squeeze-and-excitation", "SiLU"),
@@ -419,7 +431,7 @@ CONVNEXT = Architecture(
 )
 #: Huang et al., Densely Connected Convolutional Networks, 2017, table 1
 DENSENET = Architecture(
-    family="densely connected CNN (DenseNet)",
+    family="densely connected CNN",
     blocks=(Blocks("dense layer", (6, 12, 24, 16)),),
     classes=10,
 )
@@ -428,7 +440,7 @@ DENSENET_BESIDE = replace(DENSENET, classes=100)
 # images to boxes and to images
 
 DETR = Architecture(
-    family="detection transformer (DETR)",
+    family="detection transformer",
     blocks=(_RESNET_50, Blocks("encoder block", (6,)), Blocks("decoder block", (6,))),
     width=32,
     inner_width=64,
@@ -448,7 +460,7 @@ RTDETR = replace(
         Blocks("decoder block", (6,)),
     ),
 )
-YOLOV8 = Architecture(family="one-stage detector (YOLO)", blocks=None, words=("C2f",))
+YOLOV8 = Architecture(family="one-stage detector", blocks=None, words=("C2f",))
 DIFFUSION_UNET = Architecture(
     family="UNet with cross-attention",
     blocks=None,
@@ -644,7 +656,7 @@ LIGHT_ARCHITECTURES: dict[str, Architecture] = {
     ),
     # Simonyan and Zisserman, Very Deep Convolutional Networks, 2015, table 1, column E
     "light_vgg19.onnx": Architecture(
-        family="CNN (VGG)",
+        family="CNN",
         blocks=(
             Blocks("convolution", (2, 2, 4, 4, 4)),
             Blocks("linear", (2,), may_lack=True),

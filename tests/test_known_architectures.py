@@ -67,7 +67,7 @@ def test_something_is_known_of_every_model() -> None:
 @pytest.mark.parametrize("name", [name for name in KNOWN if "sklearn" not in name])
 def test_known_sizes_are_those_of_tensors(name: str) -> None:
     known = KNOWN[name]
-    sizes = {known.width, known.inner_width, known.vocabulary, known.classes}
+    sizes = {known.width, known.inner_width, known.vocabulary, known.classes, known.outputs}
     sizes |= set(known.stage_widths)
     model = onnx.load(find_file(name))
     found = {size for shape in list_shapes(model.graph) for size in shape}

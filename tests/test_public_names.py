@@ -21,6 +21,8 @@ def test_all_names_can_be_imported_and_are_listed() -> None:
 
 def test_exactly_these_names_are_public() -> None:
     assert list(netloupe.__all__) == [
+        "Architecture",
+        "ArchitectureBlock",
         "Attribute",
         "BindingError",
         "Cancelled",

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from netloupe.explorer.architecture import Architecture as Architecture
+    from netloupe.explorer.architecture import describe_architecture as describe_architecture
     from netloupe.explorer.checks import find_oddities as find_oddities
     from netloupe.explorer.costs.analysis import Analysis as Analysis
     from netloupe.explorer.costs.costs import Costs as Costs
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
 #: the module of each name
 _HOMES = {
     "Analysis": "costs.analysis",
+    "Architecture": "architecture",
     "ChannelHistogram": "tensors",
     "Costs": "costs.costs",
     "Elements": "tensors",
@@ -92,6 +95,7 @@ _HOMES = {
     "write_node_html": "render.html",
     "write_statistics_html": "render.html",
     "write_tensor_html": "render.html",
+    "describe_architecture": "architecture",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
     "find_oddities": "checks",

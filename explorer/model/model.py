@@ -82,6 +82,7 @@ class Model(Drawable, Loaded):
     __slots__ = {  # with a text for each: help() shows them
         "__weakref__": "Who refers to the model without keeping it.",
         "_analyses": "What each node costs, by the sizes that symbols have.",
+        "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
@@ -133,6 +134,7 @@ class Model(Drawable, Loaded):
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analyses: dict[tuple[object, ...], door.Analysis] = {}
+        self._architecture: door.Architecture | None = None
         self._ties: door.Ties | None = None
         self._totals: door.Totals | None = None
         self._trees: dict[str, door.GroupTree] = {}
@@ -364,6 +366,22 @@ class Model(Drawable, Loaded):
             Where no group is there, with the nearest paths; or where it is a node.
         """
         return door.group_model(self, path)
+
+    @property
+    def architecture(self) -> door.Architecture:
+        """What the model is: a sentence, a family, blocks and sizes.
+
+        Told from its structure alone, and empty where that is not plain. Looked for once, when
+        first asked for.
+
+        Examples
+        --------
+        >>> model.architecture.family
+        'decoder-only transformer'
+        >>> model.architecture.facts["heads"]
+        12
+        """
+        return door.describe_architecture(self)
 
     def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> door.Costs:
         """Return what the model costs each time it runs: parameters, MACs, bytes.

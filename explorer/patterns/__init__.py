@@ -7,9 +7,11 @@ shown.
 
 from .block_names import name_block
 from .blocks import Motif, find_motifs
+from .convolutions import read_convolution
+from .found import Blocks, Found
 from .knowledge import Knowledge
-from .operations import read_numbers
-from .recognise import MOST_NODES, recognise, try_to_recognise
+from .operations import Operations, read_numbers
+from .recognise import MOST_NODES, find_blocks, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
@@ -19,14 +21,19 @@ from .wires import SHAPE_READERS
 __all__ = [
     "MOST_NODES",
     "SHAPE_READERS",
+    "Blocks",
     "Detail",
+    "Found",
     "Knowledge",
     "Motif",
+    "Operations",
     "Recognition",
     "describe_shape_value",
+    "find_blocks",
     "find_motifs",
     "has_projection",
     "name_block",
+    "read_convolution",
     "read_dims",
     "read_numbers",
     "recognise",

@@ -1,0 +1,158 @@
+"""The architecture of a model in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
+from netloupe.explorer.grouping import find_tree
+from netloupe.explorer.model import Model, Node
+from netloupe.explorer.patterns import Detail
+
+from .families import tell_family
+
+#: an expression of MACs with symbols that is longer is left out
+_LONGEST_MACS = 48
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureBlock:
+    """Alike blocks of a model that follow one another.
+
+    Parameters
+    ----------
+    name
+        What one of them is called: ``transformer block``.
+    count
+        How many there are.
+    path
+        Of the innermost group that holds all of them, as ``model.group`` takes it.
+    facts
+        What is so of every one of them, by name: ``heads``, ``head_width``, ``causal``, ``widths``
+        (of an MLP), ``norm`` …
+    """
+
+    name: str
+    count: int
+    path: str
+    facts: Mapping[str, Detail] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """What a model is, told from its structure alone; empty where that is not plain.
+
+    Parameters
+    ----------
+    family
+        What the field calls such a network: ``decoder-only transformer``. "" where unsure, even
+        where its blocks are known.
+    blocks
+        Its blocks, in the order of the main stream.
+    facts
+        Sizes by name: ``vocabulary``, ``positions`` (rows of the table), ``classes`` (where a
+        softmax or the like follows), ``outputs`` (else), ``heads``, ``head_width``, ``kv_heads``,
+        ``width``, ``inner_width``, ``experts``, ``used_experts``, ``patch``, ``window``,
+        ``stage_blocks``, ``stage_widths``, ``stage_heads``, ``parameters``, ``macs`` …
+    sentence
+        What it is, without what it costs.
+    costs_sentence
+        Parameters and MACs.
+    is_network
+        Whether it is a network with weights that multiply; else nothing is said of these.
+    """
+
+    family: str = ""
+    blocks: tuple[ArchitectureBlock, ...] = ()
+    facts: Mapping[str, Detail] = field(default_factory=dict)
+    sentence: str = ""
+    costs_sentence: str = ""
+    is_network: bool = False
+
+    @property
+    def summary(self) -> str:
+        """What it is and what it costs, in one or two sentences; "" where it is not known."""
+        return " ".join(part for part in (self.sentence, self.costs_sentence) if part)
+
+    def __bool__(self) -> bool:
+        return bool(self.sentence)
+
+
+def describe_architecture(model: Model, bind: Bindings | None = None) -> Architecture:
+    """Return what a model is; empty where its structure does not tell.
+
+    Names, metadata and documentation are not read. A mistake in a rule costs the words, and not
+    the model.
+
+    Parameters
+    ----------
+    model
+        The model.
+    bind
+        Sizes of symbols for MACs, as :meth:`~netloupe.Model.costs` takes them.
+
+    Raises
+    ------
+    BindingError
+        As of :meth:`~netloupe.Model.costs`.
+    """
+    told = model._architecture
+    if told is None:
+        told = model._architecture = _tell(model)
+    if not told.is_network:
+        return told
+    costs = model.costs(bind)
+    facts: dict[str, Detail] = {**told.facts, "parameters": costs.parameters}
+    if costs.macs is not None and not costs.macs_is_lower_bound:
+        facts["macs"] = costs.macs
+    return Architecture(
+        told.family, told.blocks, MappingProxyType(facts), told.sentence, write_costs(costs), True
+    )
+
+
+def _tell(model: Model) -> Architecture:
+    """Return what a model is, without what it costs."""
+    try:
+        sketch = tell_family(model)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        sketch = None
+    if sketch is None:
+        return Architecture()
+    blocks = tuple(
+        ArchitectureBlock(
+            block.name,
+            block.count,
+            _find_path(model, block.nodes),
+            MappingProxyType({**block.facts}),
+        )
+        for block in sketch.blocks
+    )
+    facts = MappingProxyType({**sketch.facts})
+    return Architecture(sketch.family, blocks, facts, sketch.text, is_network=sketch.is_network)
+
+
+def write_costs(costs: Costs) -> str:
+    """Return ``124 M parameters, 145.8 G MACs.``; no MACs where they are long to say."""
+    said = []
+    if costs.parameters:
+        said.append(f"{write_amount(costs.parameters)} parameters")
+    macs = write_macs(costs)
+    if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
+        said.append(f"{macs} MACs")
+    return f"{', '.join(said)}." if said else ""
+
+
+def _find_path(model: Model, nodes: tuple[Node, ...]) -> str:
+    """Return the path of the innermost group that holds some nodes."""
+    if not nodes:
+        return model.graph.path
+    tree = find_tree(model, nodes[0].graph)
+    shown = [node for node in nodes if tree.positions[node.index] >= 0]
+    group = tree.group_of(shown[0]) if shown else None
+    while group is not None and group.parent is not None:
+        if all(tree.holds(group, node) for node in shown):
+            break
+        group = group.parent
+    return nodes[0].graph.path if group is None else group.path

@@ -1,0 +1,294 @@
+"""Blocks that are found only among all operations of a graph, put together from their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.patterns import Detail, Found, Operations, find_blocks
+
+from .outline import Outline, OutlinePart
+
+_MOST_IN_BRANCH = 12
+_IN_BRANCH = frozenset({"AveragePool", "MaxPool", "Pad", "activation", "conv", "norm", "Affine"})
+#: so many nodes are looked at for a mixture of experts
+_MOST_OF_EXPERTS = 2_000
+
+Merge = tuple[list[OutlinePart], OutlinePart]
+
+
+def add_composites(outline: Outline) -> None:
+    """Put parts together that are one block: experts, inverted residuals, MLPs that convolve."""
+    for find in (_find_experts, _find_mix, _find_inverted):
+        merged = list(find(outline))
+        if merged:
+            outline.merge(merged)
+
+
+def make_part(
+    parts: Sequence[OutlinePart], kind: str, name: str, details: dict[str, Detail]
+) -> OutlinePart:
+    """Return one part in place of several, the last of which gives its result."""
+    return OutlinePart(
+        kind,
+        frozenset().union(*(part.numbers for part in parts)),
+        max(part.end for part in parts),
+        name,
+        details,
+        tuple(found for part in parts for found in part.parts),
+    )
+
+
+def skip_pads(outline: Outline, part: OutlinePart) -> tuple[OutlinePart | None, list[OutlinePart]]:
+    """Return the one part that takes a part's result, and what only pads it before."""
+    passed: list[OutlinePart] = []
+    user = outline.only_user(part)
+    while user is not None and user.kind == "Pad" and len(passed) < 4:
+        passed.append(user)
+        user = outline.only_user(user)
+    return user, passed
+
+
+def _find_inverted(outline: Outline) -> Iterator[Merge]:
+    """Find inverted residuals whose convolutions are padded by an operator of its own.
+
+    M. Sandler and others, MobileNetV2, 2018, figure 3: 1×1 that widens, depthwise, 1×1 without
+    activation; the first block does not widen.
+    """
+    for deep in outline.of_kind("conv", "separable"):
+        parts = [deep]
+        behind = deep
+        if deep.kind == "conv":
+            following, passed = skip_pads(outline, deep)
+            if not deep.is_depthwise or len(deep.kernel) != 2:
+                continue
+            if following is None or not following.is_pointwise:
+                continue
+            behind = following
+            parts += [*passed, behind]
+        first = deep
+        before = outline.givers(deep)
+        pads: list[OutlinePart] = []
+        while len(before) == 1 and before[0].kind == "Pad":
+            pads.append(before[0])
+            before = outline.givers(before[0])
+        wide = before[0] if len(before) == 1 else None
+        if wide is not None and wide.is_pointwise and wide.size("out") > wide.size("in"):
+            parts += [wide, *pads]
+            first = wide
+        if len(parts) == 1:
+            continue
+        name = "Inverted residual" if first is not deep else "Depthwise-separable conv"
+        kind = "inverted" if first is not deep else "separable"
+        details: dict[str, Detail] = {"in": first.size("in"), "out": behind.size("out")}
+        if "stride" in deep.details:
+            details["stride"] = deep.details["stride"]
+        yield parts, make_part(parts, kind, name, details)
+
+
+def _find_mix(outline: Outline) -> Iterator[Merge]:
+    """Find an MLP whose hidden features are convolved, each alone.
+
+    E. Xie and others, SegFormer, 2021, equation 3.
+    """
+    for deep in outline.of_kind("conv"):
+        givers = outline.givers(deep)
+        behind = outline.only_user(deep)
+        if not deep.is_depthwise or len(givers) != 1 or behind is None:
+            continue
+        first = givers[0]
+        if first.kind != "linear" or behind.kind != "linear":
+            continue
+        details: dict[str, Detail] = {
+            "widths": (first.size("in"), first.size("out"), behind.size("out")),
+            "activation": deep.name.rsplit(" · ", 1)[-1],
+        }
+        parts = [first, deep, behind]
+        yield parts, make_part(parts, "mlp", "convolutional MLP", details)
+
+
+def _find_experts(outline: Outline) -> Iterator[Merge]:
+    """Find mixtures of experts between two attentions, in graphs that are large."""
+    choices = [
+        part
+        for part in outline.of_kind("TopK")
+        if any(giver.kind == "linear" or giver.name == "Softmax" for giver in outline.givers(part))
+    ]
+    if not choices:
+        return
+    nodes = outline.operations.nodes
+    attentions = outline.of_kind("attention")
+    numbers = {node: number for number, node in enumerate(nodes)}
+    for choice in choices:
+        before = [part for part in attentions if part.place < choice.place]
+        after = [part for part in attentions if part.place > choice.place]
+        low = nodes[before[-1].end].index + 1 if before else 0
+        high = nodes[min(after[0].numbers)].index if after else len(outline.graph.nodes)
+        if high - low > _MOST_OF_EXPERTS:
+            continue
+        for found, its_nodes in _recognise_experts(outline, outline.graph.nodes[low:high]):
+            own = {numbers[node] for node in its_nodes if node in numbers}
+            parts = [part for part in outline.parts if part.numbers <= own]
+            if not parts or sum(len(part.numbers) for part in parts) != len(own):
+                continue
+            details = dict(found.details)
+            inner = _read_inner(its_nodes, int(details.get("experts", 0)))  # type: ignore[arg-type]
+            if inner:
+                details["widths"] = inner
+                names = {part.name for part in parts if part.kind == "activation"} - {"Softmax"}
+                if names == {"SiLU"}:  # of one half, by which the other is multiplied
+                    details["unit"] = "SwiGLU"
+            yield parts, make_part(parts, "experts", found.name, details)
+
+
+def _recognise_experts(
+    outline: Outline, nodes: Sequence[Node]
+) -> Iterator[tuple[Found, list[Node]]]:
+    operations = Operations(nodes, outline.operations.knowledge)
+    for entry in find_blocks(operations).list_outermost():
+        if isinstance(entry, Found) and entry.kind == "experts":
+            yield entry, [operations.nodes[number] for number in sorted(entry.numbers)]
+
+
+def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | None:
+    """Return the widths of experts whose weights are picked from two tables.
+
+    The first table is for both halves of gated units.
+    """
+    tables: list[tuple[int, ...]] = []
+    for node in nodes:
+        if node.op_type == "Gather" and node.inputs:
+            dims = _dims(node.inputs[0])
+            if len(dims) == 3 and dims[0] == experts:
+                tables.append(dims)
+    if len(tables) != 2:
+        return None
+    for width, inner in (tables[1][1:], tables[1][:0:-1]):
+        if sorted(tables[0][1:]) == sorted((width, 2 * inner)):
+            return width, inner, width
+    return None
+
+
+def _dims(value: Value | None) -> tuple[int, ...]:
+    tensor = value.initializer if value is not None else None
+    return tuple(tensor.dims) if tensor is not None else ()
+
+
+def find_fires(outline: Outline) -> Iterator[Merge]:
+    """Find fire modules: what one 1×1 convolution squeezes goes through a 1×1 and a 3×3 one.
+
+    F. Iandola and others, SqueezeNet, 2016, figure 1.
+    """
+    for squeeze in outline.of_kind("conv"):
+        users = outline.users(squeeze)
+        if not squeeze.is_pointwise or len(users) != 2:
+            continue
+        if any(user.kind != "conv" for user in users):
+            continue
+        joins = {id(join): join for user in users if (join := outline.only_user(user)) is not None}
+        kernels = sorted(max(user.kernel, default=0) for user in users)
+        if len(joins) != 1 or kernels != [1, 3]:
+            continue
+        join = next(iter(joins.values()))
+        if join.kind != "Concat" or len(outline.operands(join)) != 2:
+            continue
+        details: dict[str, Detail] = {
+            "in": squeeze.size("in"),
+            "out": sum(user.size("out") for user in users),
+        }
+        parts = [squeeze, *users, join]
+        yield parts, make_part(parts, "fire", "Fire module", details)
+
+
+def find_inceptions(outline: Outline) -> Iterator[Merge]:
+    """Find inception blocks: branches of convolutions and a pool of one value, side by side.
+
+    C. Szegedy and others, Going Deeper with Convolutions, 2015, figure 2.
+    """
+    for join in outline.of_kind("Concat"):
+        operands = outline.operands(join)
+        if len(operands) < 3:
+            continue
+        ways = [_walk_back(outline, value) for value in operands]
+        common = next(
+            (value for value, _ in ways[0] if all(any(v is value for v, _ in w) for w in ways)),
+            None,
+        )
+        if common is None or common in operands:
+            continue
+        members: dict[int, OutlinePart] = {}
+        for way in ways:
+            for value, giver in way:
+                if value is common:
+                    break
+                if giver is not None:
+                    members[id(giver)] = giver
+        convolutions = [part for part in members.values() if part.kind == "conv"]
+        if len(convolutions) < 4:
+            continue
+        strides = {part.details.get("stride", 1) for part in convolutions}
+        details: dict[str, Detail] = {"branches": len(operands)}
+        if len(strides) > 1:
+            details["stride"] = 2
+        parts = [*members.values(), join]
+        yield parts, make_part(parts, "inception", "Inception block", details)
+
+
+def _walk_back(outline: Outline, value: Value) -> list[tuple[Value, OutlinePart | None]]:
+    """Return values and what gives each, from one back to what is no branch."""
+    way: list[tuple[Value, OutlinePart | None]] = []
+    for _ in range(_MOST_IN_BRANCH):
+        source = outline.operations.source(value)
+        giver = outline.giver(source)
+        way.append((source, giver))
+        if giver is None or giver.kind not in _IN_BRANCH:
+            break
+        operands = outline.operands(giver)
+        if len(operands) != 1:
+            break
+        value = operands[0]
+    return way
+
+
+def find_dense_layers(outline: Outline) -> list[list[OutlinePart]]:
+    """Return the layers of a densely connected network, those of each block together.
+
+    Each is a 1×1 and a 3×3 convolution whose few channels are put behind all that came before, so
+    that every layer takes as many channels more as the one before it gave; between blocks a 1×1
+    convolution has fewer channels and an average halves the size (G. Huang and others, Densely
+    Connected Convolutional Networks, 2017, section 3 and table 1). Nothing where any does not fit.
+    """
+    layers: list[OutlinePart] = []
+    for wide in outline.of_kind("conv"):
+        givers = outline.givers(wide)
+        narrow = givers[0] if len(givers) == 1 else None
+        if narrow is None or not narrow.is_pointwise or outline.only_user(narrow) is not wide:
+            continue
+        users = outline.users(wide)
+        if {*wide.kernel} != {3} or "groups" in wide.details or not users:
+            continue
+        if all(user.kind == "Concat" for user in users):
+            details: dict[str, Detail] = {"in": narrow.size("in"), "out": wide.size("out")}
+            layers.append(make_part([narrow, wide], "dense", "Dense layer", details))
+    growth = {part.size("out") for part in layers}
+    if len(layers) < 4 or len(growth) != 1:
+        return []
+    step = growth.pop()
+    blocks = [[layers[0]]]
+    for one, two in pairwise(layers):
+        if two.size("in") == one.size("in") + step:
+            blocks[-1].append(two)
+        else:
+            blocks.append([two])
+    transitions = [
+        part
+        for part in outline.of_kind("conv")
+        if part.is_pointwise
+        and (user := outline.only_user(part)) is not None
+        and user.kind == "AveragePool"
+    ]
+    starts = [block[0].size("in") for block in blocks[1:]]
+    if [part.size("out") for part in transitions] != starts:
+        return []
+    return blocks

@@ -1,0 +1,85 @@
+"""The rules for families, asked one after another."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.progress import step
+
+from .classical import find_classical, find_multilayer_perceptron
+from .composites import add_composites
+from .convolutional import find_convolutional
+from .images import find_image_network
+from .outline import Outline
+from .sequences import find_sequence_network
+from .sketch import Sketch
+from .transformers import find_transformer
+
+#: a graph of more nodes is not looked at
+MOST_NODES = 12_000
+_MOST_LEVELS = 8
+#: so many constants may stand beside a call
+_MOST_BESIDE = 32
+_RULES = (
+    find_image_network,
+    find_transformer,
+    find_convolutional,
+    find_sequence_network,
+    find_multilayer_perceptron,
+)
+
+
+def tell_family(model: Model) -> Sketch | None:
+    """Return what a model is; None where its structure does not tell.
+
+    A graph that is one call of a function is what the function is. One that is one If is what both
+    of its branches are, where these differ in nothing but a past.
+    """
+    graph: Graph = model.graph
+    for _ in range(_MOST_LEVELS):
+        only = _find_only(graph)
+        if only is None:
+            break
+        if only.function is not None:
+            graph = only.function
+            continue
+        if only.op_type == "If" and len(only.subgraphs) == 2:
+            return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
+        break
+    return tell_graph(graph)
+
+
+def _find_only(graph: Graph) -> Node | None:
+    """Return the one node of a graph besides constants; None where there are more."""
+    if len(graph.nodes) > _MOST_BESIDE:
+        return None
+    nodes = [node for node in graph.nodes if node.op_type != "Constant"]
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
+    one, two = sketches
+    if one is None or two is None or one.family != two.family or one.facts != two.facts:
+        return None
+    first, second = sorted((one, two), key=lambda sketch: len(sketch.text))
+    clauses = (*first.clauses, "one branch with past, one without")
+    if second.text.replace(", with past", "") != first.text:
+        clauses = (*first.clauses, "in two branches")
+    return Sketch(first.family, first.title, clauses, (*one.blocks, *two.blocks), first.facts)
+
+
+def tell_graph(graph: Graph) -> Sketch | None:
+    """Return what a graph is by its own nodes; None where they do not tell."""
+    nodes = graph.nodes
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    found = find_classical(nodes)
+    if found is not None:
+        return found
+    outline = Outline(graph, nodes)
+    add_composites(outline)
+    for rule in _RULES:
+        step()
+        found = rule(outline)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,221 @@
+"""Networks that give images or boxes: UNets, decoders, super-resolution, detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.patterns import Detail
+
+from .outline import Outline, OutlinePart
+from .sketch import BlockSketch, Sketch, write_row, write_way
+
+_POOLS = frozenset({"AveragePool", "MaxPool"})
+_RESIZING = frozenset({"Resize", "Upsample"})
+_BLOCKS = frozenset({"conv", "residual"})
+_LEAST_LEVELS = 2
+
+
+def find_image_network(outline: Outline) -> Sketch | None:
+    """Tell which family of networks that give images or boxes a graph is; None for none of them."""
+    first = next((part for part in outline.parts if part.kind in _BLOCKS), None)
+    if first is None:
+        return None
+    for rule in (_tell_unet, _tell_pyramid, _tell_super_resolution, _tell_decoder):
+        found = rule(outline)
+        if found is not None:
+            return found
+    return None
+
+
+def _is_up(part: OutlinePart) -> bool:
+    """Return whether a part gives more places than it takes."""
+    return part.kind in _RESIZING or bool(
+        part.kind == "conv" and part.details.get("transposed") and part.details.get("stride")
+    )
+
+
+def _is_down(part: OutlinePart) -> bool:
+    """Return whether a part gives fewer places than it takes."""
+    return part.kind in _POOLS or (part.kind == "conv" and part.is_strided)
+
+
+def _tell_unet(outline: Outline) -> Sketch | None:
+    """Tell levels that become smaller, as many that become larger, and wires across.
+
+    What one level gives on the way down is put beside what the level of the same size has on the
+    way up, so the wires are nested (O. Ronneberger and others, U-Net, 2015, figure 1; with
+    attention to a text R. Rombach and others, High-Resolution Image Synthesis with Latent
+    Diffusion Models, 2022, figure 3).
+    """
+    ups = [part for part in outline.parts if _is_up(part)]
+    downs = [part for part in outline.parts if _is_down(part)]
+    if len(ups) < _LEAST_LEVELS or len(ups) != len(downs) or downs[-1].place > ups[0].place:
+        return None
+    skips: list[tuple[OutlinePart, OutlinePart]] = []
+    for join in outline.of_kind("Concat"):
+        givers = outline.givers(join)
+        if join.place < downs[-1].place or len(givers) != 2:
+            continue
+        early, late = sorted(givers, key=lambda part: part.place)
+        # what is above the lowest level goes across
+        if late.follows(downs[-1]) and late.follows(early):
+            skips.append((early, join))
+    sources = [early.place for early, _ in skips]
+    if len(skips) < len(ups) or any(one <= two for one, two in pairwise(sources)):
+        return None
+    widths = _list_widths(outline, downs, ups[0])
+    attentions = outline.of_kind("attention")
+    crossing = [part for part in attentions if part.name == "Cross-attention"]
+    facts: dict[str, Detail] = {"levels": len(ups) + 1, "skips": len(skips)}
+    if all(widths):
+        facts["stage_widths"] = tuple(widths)
+    heads = {part.details.get("heads") for part in attentions}
+    if len(heads) == 1 and isinstance(head := next(iter(heads)), int):
+        facts["heads"] = head
+    residuals = outline.of_kind("residual")
+    final = [part for part in outline.parts if part.kind == "conv"][-1].size("out")
+    if final:
+        facts["outputs"] = final
+    family = "UNet with cross-attention" if crossing else "UNet"
+    clauses = (
+        f"{len(ups) + 1} levels" + (f" of {write_row(widths)} channels" if all(widths) else ""),
+        write_count(len(residuals), "residual block") if residuals else "",
+        _write_attentions(attentions, crossing, facts.get("heads")),
+        write_count(len(skips), "connection") + " across",
+        f"{final:,} channels out" if final else "",
+    )
+    blocks = (
+        (BlockSketch("residual block", len(residuals), outline.nodes(residuals)),)
+        if residuals
+        else ()
+    )
+    return Sketch(family, family, clauses, blocks, facts)
+
+
+def _write_attentions(
+    attentions: Sequence[OutlinePart], crossing: Sequence[OutlinePart], heads: Detail | None
+) -> str:
+    if not attentions:
+        return ""
+    by = f" of {heads} heads" if isinstance(heads, int) and heads > 1 else ""
+    if not crossing:
+        return f"{write_count(len(attentions), 'attention')}{by}"
+    rest = len(attentions) - len(crossing)
+    return f"{rest} self- and {len(crossing)} cross-attentions{by}"
+
+
+def _list_widths(outline: Outline, downs: Sequence[OutlinePart], up: OutlinePart) -> list[int]:
+    """Return the channels of each level, those before each part that makes it smaller."""
+    widths, last, marks = [], 0, {id(part) for part in downs}
+    for part in outline.parts:
+        if part is up:
+            break
+        if id(part) in marks:
+            widths.append(last)
+        if part.kind in _BLOCKS and part.size("out"):
+            last = part.size("out")
+    return [*widths, last]
+
+
+def _tell_pyramid(outline: Outline) -> Sketch | None:
+    """Tell convolutions that predict at every place of maps of several sizes, joined at the end.
+
+    T. Lin and others, Feature Pyramid Networks, 2017, figure 1d: what is small is made larger and
+    put beside larger maps; J. Redmon and A. Farhadi, YOLOv3, 2018, section 2.3: the same
+    convolutions predict at each of them.
+    """
+    ups = [part for part in outline.parts if _is_up(part)]
+    if not ups or outline.of_kind("attention"):
+        return None
+    scales: list[list[OutlinePart]] = []
+    for join in outline.of_kind("Concat"):
+        givers = outline.givers(join)
+        heads = [giver for giver in givers if giver.is_pointwise]
+        if len(givers) == 2 and len(heads) == 2 and join.place > ups[-1].place:
+            scales.append(heads)
+    widths = {tuple(head.size("out") for head in heads) for heads in scales}
+    if len(scales) < _LEAST_LEVELS or len(widths) != 1 or not all(next(iter(widths))):
+        return None
+    last = scales[-1][-1]
+    if any(part.kind in _BLOCKS and part.place > last.place for part in outline.parts):
+        return None
+    facts: dict[str, Detail] = {"scales": len(scales)}
+    one, two = next(iter(widths))
+    clauses = (f"predictions at every place of {len(scales)} scales ({one} and {two} channels)",)
+    return Sketch("one-stage detector", "One-stage detector", clauses, (), facts)
+
+
+def _tell_super_resolution(outline: Outline) -> Sketch | None:
+    """Tell convolutions of a small image whose channels become places at the end.
+
+    W. Shi and others, Real-Time Single Image and Video Super-Resolution Using an Efficient
+    Sub-Pixel Convolutional Neural Network, 2016, figure 1.
+    """
+    shuffles = outline.of_kind("DepthToSpace")
+    convolutions = outline.of_kind("conv")
+    weighted = [p for p in outline.parts if p.kind in ("attention", "linear", "mlp", "embedding")]
+    if len(shuffles) != 1 or len(convolutions) < _LEAST_LEVELS or weighted:
+        return None
+    shuffle = shuffles[0]
+    if any(_is_down(part) or _is_up(part) for part in outline.parts) or outline.users(shuffle):
+        return None
+    node = outline.operations.nodes[shuffle.end]
+    attribute = node.attributes.get("blocksize")
+    factor = attribute.value if attribute is not None else None
+    last = convolutions[-1].size("out")
+    if not isinstance(factor, int) or factor < 2 or last % (factor * factor):
+        return None
+    facts: dict[str, Detail] = {"factor": factor}
+    widths = [convolutions[0].size("in"), *(part.size("out") for part in convolutions)]
+    is_row = not outline.of_kind("residual", "Add", "Concat")
+    clauses = (
+        f"{len(convolutions)} convolutions"
+        + (f" {write_way(widths)}" if is_row and all(widths) else ""),
+        f"pixel shuffle ×{factor}",
+    )
+    return Sketch("super-resolution CNN", "Super-resolution CNN", clauses, (), facts)
+
+
+def _tell_decoder(outline: Outline) -> Sketch | None:
+    """Tell blocks whose places become more and whose channels become fewer, up to an image.
+
+    As the decoder of an autoencoder (P. Esser and others, Taming Transformers for High-Resolution
+    Image Synthesis, 2021, table 7).
+    """
+    ups = [part for part in outline.parts if _is_up(part)]
+    residuals = outline.of_kind("residual")
+    convolutions = outline.of_kind("conv")
+    if len(ups) < _LEAST_LEVELS or len(residuals) < len(ups) or not convolutions:
+        return None
+    if any(_is_down(part) for part in outline.parts) or outline.of_kind("Concat", "embedding"):
+        return None
+    final = convolutions[-1]
+    widths = [part.size("out") for part in residuals]
+    if not all(widths) or sorted(widths, reverse=True) != widths or widths[0] == widths[-1]:
+        return None
+    if outline.users(final) or not 0 < final.size("out") <= 4 or final.place < ups[-1].place:
+        return None
+    runs = [
+        [part for part in run if part.kind == "residual"]
+        for is_up, run in groupby(outline.parts, key=_is_up)
+        if not is_up
+    ]
+    runs = [run for run in runs if run]
+    attentions = outline.of_kind("attention")
+    facts: dict[str, Detail] = {
+        "ups": len(ups),
+        "outputs": final.size("out"),
+        "stage_widths": tuple(run[-1].size("out") for run in runs),
+        "stage_blocks": tuple(map(len, runs)),
+    }
+    clauses = (
+        f"levels of {write_row([len(run) for run in runs])} residual blocks",
+        f"{widths[0]:,} → {widths[-1]:,} channels",
+        f"{len(ups)} times made larger",
+        write_count(len(attentions), "self-attention") if attentions else "",
+        f"{final.size('out')} channels out",
+    )
+    blocks = tuple(BlockSketch("residual block", len(run), outline.nodes(run)) for run in runs)
+    return Sketch("convolutional decoder", "Convolutional decoder", clauses, blocks, facts)

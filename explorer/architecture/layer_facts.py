@@ -1,0 +1,216 @@
+"""What is so of all layers of a transformer: heads, widths, norms, masks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from netloupe.explorer.model import Value
+from netloupe.explorer.patterns import Detail, read_dims
+
+from .layers import Layer, Stack, find_stream, find_sum
+from .outline import Outline, OutlinePart
+from .sizes import list_matrices, read_stated_shape
+from .sketch import BlockSketch
+
+_MOST_OF_MASK = 300
+_WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
+_WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
+
+
+def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Detail]:
+    """Return what is so of every one of some layers: heads, widths, norms, activation."""
+    facts = [_describe_layer(outline, layer) for layer in layers]
+    shared = {
+        key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
+    }
+    if len(layers) > 2:
+        weights = [list_matrices(outline, layer.parts) for layer in layers]
+        if weights[0] and all(weights[0] == other for other in weights):
+            shared["shared"] = True
+    return shared
+
+
+def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
+    found: dict[str, Detail] = {}
+    attentions = layer.attentions
+    if attentions:
+        first = attentions[0]
+        for key in ("heads", "head_width", "kv_heads", "causal", "positions"):
+            if key in first.details:
+                found[key] = first.details[key]
+        found["attention"] = first.name
+        if has_past(outline, first):
+            found["past"] = True
+    if len(attentions) == 2 and attentions[1].name == "Cross-attention":
+        found["cross"] = True
+        if attentions[1].details.get("heads") != found.get("heads"):
+            found.pop("heads", None)
+            found.pop("head_width", None)
+    feeding = layer.feeding
+    if feeding:
+        fed = feeding[0]
+        names = {(part.name, part.details.get("widths")) for part in feeding}
+        widths = fed.details.get("widths")
+        if isinstance(widths, tuple) and len(names) == 1:
+            found["widths"] = widths
+        for key in ("experts", "top", "unit", "activation"):
+            if key in fed.details:
+                found[key] = fed.details[key]
+        found["feeding"] = fed.name
+        if len(attentions) == 1 and len(feeding) == 1 and outline.share_start(attentions[0], fed):
+            found["parallel"] = True
+    found |= _describe_norms(outline, layer)
+    return found
+
+
+def _describe_norms(outline: Outline, layer: Layer) -> dict[str, Detail]:
+    """Tell which norm there is and where it stands.
+
+    Post-norm: what is added to a block's result is the value that the block takes, and the sum is
+    normalized (A. Vaswani and others, 2017, section 3.1). Pre-norm: the block takes a norm of what
+    is added (R. Xiong and others, On Layer Normalization in the Transformer Architecture, 2020,
+    figure 1).
+    """
+    orders: set[str] = set()
+    kinds: set[str] = set()
+    for part in (*layer.attentions[:1], *layer.feeding[:1]):
+        order, norm = _order_norm(outline, part)
+        orders.add(order)
+        if norm is not None:
+            kinds.add(norm.name.rsplit(" ", 1)[-1])
+    found: dict[str, Detail] = {}
+    if len(orders) == 1 and len(kinds) == 1 and "" not in orders:
+        found = {"order": orders.pop(), "norm": kinds.pop()}
+    return found
+
+
+def _order_norm(outline: Outline, part: OutlinePart) -> tuple[str, OutlinePart | None]:
+    residual = find_sum(outline, part)
+    if residual is None:
+        return "", None
+    behind = residual if residual.kind == "norm" else None
+    if behind is None:
+        users = [user for user in outline.users(residual) if user.kind == "norm"]
+        is_only = len(outline.users(residual)) == 1
+        behind = users[0] if users and is_only else None
+    stream = find_stream(outline, part)
+    before = _find_norm_before(outline, part)
+    if before is not None and before is not stream:
+        return "pre-norm", before
+    if behind is not None and (stream is None or before is None or before is stream):
+        # the stream itself is what the block takes
+        return "post-norm", behind
+    return "", None
+
+
+def _find_norm_before(outline: Outline, part: OutlinePart) -> OutlinePart | None:
+    """Return the norm that a part takes its stream from, through padding and cutting of windows."""
+    current = part
+    for _ in range(12):
+        values = outline.operands(current)
+        givers = [outline.giver(value) for value in values]
+        known = [giver for giver in givers if giver is not None]
+        if not known:
+            return None
+        norm = next((giver for giver in known if giver.kind == "norm"), None)
+        if norm is not None:
+            return norm
+        passed = [giver for giver in known if giver.kind in ("Concat", "Pad", "Slice")]
+        if not passed:
+            return None
+        current = passed[0]
+    return None
+
+
+def has_past(outline: Outline, attention: OutlinePart) -> bool:
+    """Return whether keys and values of earlier steps come in and are put before new ones."""
+    for number in attention.numbers:
+        node = outline.operations.nodes[number]
+        if node.op_type == "Concat" and _is_input(node.inputs[0] if node.inputs else None):
+            return True
+        if node.op_type in ("GroupQueryAttention", "MultiHeadAttention"):
+            places = (3, 4) if node.op_type == "GroupQueryAttention" else (6, 7)
+            if any(place < len(node.inputs) and _is_input(node.inputs[place]) for place in places):
+                return True
+    return False
+
+
+def _is_input(value: Value | None) -> bool:
+    return value is not None and value.producer is None and value.initializer is None
+
+
+def sees_all(outline: Outline, attention: OutlinePart) -> bool:
+    """Return whether it is plain that attention is not causal.
+
+    Nothing is added to its scores but a bias of positions and a mask that a graph takes for each
+    token; not a stored square, nor a mask of unknown form.
+    """
+    if attention.details.get("causal"):
+        return False
+    operations = outline.operations
+    inner = {number for part in attention.parts for number in part.numbers}
+    for number in attention.numbers - inner:
+        node = operations.nodes[number]
+        if node.op_type in ("Add", "Where", "Mul", "Sub") and not all(
+            _is_for_tokens(value) for value in node.inputs
+        ):
+            return False
+        if operations.kinds[number] in ("Attention", "MultiHeadAttention", "GroupQueryAttention"):
+            masks = [value for value in node.inputs[3:] if value is not None]
+            if not all(_is_for_tokens(value) for value in masks):
+                return False
+    return True
+
+
+def _is_for_tokens(value: Value | None) -> bool:
+    """Return whether a mask is made of what a graph takes for each token, and of single numbers."""
+    pending, seen = [value], 0
+    while pending and seen < _MOST_OF_MASK:
+        current = pending.pop()
+        seen += 1
+        if current is None:
+            continue
+        tensor = current.initializer
+        node = current.producer
+        if tensor is not None or (node is not None and not node.inputs):
+            dims = [dim for dim in read_dims(current) if dim > 1]
+            if len(dims) > 1 and dims[-1] == dims[-2]:
+                return False
+        elif node is None:
+            shape = read_stated_shape(current)
+            if shape is None or len(shape) > 2 or (len(shape) == 2 and shape[0] == shape[1]):
+                return False
+        elif node.op_type == "Trilu":
+            return False
+        elif node.op_type in _OF_MASKS:
+            pending += node.inputs
+    return True
+
+
+#: what masks are made with; at anything else the data begin
+_OF_MASKS = frozenset(
+    {"Add", "And", "Cast", "Concat", "Equal", "Expand", "Greater", "GreaterOrEqual", "Identity"}
+    | {"Less", "LessOrEqual", "Mul", "Not", "Or", "Reshape", "Slice", "Squeeze", "Sub", "Tile"}
+    | {"Unsqueeze", "Where", "ConstantOfShape", "Transpose", "GatherND", "Gather", "CumSum"}
+)
+
+
+def list_strays(outline: Outline, stack: Stack) -> list[OutlinePart]:
+    """Return parts with weights between the layers of a stack that belong to none of them."""
+    own = set(map(id, stack.parts))
+    return [
+        part
+        for part in outline.parts
+        if part.kind in _WEIGHTED_WHOLES
+        and id(part) not in own
+        and part.follows(stack.first)
+        and stack.last.follows(part)
+    ]
+
+
+def sketch_blocks(
+    outline: Outline, name: str, layers: Sequence[Layer], details: Mapping[str, Detail]
+) -> BlockSketch:
+    """Return what is told of some layers as of blocks."""
+    nodes = outline.nodes(part for layer in layers for part in layer.parts)
+    return BlockSketch(name, len(layers), nodes, dict(details))

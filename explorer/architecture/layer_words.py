@@ -1,0 +1,129 @@
+"""What is said of the layers of a transformer, and of what it takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from netloupe.explorer.patterns import Detail
+
+from .outline import Outline, OutlinePart
+from .sizes import find_positions
+from .sketch import write_way
+
+_MEANINGS = {
+    "vocabulary": "vocabulary {:,}",
+    "positions": "positions {:,}",
+    "classes": "{:,} classes",
+    "outputs": "{:,} outputs",
+}
+
+
+def list_sizes(details: Mapping[str, Detail]) -> dict[str, Detail]:
+    """Return the sizes among what is so of all layers."""
+    found: dict[str, Detail] = {}
+    widths = details.get("widths")
+    if isinstance(widths, tuple) and len(widths) == 3:
+        found |= {"width": widths[0], "inner_width": widths[1]}
+    for key in ("heads", "head_width", "kv_heads", "experts"):
+        if key in details:
+            found[key] = details[key]
+    if "top" in details:
+        found["used_experts"] = details["top"]
+    return found
+
+
+def read_tokens(outline: Outline, tokens: Sequence[OutlinePart]) -> dict[str, Detail]:
+    """Return the vocabulary of a table of tokens, and how many positions are added to them."""
+    if not tokens:
+        return {}
+    facts: dict[str, Detail] = {"vocabulary": tokens[0].size("rows")}
+    positions = find_positions(outline, tokens[0])
+    return facts | ({"positions": positions} if positions else {})
+
+
+def read_head(
+    head: tuple[int, bool, bool] | None, facts: Mapping[str, Detail]
+) -> dict[str, Detail]:
+    """Return what the last layer gives, unless it is tokens or features again."""
+    if head is None:
+        return {}
+    count, is_one, classifies = head
+    if count == facts.get("vocabulary") or count == facts.get("width"):
+        return {}
+    if is_one and classifies:
+        return {"classes": count}
+    return {"outputs": count}
+
+
+def write_sizes(facts: Mapping[str, Detail]) -> list[str]:
+    """Return vocabulary, positions and outputs, as far as they are known."""
+    return [text.format(facts[key]) for key, text in _MEANINGS.items() if key in facts]
+
+
+def write_lower(title: str) -> str:
+    """Return a title inside of a sentence."""
+    return title[:1].lower() + title[1:]
+
+
+def in_brackets(text: str) -> str:
+    """Return what is said of blocks behind their number."""
+    return f" ({text})" if text else ""
+
+
+def write_layers(details: Mapping[str, Detail]) -> str:
+    """Return what is so of all layers: norm; attention; MLP."""
+    said = []
+    if "order" in details:
+        said.append(f"{details['order']} {details['norm']}")
+    if details.get("parallel"):
+        said.append("attention and MLP in parallel")
+    said.append(_write_attention(details))
+    said.append(_write_feeding(details))
+    if details.get("shared"):
+        said.append("weights shared by all")
+    return "; ".join(part for part in said if part)
+
+
+def _write_attention(details: Mapping[str, Detail]) -> str:
+    name = str(details.get("attention", ""))
+    if not name:
+        return ""
+    if name in ("Attention", "Cross-attention"):
+        name = "attention"
+    name = name[:1].lower() + name[1:]
+    heads, width = details.get("heads"), details.get("head_width")
+    shared = details.get("kv_heads")
+    text = name
+    if isinstance(heads, int):
+        text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
+        if isinstance(shared, int) and shared != heads:
+            text += f" over {shared}"
+    words = []
+    positions = details.get("positions")
+    if positions:
+        words.append("rotary" if positions == "rotary" else f"{positions} positions")
+    if details.get("causal"):
+        words.append("causal")
+    if details.get("past"):
+        words.append("with past")
+    text = ", ".join((text, *words))
+    return text + (", cross-attention" if details.get("cross") else "")
+
+
+def _write_feeding(details: Mapping[str, Detail]) -> str:
+    name = str(details.get("feeding", ""))
+    if not name:
+        return ""
+    widths = details.get("widths")
+    if "experts" in details:
+        chosen = f", {details['top']} per token" if "top" in details else ""
+        unit = f", {details['unit']}" if "unit" in details else ""
+        if unit and isinstance(widths, tuple):
+            unit += " " + write_way(widths[:-1])
+        return f"{details['experts']} experts{chosen}{unit}"
+    text = name
+    if isinstance(widths, tuple):
+        text += " " + write_way(widths[:-1])
+    if "MLP" in name and details.get("activation"):
+        text += f", {details['activation']}"
+    return text

@@ -1,0 +1,196 @@
+"""What a graph consists of, block by block in the order of its file, and what follows from what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.patterns import Blocks, Detail, Found, Knowledge, Operations, find_blocks
+from netloupe.explorer.progress import step
+
+#: kinds of block that carry the network; what lies between them joins and arranges
+MAIN_KINDS = frozenset(
+    {"attention", "conv", "embedding", "excitation", "experts", "inverted", "linear", "mlp"}
+    | {"mixer", "recurrent", "residual", "separable"}
+)
+
+
+@dataclass(eq=False)
+class OutlinePart:
+    """A block of a known kind, or one operation that belongs to none.
+
+    Parameters
+    ----------
+    kind
+        What patterns call it (``attention``, ``conv`` …), or the operator: ``MaxPool``.
+    numbers
+        Its operations in the outline.
+    end
+        The operation that gives its result.
+    name, details, parts
+        As of :class:`~netloupe.explorer.patterns.Found`.
+    place
+        Where it stands among the parts of the outline.
+    before
+        A bit for each part, by its place, that leads to this one.
+    """
+
+    kind: str
+    numbers: frozenset[int]
+    end: int
+    name: str = ""
+    details: dict[str, Detail] = field(default_factory=dict)
+    parts: tuple[Found, ...] = ()
+    place: int = 0
+    before: int = 0
+
+    def follows(self, other: OutlinePart) -> bool:
+        """Return whether another part leads to this one."""
+        return bool(self.before >> other.place & 1)
+
+    def size(self, name: str) -> int:
+        """Return a detail that is a number; 0 where it is not known."""
+        value = self.details.get(name)
+        return value if isinstance(value, int) else 0
+
+    @property
+    def kernel(self) -> tuple[int, ...]:
+        """The size of a convolution's kernel; nothing where it is not known."""
+        kernel = self.details.get("kernel")
+        return tuple(int(size) for size in kernel) if isinstance(kernel, tuple) else ()
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether it is a convolution that is a linear layer at each place."""
+        return self.kind == "conv" and {*self.kernel} == {1} and "groups" not in self.details
+
+    @property
+    def is_depthwise(self) -> bool:
+        """Whether it is a convolution that takes each channel alone."""
+        groups = self.details.get("groups")
+        return self.kind == "conv" and groups is not None and groups == self.details.get("in")
+
+    @property
+    def is_strided(self) -> bool:
+        """Whether it is a convolution that gives fewer places than it takes."""
+        return "stride" in self.details and "transposed" not in self.details
+
+
+class Outline:
+    """The parts of a graph, and how they are wired.
+
+    Parameters
+    ----------
+    graph
+        A graph.
+    nodes
+        Those of its nodes that are looked at, producers first.
+    """
+
+    def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
+        step()
+        self.graph = graph
+        self.operations = Operations(nodes, Knowledge(graph))
+        step()
+        self.blocks: Blocks = find_blocks(self.operations)
+        self.parts: list[OutlinePart] = []
+        for entry in self.blocks.list_outermost():
+            if isinstance(entry, Found):
+                self.parts.append(_make_part(entry))
+            else:
+                is_call = self.operations.nodes[entry].function is not None
+                kind = "call" if is_call else self.operations.kinds[entry]
+                self.parts.append(OutlinePart(kind, frozenset({entry}), entry))
+        self._number()
+
+    def _number(self) -> None:
+        self.parts.sort(key=lambda part: part.end)
+        self._owners: dict[int, OutlinePart] = {}
+        for place, part in enumerate(self.parts):
+            part.place = place
+            for number in part.numbers:
+                self._owners[number] = part
+        # of each operation all parts that lead to it; a part's own operations know of each other
+        # by what its end follows from
+        leading = [0] * len(self.operations)
+        for number in range(len(self.operations)):
+            for giver in self.operations.givers(number):
+                if giver < number:
+                    leading[number] |= leading[giver] | 1 << self._owners[giver].place
+        for part in self.parts:
+            before = 0
+            for number in part.numbers:
+                before |= leading[number]
+            part.before = before & ~(1 << part.place)
+
+    def merge(self, merged: Iterable[tuple[Sequence[OutlinePart], OutlinePart]]) -> None:
+        """Put one part in place of several, for each pair; a part is merged once."""
+        gone: set[int] = set()
+        for old, new in merged:
+            if gone.isdisjoint(map(id, old)):
+                gone.update(map(id, old))
+                self.parts.append(new)
+        self.parts = [part for part in self.parts if id(part) not in gone]
+        self._number()
+
+    @property
+    def main(self) -> list[OutlinePart]:
+        """The parts that carry the network, in order."""
+        return [part for part in self.parts if part.kind in MAIN_KINDS]
+
+    def of_kind(self, *kinds: str) -> list[OutlinePart]:
+        """Return the parts of some kinds, in order."""
+        return [part for part in self.parts if part.kind in kinds]
+
+    def giver(self, value: Value) -> OutlinePart | None:
+        """Return the part that gives a value; None where it comes from elsewhere."""
+        number = self.operations.giver(self.operations.source(value))
+        return self._owners[number] if number is not None else None
+
+    def operands(self, part: OutlinePart) -> list[Value]:
+        """Return what a part takes from others, as it was before it was arranged."""
+        taken: dict[Value, None] = {}
+        for number in sorted(part.numbers):
+            for value in self.operations.operands[number]:
+                if self.operations.giver(value) not in part.numbers:
+                    taken[value] = None
+        return list(taken)
+
+    def givers(self, part: OutlinePart) -> list[OutlinePart]:
+        """Return the parts that a part takes from, each once."""
+        found = dict.fromkeys(self.giver(value) for value in self.operands(part))
+        return [giver for giver in found if giver is not None]
+
+    def share_start(self, one: OutlinePart, two: OutlinePart) -> bool:
+        """Return whether two parts take the same value, or norms of the same value."""
+        starts = []
+        for part in (one, two):
+            values = self.operands(part)[:1]
+            giver = self.giver(values[0]) if values else None
+            if giver is not None and giver.kind == "norm":
+                values = self.operands(giver)[:1]
+            starts += values
+        return len(starts) == 2 and starts[0] is starts[1]
+
+    def users(self, part: OutlinePart) -> list[OutlinePart]:
+        """Return the parts that take a part's result, in order, each once."""
+        numbers = sorted(user for user in self.operations.users[part.end] if user >= 0)
+        found = dict.fromkeys(self._owners[number] for number in numbers)
+        return [user for user in found if user is not part]
+
+    def only_user(self, part: OutlinePart) -> OutlinePart | None:
+        """Return the one part that takes a part's result; None for several."""
+        users = self.users(part)
+        return users[0] if len(users) == 1 else None
+
+    def nodes(self, parts: Iterable[OutlinePart]) -> tuple[Node, ...]:
+        """Return the nodes of some parts; what only arranges is left out."""
+        numbers = sorted({number for part in parts for number in part.numbers})
+        return tuple(self.operations.nodes[number] for number in numbers)
+
+
+def _make_part(found: Found) -> OutlinePart:
+    return OutlinePart(
+        found.kind, found.numbers, found.end, found.name, dict(found.details), found.parts
+    )

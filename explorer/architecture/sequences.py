@@ -1,0 +1,134 @@
+"""Networks that go along a sequence step by step: recurrent ones and state-space models."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import Detail
+
+from .layers import find_sum
+from .outline import Outline, OutlinePart
+from .sizes import find_head, find_token_tables
+from .sketch import BlockSketch, Sketch
+
+_RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
+_ALLOWED = frozenset({"embedding", "linear", "mlp"})
+_OTHER_WEIGHTS = frozenset(
+    {"attention", "conv", "experts", "inverted", "mixer", "residual", "separable", "Einsum"}
+    | {"Gemm", "If", "Loop", "Scan"}
+)
+
+
+def find_sequence_network(outline: Outline) -> Sketch | None:
+    """Tell whether a graph is a recurrent network or a state-space model; None for neither."""
+    return _tell_recurrent(outline) or _tell_state_space(outline)
+
+
+def _tell_recurrent(outline: Outline) -> Sketch | None:
+    """Tell recurrent layers with an embedding before and linear layers behind, and no more.
+
+    S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, 1997; K. Cho and others, 2014 (GRU);
+    both directions: M. Schuster and K. Paliwal, Bidirectional Recurrent Neural Networks, 1997.
+    """
+    layers = outline.of_kind(*_RECURRENT)
+    if not layers or outline.of_kind(*_OTHER_WEIGHTS):
+        return None
+    nodes = {part: outline.operations.nodes[part.end] for part in layers}
+    facts: dict[str, Detail] = {"layers": len(layers)}
+    said, blocks = [], []
+    runs = groupby(
+        layers, key=lambda part: (part.kind, _direction(nodes[part]), _hidden(nodes[part]))
+    )
+    for (kind, direction, hidden), run in runs:
+        alike = list(run)
+        both = "bidirectional " if direction == "bidirectional" else ""
+        plural = "s" if len(alike) > 1 else ""
+        width = f" of width {hidden:,}" if hidden else ""
+        said.append(f"{len(alike)} {both}{kind} layer{plural}{width}")
+        details: dict[str, Detail] = {"hidden": hidden} if hidden else {}
+        blocks.append(BlockSketch(f"{both}{kind}", len(alike), outline.nodes(alike), details))
+    tokens = find_token_tables(outline)
+    if tokens:
+        facts["vocabulary"] = tokens[0].size("rows")
+        said.append(f"vocabulary {tokens[0].size('rows'):,}")
+    head = find_head(outline, outline.parts[layers[-1].place + 1 :])
+    if head is not None:
+        count, is_one, classifies = head
+        key = "classes" if is_one and classifies else "outputs"
+        facts[key] = count
+        said.append(f"{count:,} {key}")
+    return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
+
+
+def _direction(node: Node) -> str:
+    attribute = node.attributes.get("direction")
+    value = attribute.value if attribute is not None else "forward"
+    return str(value)
+
+
+def _hidden(node: Node) -> int:
+    attribute = node.attributes.get("hidden_size")
+    value = attribute.value if attribute is not None else 0
+    return value if isinstance(value, int) else 0
+
+
+def _tell_state_space(outline: Outline) -> Sketch | None:
+    """Tell blocks of a selective state-space model, one behind another.
+
+    In each a linear layer widens the features; a depthwise convolution goes along the sequence;
+    a softplus makes step sizes, of which exponentials are taken; a gate and a linear layer give
+    the result, which is added to the stream (A. Gu and T. Dao, Mamba, 2023, figure 3 and
+    algorithm 2).
+    """
+    deep = [
+        part
+        for part in outline.of_kind("conv")
+        if part.is_depthwise and (len(part.kernel) == 1 or min(part.kernel) == 1)
+    ]
+    if len(deep) < 2 or outline.of_kind("attention", "mlp", "Softmax"):
+        return None
+    bounds = [*(part.place for part in deep), len(outline.parts)]
+    blocks: list[list[OutlinePart]] = []
+    shapes = set()
+    for index, part in enumerate(deep):
+        before = [giver for giver in _walk(outline, part) if giver.kind == "linear"]
+        inside = outline.parts[bounds[index] : bounds[index + 1]]
+        softplus = [one for one in inside if one.name == "Softplus" or one.kind == "Softplus"]
+        exponentials = [one for one in inside if one.kind == "Exp"]
+        linears = [one for one in inside if one.kind == "linear" and one.follows(part)]
+        last = [
+            one for one in linears if one.size("in") == part.size("out") and find_sum(outline, one)
+        ]
+        if len(before) != 1 or len(softplus) != 1 or not exponentials or len(last) != 1:
+            return None
+        if last[0].size("out") != before[0].size("in"):
+            return None
+        shapes.add((before[0].size("in"), part.size("out"), part.kernel, before[0].size("out")))
+        blocks.append([before[0], part, *[p for p in inside if p.place <= last[0].place]])
+    if len(shapes) != 1:
+        return None
+    width, inner, kernel, widened = shapes.pop()
+    if widened != 2 * inner:
+        return None
+    norms = {part.name for part in outline.of_kind("norm")}
+    facts: dict[str, Detail] = {"width": width, "inner_width": inner}
+    norm = f"{next(iter(norms))}; " if len(norms) == 1 else ""
+    clauses = [f"{len(deep)} Mamba blocks ({norm}{width} → {inner}, convolution of {max(kernel)})"]
+    tokens = find_token_tables(outline)
+    if tokens:
+        facts["vocabulary"] = tokens[0].size("rows")
+        clauses.append(f"vocabulary {tokens[0].size('rows'):,}")
+    members = outline.nodes(part for block in blocks for part in block)
+    block = BlockSketch("Mamba block", len(deep), members, {"width": width, "inner": inner})
+    return Sketch("state-space model", "State-space model", tuple(clauses), (block,), facts)
+
+
+def _walk(outline: Outline, part: OutlinePart) -> list[OutlinePart]:
+    """Return what gives a part's operand, back through what only cuts it."""
+    found = outline.givers(part)
+    for _ in range(4):
+        if len(found) != 1 or found[0].kind not in ("Slice", "Split", "Pad", "Gather"):
+            break
+        found = outline.givers(found[0])
+    return found

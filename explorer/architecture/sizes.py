@@ -1,0 +1,242 @@
+"""Sizes of what a network takes and gives: vocabulary, positions, patches, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.patterns import read_dims, read_numbers
+from netloupe.explorer.roles import find_weight
+
+from .outline import Outline, OutlinePart
+
+#: so few rows are kinds of token, not positions
+_LEAST_POSITIONS = 16
+_MOST_STEPS = 40
+#: what is between the last layer with weights and the outputs, and changes no sizes
+_FINISHING = frozenset({"Clip", "Identity", "LogSoftmax", "Sigmoid", "Softmax", "activation"})
+_CLASSIFYING = frozenset({"ArgMax", "LogSoftmax", "Softmax", "ZipMap"})
+#: what makes one vector of a sequence or an image
+_POOLING = frozenset(
+    {"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "ReduceMax", "ReduceMean"}
+    | {"ReduceSum"}
+)
+
+
+def find_token_tables(outline: Outline) -> list[OutlinePart]:
+    """Return the tables whose rows are picked by what a graph takes, the largest first."""
+    found = [
+        part
+        for part in outline.of_kind("embedding")
+        if any(_is_graph_input(value) for value in outline.operands(part))
+    ]
+    return sorted(found, key=lambda part: -part.size("rows"))
+
+
+def _is_graph_input(value: Value | None) -> bool:
+    """Return whether a value is what the model takes, perhaps in another form."""
+    for _ in range(_MOST_STEPS):
+        if value is None:
+            return False
+        node = value.producer
+        if node is None:
+            return value.initializer is None
+        if node.op_type not in ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"):
+            return False
+        value = node.inputs[0] if node.inputs else None
+    return False
+
+
+def find_positions(outline: Outline, tokens: OutlinePart) -> int:
+    """Return how many positions a table has whose rows are added to embedded tokens; 0 for none.
+
+    Its rows are picked by a count of places: by arithmetic on shapes, by stored numbers 0, 1, 2 …,
+    or by a running sum of the mask (S. Zhang and others, OPT, 2022). Kinds of token
+    (J. Devlin and others, BERT, 2019, figure 2) have few rows.
+    """
+    width = tokens.size("width")
+    found: set[int] = set()
+    current: OutlinePart | None = tokens
+    for _ in range(6):
+        if current is None:
+            break
+        users = [user for user in outline.users(current) if user.kind in ("Add", "Mul")]
+        if len(users) != 1:
+            break
+        current = users[0]
+        if current.kind == "Mul":
+            continue
+        for number in current.numbers:
+            found |= {_read_rows(value, width) for value in outline.operations.fixed(number)}
+        for giver in outline.givers(current):
+            if giver.kind == "embedding" and giver.size("width") == width and giver is not tokens:
+                index = outline.givers(giver)
+                counts = any(_counts_places(outline, part) for part in index)
+                found |= {giver.size("rows")} if counts else set()
+    found = {rows for rows in found if rows >= _LEAST_POSITIONS}
+    return found.pop() if len(found) == 1 else 0
+
+
+def _counts_places(outline: Outline, part: OutlinePart) -> bool:
+    pending, seen = [part], {part}
+    while pending and len(seen) < _MOST_STEPS:
+        current = pending.pop()
+        if current.kind == "CumSum":
+            return True
+        fresh = [giver for giver in outline.givers(current) if giver not in seen]
+        seen.update(fresh)
+        pending += fresh
+    return False
+
+
+def _read_rows(value: Value | None, width: int) -> int:
+    """Return the rows of the table that a constant is taken from; 0 where it is none."""
+    for _ in range(_MOST_STEPS):
+        if value is None:
+            return 0
+        dims = read_dims(value)
+        if len(dims) >= 2 and dims[-1] == width and value.initializer is not None:
+            return dims[-2]
+        node = value.producer
+        if node is None or not node.inputs:
+            return 0
+        if node.op_type == "Gather":
+            table = read_dims(node.inputs[0])
+            if len(table) == 2 and table[1] == width:
+                return table[0] if len(node.inputs) > 1 and _counts(node.inputs[1]) else 0
+        elif node.op_type not in ("Cast", "Identity", "Slice", "Unsqueeze", "Squeeze", "Reshape"):
+            return 0
+        value = node.inputs[0]
+    return 0
+
+
+def _counts(value: Value | None) -> bool:
+    """Return whether numbers are 0, 1, 2 …: a Range, arithmetic with one, or stored."""
+    pending = [value]
+    for _ in range(_MOST_STEPS):
+        if not pending:
+            return False
+        current = pending.pop()
+        if current is None:
+            continue
+        tensor = constant_tensor(current)
+        if tensor is not None:
+            numbers = read_numbers(tensor, 65_536)
+            if len(numbers) > 1 and numbers[1] - numbers[0] == 1 and numbers[0] >= 0:
+                return True
+            continue
+        node = current.producer
+        if node is None:
+            continue
+        if node.op_type in ("CumSum", "Range"):
+            return True
+        pending += node.inputs[:2]
+    return False
+
+
+def find_patch(outline: Outline, before: int) -> OutlinePart | None:
+    """Return the convolution that cuts an image into patches, its stride being its kernel.
+
+    A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1.
+    """
+    for part in outline.of_kind("conv"):
+        if part.place >= before:
+            break
+        stride = part.details.get("stride")
+        if len(part.kernel) == 2 and {*part.kernel} == {stride} and 0 < part.size("in") <= 4:
+            return part
+    return None
+
+
+def read_stated_shape(value: Value | None) -> tuple[int | str | None, ...] | None:
+    """Return the sizes and symbols of a value's type; None where the file does not state them."""
+    stated = value.type if value is not None else None
+    shape = stated.shape if isinstance(stated, TensorType) else None
+    return None if shape is None else tuple(dim.value for dim in shape)
+
+
+def find_head(outline: Outline, parts: Sequence[OutlinePart]) -> tuple[int, bool, bool] | None:
+    """Return what the last linear layer gives: how many, whether one vector, whether classes.
+
+    Parameters
+    ----------
+    outline
+        The outline.
+    parts
+        The parts behind the body, in order.
+
+    Returns
+    -------
+    tuple
+        How many features; whether they are of the whole input and not of each place; whether a
+        softmax or argmax makes classes of them. None where there is no such layer, where several
+        lead to the outputs, or where more follows than softmax and the like.
+    """
+    heads = [part for part in parts if part.kind in ("conv", "linear", "mlp")]
+    last = [part for part in heads if _finishes(outline, part) is not None]
+    if len(last) != 1:
+        return None
+    part = last[0]
+    given = _read_given(part)
+    if not given:
+        return None
+    classifies = bool(_finishes(outline, part))
+    ranks = {
+        # of an image of one place are no places
+        len([size for place, size in enumerate(shape) if size != 1 or place == 0])
+        for output in outline.graph.outputs
+        if (shape := read_stated_shape(output)) is not None and given in shape
+    }
+    is_one = ranks == {2} or (not ranks and _is_pooled(outline, part))
+    return given, is_one, classifies
+
+
+def _read_given(part: OutlinePart) -> int:
+    widths = part.details.get("widths")
+    if isinstance(widths, tuple) and widths and isinstance(widths[-1], int):
+        return widths[-1]
+    return part.size("out")
+
+
+def _finishes(outline: Outline, part: OutlinePart) -> bool | None:
+    """Return whether what a part gives becomes classes; None where it becomes no output."""
+    classifies = False
+    current: OutlinePart = part
+    for _ in range(8):
+        if current.kind in _CLASSIFYING or current.name == "Softmax":
+            classifies = True
+        users = outline.users(current)
+        if not users:
+            return classifies
+        if any(
+            user.kind not in _FINISHING | _CLASSIFYING | {"Unsqueeze", *_POOLING}
+            and user.name != "Softmax"
+            for user in users
+        ):
+            return None
+        current = users[0]
+    return None
+
+
+def _is_pooled(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether something before or behind a part makes one vector of all places."""
+    pending, seen = [part], {part}
+    while pending and len(seen) < 12:
+        current = pending.pop()
+        if current.kind in _POOLING:
+            return True
+        pending += [giver for giver in outline.givers(current) if giver not in seen]
+        seen.update(pending)
+    return False
+
+
+def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[int]:
+    """Return by their ids the matrices of the file that some parts multiply by."""
+    found = set()
+    for node in outline.nodes(parts):
+        weight = find_weight(node)
+        tensor = weight.tensor if weight is not None else None
+        if tensor is not None and len(tensor.dims) > 1:
+            found.add(id(tensor))
+    return frozenset(found)

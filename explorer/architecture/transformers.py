@@ -1,0 +1,269 @@
+"""Transformers: which family the stacks of a graph make, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.patterns import Detail
+
+from .layer_facts import describe_layers, list_strays, sees_all, sketch_blocks
+from .layer_words import (
+    in_brackets,
+    list_sizes,
+    read_head,
+    read_tokens,
+    write_layers,
+    write_sizes,
+)
+from .layers import Layer, Stack, find_stacks
+from .outline import Outline, OutlinePart
+from .sizes import find_head, find_patch, find_token_tables
+from .sketch import BlockSketch, Sketch, write_row, write_way
+from .two_stacks import tell_encoder_decoder, tell_two_towers
+
+#: a stack of fewer layers is one block among others
+_LEAST_LAYERS = 2
+
+
+def find_transformer(outline: Outline) -> Sketch | None:
+    """Tell which family of transformers a graph is; None where it has no stack of layers."""
+    stacks = [stack for stack in find_stacks(outline) if stack.attentions]
+    if not stacks or sum(len(stack.layers) for stack in stacks) < _LEAST_LAYERS:
+        return None
+    for rule in (tell_two_towers, tell_encoder_decoder, _tell_single):
+        found = rule(outline, stacks)
+        if found is not None:
+            return found
+    return None
+
+
+def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
+    """Tell a network of one stack by what it takes and by whether tokens see those behind them.
+
+    * decoder-only: all attention is causal, and tokens or their embeddings go in (A. Radford and
+      others, Improving Language Understanding by Generative Pre-Training, 2018, figure 1);
+    * encoder-only: tokens, and all attention sees all (J. Devlin and others, BERT, 2019);
+    * vision transformer: patches of an image (A. Dosovitskiy and others, An Image is Worth 16×16
+      Words, 2021, figure 1), hierarchical where layers become wider;
+    * speech encoder: what one-dimensional convolutions make of a wave (A. Baevski and others,
+      wav2vec 2.0, 2020, figure 1); with half an MLP on both sides and a depthwise convolution a
+      Conformer (A. Gulati and others, Conformer, 2020, figure 1).
+    """
+    if len(stacks) != 1:
+        return None
+    stack = stacks[0]
+    if not stack.is_plain:
+        return _tell_conformer(outline, stack)
+    stages = _list_stages(stack.layers)
+    strays = list_strays(outline, stack)
+    tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
+    if len(stages) > 1:
+        return _tell_hierarchical(outline, stack, stages, strays)
+    if strays:
+        return _tell_blocks_only(outline, stack)
+    details = describe_layers(outline, stack.layers)
+    head = find_head(outline, outline.parts[stack.last.place + 1 :])
+    is_causal = all(part.details.get("causal") for part in stack.attentions)
+    is_seeing = all(sees_all(outline, part) for part in stack.attentions)
+    before = [part for part in outline.main if part.place < stack.first.place]
+    stem = [part for part in before if part.kind not in ("embedding",)]
+    patch = find_patch(outline, stack.first.place)
+    wave = [part for part in stem if part.kind == "conv" and len(part.kernel) == 1]
+    facts: dict[str, Detail] = {}
+    family, title = "", ""
+    extra: list[str] = []
+    if tokens and len(stem) <= 1 and all(part.kind == "linear" for part in stem):
+        if is_causal:
+            family = "decoder-only transformer"
+        elif is_seeing:
+            family = "encoder-only transformer"
+    elif patch is not None and len(stem) == 1 and not tokens:
+        family = "vision transformer"
+        facts["patch"] = patch.kernel[0]
+        extra.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
+    elif len(wave) > 2 and wave[0].size("in") == 1 and not tokens:
+        family = "speech encoder"
+        extra.append(f"{len(_list_feature_convolutions(wave))} convolutions over the wave")
+    if not family:
+        return _tell_blocks_only(outline, stack)
+    title = family[:1].upper() + family[1:]
+    if "experts" in details:
+        family += ", mixture of experts"
+        title += ", mixture of experts"
+    facts |= list_sizes(details)
+    facts |= read_tokens(outline, tokens)
+    facts |= read_head(head, facts)
+    blocks = [
+        *_sketch_wave(
+            outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
+        ),
+        sketch_blocks(outline, "transformer block", stack.layers, details),
+    ]
+    clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}"
+    if family == "speech encoder":
+        clause = clause.replace(" block", " transformer block", 1)
+    return Sketch(family, title, (*extra, clause, *write_sizes(facts)), tuple(blocks), facts)
+
+
+def _list_feature_convolutions(wave: Sequence[OutlinePart]) -> list[OutlinePart]:
+    """Return those convolutions of a wave that shorten it; positions may be convolved, too."""
+    return [part for part in wave if part.is_strided]
+
+
+def _sketch_wave(outline: Outline, wave: Sequence[OutlinePart]) -> list[BlockSketch]:
+    return [BlockSketch("convolution", len(wave), outline.nodes(wave))] if wave else []
+
+
+def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
+    layers = stack.layers
+    if any(layer.shape != ("mlp", "attention", "mlp") for layer in layers):
+        return _tell_blocks_only(outline, stack)
+    convolutions: list[OutlinePart] = []
+    for layer in layers:
+        inside = [
+            part
+            for part in outline.main
+            if layer.parts[1].place < part.place < layer.parts[2].place
+        ]
+        deep = [part for part in inside if _has_depthwise(outline, part)]
+        if len(deep) != 1:
+            return _tell_blocks_only(outline, stack)
+        convolutions += inside
+    details = describe_layers(outline, layers)
+    before = [part for part in outline.main if part.place < stack.first.place]
+    wave = [part for part in before if part.kind == "conv" and len(part.kernel) == 1]
+    facts = list_sizes(details)
+    facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
+    over = len(wave) if wave and wave[0].size("in") == 1 else 0
+    blocks = (
+        *_sketch_wave(outline, wave if over else []),
+        BlockSketch(
+            "Conformer block",
+            len(layers),
+            outline.nodes([*stack.parts, *convolutions]),
+            dict(details),
+        ),
+    )
+    clauses = (
+        f"{over} convolutions over the wave" if over else "",
+        f"{write_count(len(layers), 'block')}{in_brackets(write_layers(details))}",
+        *write_sizes(facts),
+    )
+    return Sketch("Conformer", "Conformer", clauses, blocks, facts)
+
+
+def _has_depthwise(outline: Outline, part: OutlinePart) -> bool:
+    if part.kind == "conv":
+        return part.is_depthwise
+    return any(found.details.get("groups") == found.details.get("in") for found in part.parts) or (
+        part.kind in ("inverted", "separable")
+    )
+
+
+def _tell_hierarchical(
+    outline: Outline, stack: Stack, stages: list[list[Layer]], strays: list[OutlinePart]
+) -> Sketch | None:
+    """Tell a vision transformer whose stages become wider and smaller.
+
+    Z. Liu and others, Swin Transformer, 2021, figure 3 (windows, patches merged by linear layers);
+    E. Xie and others, SegFormer, 2021, figure 2 (patches merged by convolutions, keys and values
+    of fewer places, depthwise convolutions in MLPs).
+    """
+    widths = [_width(stage[0]) for stage in stages]
+    convolutions = [part for part in outline.of_kind("conv") if part.place < stack.first.place]
+    is_image = bool(convolutions) and 0 < convolutions[0].size("in") <= 4
+    if not is_image or not all(widths) or sorted(widths) != widths:
+        return _tell_blocks_only(outline, stack)
+    inside = [(part.size("in"), part.size("out")) for part in strays]
+    if any(given not in widths and taken not in widths for taken, given in inside):
+        return _tell_blocks_only(outline, stack)
+    counts = [len(stage) for stage in stages]
+    details = [describe_layers(outline, stage) for stage in stages]
+    heads = [one.get("heads", 0) for one in details]
+    shared = {
+        key: value
+        for key, value in details[0].items()
+        if all(one.get(key) == value for one in details)
+    }
+    facts: dict[str, Detail] = {"stage_widths": tuple(widths), "stage_blocks": tuple(counts)}
+    stage_heads = [head for head in heads if isinstance(head, int) and head]
+    if len(stage_heads) == len(stages):
+        facts["stage_heads"] = tuple(stage_heads)
+    else:
+        stage_heads = []
+    starts = [0, *(_last_index(outline, layer) for layer in stack.layers[:-1])]
+    windows = {
+        _read_window(outline, layer, start)
+        for layer, start in zip(stack.layers, starts, strict=True)
+    }
+    window = windows.pop() if len(windows) == 1 else 0
+    patch = find_patch(outline, stack.first.place)
+    if patch is not None:
+        facts["patch"] = patch.kernel[0]
+    facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
+    title = "Hierarchical vision transformer"
+    clauses = [
+        f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",
+        f"stages of {write_row(counts)} blocks{in_brackets(write_layers(shared))}",
+        f"width {write_way(widths)}",
+        f"heads {write_way(stage_heads)}" if stage_heads else "",
+    ]
+    family = "hierarchical vision transformer"
+    if window:
+        title += f" with windows of {window} × {window}"
+        family = "windowed vision transformer"
+        facts["window"] = window
+    blocks = tuple(
+        sketch_blocks(outline, "transformer block", stage, one)
+        for stage, one in zip(stages, details, strict=True)
+    )
+    return Sketch(family, title, (*clauses, *write_sizes(facts)), blocks, facts)
+
+
+def _last_index(outline: Outline, layer: Layer) -> int:
+    return max(node.index for node in outline.nodes(layer.parts))
+
+
+def _read_window(outline: Outline, layer: Layer, start: int) -> int:
+    """Return the side of the windows that a layer attends in; 0 where there are none.
+
+    ``start`` is where the layer before ends in the file.
+
+    Z. Liu and others, Swin Transformer, 2021, section 3.2: a Reshape to rows and columns of
+    windows, and rows and columns in each, before attention, and one back behind it.
+    """
+    end = min(node.index for node in outline.nodes(layer.feeding))
+    sizes = set()
+    for node in outline.operations.arrangement:
+        if start < node.index < end and node.op_type == "Reshape" and len(node.inputs) > 1:
+            dims = outline.operations.knowledge.read_list(node.inputs[1])
+            if len(dims) == 6 and dims[2] == dims[4] and isinstance(dims[2], int):
+                sizes.add(dims[2])
+    size = sizes.pop() if len(sizes) == 1 else 0
+    return max(int(size), 0)
+
+
+def _list_stages(layers: Sequence[Layer]) -> list[list[Layer]]:
+    return [list(stage) for _, stage in groupby(layers, key=_width)]
+
+
+def _width(layer: Layer) -> int:
+    for part in layer.feeding:
+        widths = part.details.get("widths")
+        if isinstance(widths, tuple) and widths and isinstance(widths[0], int):
+            return widths[0]
+    return 0
+
+
+def _tell_blocks_only(outline: Outline, stack: Stack) -> Sketch | None:
+    """Say how many blocks there are, where more is not plain."""
+    if not stack.is_plain or len(stack.layers) < _LEAST_LAYERS or list_strays(outline, stack):
+        return None
+    details = describe_layers(outline, stack.layers)
+    count = write_count(len(stack.layers), "transformer block")
+    block = sketch_blocks(outline, "transformer block", stack.layers, details)
+    return Sketch(
+        "", f"{count}{in_brackets(write_layers(details))}", (), (block,), list_sizes(details)
+    )

@@ -1,0 +1,202 @@
+"""Transformers of two stacks: encoder and decoder, and towers beside one another."""
+
+from __future__ import annotations
+
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.patterns import Detail
+
+from .convolutional import sketch_backbone
+from .layer_facts import describe_layers, list_strays, sketch_blocks
+from .layer_words import (
+    in_brackets,
+    list_sizes,
+    read_tokens,
+    write_layers,
+    write_lower,
+    write_sizes,
+)
+from .layers import Layer, Stack
+from .outline import Outline, OutlinePart
+from .sizes import find_patch, find_token_tables
+from .sketch import Sketch
+
+
+def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
+    """Tell two stacks beside one another whose results are multiplied with each other.
+
+    A. Radford and others, Learning Transferable Visual Models From Natural Language Supervision,
+    2021, figure 3: features of both are normalized, and every one is multiplied with every other.
+    """
+    if len(stacks) != 2 or any(not stack.is_plain for stack in stacks):
+        return None
+    one, two = stacks
+    if one.last.follows(two.last) or two.last.follows(one.last):
+        return None
+    products = [
+        part
+        for part in outline.of_kind("MatMul", "Gemm", "linear")
+        if part.follows(one.last) and part.follows(two.last)
+    ]
+    if not products:
+        return None
+    sides = [outline.giver(value) for value in outline.operands(products[0])]
+    reached = [
+        {
+            index
+            for index, stack in enumerate(stacks)
+            if side is not None and (side.follows(stack.last) or side is stack.last)
+        }
+        for side in sides
+    ]
+    if sorted(map(sorted, reached)) != [[0], [1]]:
+        return None
+    is_cosine = all(side is not None and _is_normalized(outline, side) for side in sides)
+    texts, blocks = [], []
+    facts: dict[str, Detail] = {}
+    kinds = []
+    for stack in stacks:
+        details = describe_layers(outline, stack.layers)
+        tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
+        patch = find_patch(outline, stack.first.place)
+        patch = patch if patch is not None and stack.first.follows(patch) else None
+        if (patch is None) == (not tokens) or list_strays(outline, stack):
+            return None
+        kind = "vision" if patch is not None else "text"
+        kinds.append(kind)
+        sizes = read_tokens(outline, tokens)
+        if patch is not None:
+            sizes["patch"] = patch.kernel[0]
+        said = [
+            f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}",
+            f"patches of {sizes['patch']} × {sizes['patch']}" if patch is not None else "",
+            *write_sizes(sizes),
+        ]
+        texts.append(f"{kind} transformer of {', '.join(filter(None, said))}")
+        facts |= sizes
+        facts |= {f"{kind}_{name}": size for name, size in list_sizes(details).items()}
+        blocks.append(sketch_blocks(outline, f"{kind} transformer block", stack.layers, details))
+    for name in ("heads", "head_width", "width", "inner_width"):
+        if facts.get(f"vision_{name}") == facts.get(f"text_{name}", 0):
+            facts[name] = facts[f"text_{name}"]
+    title = "Two towers" + (", compared by cosine" if is_cosine else "")
+    family = f"two towers: {kinds[0]} transformer and {kinds[1]} transformer"
+    if sorted(kinds) == ["text", "vision"]:
+        family = "two towers: vision transformer and text transformer"
+    return Sketch(family, title, ("; ".join(texts),), tuple(blocks), facts)
+
+
+def _is_normalized(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a value is divided by its length; a scale may follow."""
+    current = part
+    for _ in range(3):
+        if current.kind in ("LpNormalization",) or "normal" in current.name:
+            return True
+        if current.kind == "Div":
+            return True
+        givers = outline.givers(current)
+        if current.kind != "Mul" or not givers:
+            return False
+        current = givers[0]
+    return False
+
+
+def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None:
+    """Tell a stack whose results all layers of another one attend to.
+
+    A. Vaswani and others, Attention Is All You Need, 2017, figure 1. Where the decoder begins with
+    learned queries in place of tokens, and convolutions stand before the encoder, it detects
+    objects (N. Carion and others, End-to-End Object Detection with Transformers, 2020, figure 2).
+    """
+    layers = [layer for stack in stacks for layer in stack.layers]
+    if len(stacks) > 2 or any(len(layer.attentions) > 2 for layer in layers):
+        return None
+    is_cross = [len(layer.attentions) == 2 for layer in layers]
+    if True not in is_cross:
+        return None
+    first = is_cross.index(True)
+    if not all(is_cross[first:]):
+        return None
+    encoder, decoder = layers[:first], layers[first:]
+    encoder, started = _split_started(outline, encoder, decoder)
+    decoder = started + decoder
+    if not encoder or any(layer.shape != ("attention", "mlp") for layer in encoder):
+        return None
+    end = encoder[-1].parts[-1]
+    crossing = [layer.attentions[-1] for layer in decoder if len(layer.attentions) == 2]
+    if not all(part.follows(end) and "Cross" in part.name for part in crossing):
+        return None
+    if list_strays(outline, Stack(encoder)) or list_strays(outline, Stack(decoder)):
+        return None
+    found = [describe_layers(outline, layers) for layers in (encoder, decoder)]
+    if started:
+        found[1] = describe_layers(outline, decoder[1:])
+    tokens = find_token_tables(outline)
+    start = decoder[0].parts[0]
+    own = [part for part in tokens if start.follows(part) and not end.follows(part)]
+    facts: dict[str, Detail] = {}
+    same = {key: value for key, value in found[0].items() if found[1].get(key) == value}
+    facts |= list_sizes(same)
+    backbone = [
+        part for part in outline.main if part.place < encoder[0].start and part.kind == "residual"
+    ]
+    blocks = [
+        sketch_blocks(outline, "encoder block", encoder, found[0]),
+        sketch_blocks(outline, "decoder block", decoder, found[1]),
+    ]
+    said = [
+        f"{len(layers)} {name} blocks{in_brackets(write_layers(details))}"
+        for name, layers, details in zip(
+            ("encoder", "decoder"), (encoder, decoder), found, strict=True
+        )
+    ]
+    if own:
+        facts |= read_tokens(outline, own[:1])
+        convolved = [
+            part
+            for part in outline.of_kind("conv")
+            if part.place < encoder[0].start and len(part.kernel) == 1
+        ]
+        channels = convolved[0].size("in") if convolved else 0
+        over = f"{len(convolved)} convolutions over {channels} channels" if channels else ""
+        return Sketch(
+            "encoder-decoder transformer",
+            "Encoder-decoder transformer",
+            (over, *said, *write_sizes(facts)),
+            tuple(blocks),
+            facts,
+        )
+    if backbone and started:
+        sketch = sketch_backbone(outline, backbone)
+        over = f"features of a {write_lower(sketch.title)} of {sketch.clauses[0]}" if sketch else ""
+        return Sketch(
+            "detection transformer",
+            "Detection transformer (set of learned queries)",
+            (over, *said),
+            (*(sketch.blocks if sketch else ()), *blocks),
+            facts,
+        )
+    return None
+
+
+def _split_started(
+    outline: Outline, encoder: list[Layer], decoder: list[Layer]
+) -> tuple[list[Layer], list[Layer]]:
+    """Take a decoder's first layer out of its encoder.
+
+    What it computes of learned queries alone is constant: only its MLP stands there, behind a
+    softmax over what the encoder gave.
+    """
+    last = encoder[-1] if encoder else None
+    if last is None or last.shape not in (("attention", "mlp", "mlp"), ("mlp",)):
+        return encoder, []
+    own = last.parts[-1]
+    end = last.parts[-2] if len(last.parts) > 1 else encoder[-2].parts[-1]
+    weighed = [
+        part
+        for part in outline.parts
+        if part.name == "Softmax" and part.follows(end) and own.follows(part)
+    ]
+    if not weighed:
+        return encoder, []
+    kept = encoder[:-1] + ([Layer(last.parts[:-1])] if len(last.parts) > 1 else [])
+    return kept, [Layer([own])]

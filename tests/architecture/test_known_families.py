@@ -1,0 +1,111 @@
+"""What is said of models of known architectures is so, and says what is known of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture import Architecture as Told
+from netloupe.explorer.readers.load import load
+from tests.known_architectures import MODEST, Architecture
+from tests.known_stacks import agrees
+from tests.test_known_architectures import KNOWN, find_file
+
+#: names of sizes in ``tests/known_architectures.py``, where facts call them otherwise
+_CALLED = {"key_value_heads": "kv_heads"}
+_SIZES = (
+    *("width", "inner_width", "heads", "key_value_heads", "head_width", "vocabulary", "positions"),
+    *("outputs", "patch", "experts", "used_experts", "stage_widths", "stage_heads"),
+)
+_NO_TABLE = "what picks rows of positions is computed in a way that is not known"
+_ATTENTION = "its attention is not recognised as self-attention with heads"
+#: what is known of a model and not said yet
+NOT_SAID: dict[str, tuple[set[str], str]] = {
+    "exported/bart.dynamo.onnx": ({"positions"}, _NO_TABLE),
+    "exported/whisper.dynamo.onnx": ({"positions"}, _NO_TABLE),
+    "quantized/bert.dynamic.onnx": ({"positions"}, _NO_TABLE),
+    "quantized/bert.qdq.onnx": ({"positions"}, _NO_TABLE),
+    "exported/bloom.legacy.onnx": ({"ALiBi"}, "what is added to scores is not recognised"),
+    "exported/conformer.legacy.onnx": ({"rotary"}, "it is turned before it is projected"),
+    "exported/swin.dynamo.onnx": ({"relative"}, "what is added to scores is not recognised"),
+    "exported/swin.legacy.onnx": ({"relative"}, "what is added to scores is not recognised"),
+    "quantized/mobilenetv3.qoperator.onnx": ({"hard swish"}, "ReLU is in the ranges of results"),
+    "exported/yolov8.dynamo.onnx": ({"C2f"}, "blocks of a detector are not told"),
+    "exported/yolov8.legacy.onnx": ({"C2f"}, "blocks of a detector are not told"),
+    "exported/vae_decoder.dynamo.onnx": ({"blocks"}, "those around the attention count, too"),
+    "exported/vae_decoder.legacy.onnx": ({"blocks"}, "those around the attention count, too"),
+}
+#: models of which nothing is said though they are known
+SILENT: dict[str, str] = {
+    "exported/deberta.legacy.onnx": "positions take part in the products of attention",
+    "exported/gru_cells.dynamo.onnx": "cells are written out",
+    "exported/gru_cells.legacy.onnx": "cells are written out",
+    "exported/lstm_cells.dynamo.onnx": "cells are written out",
+    "exported/lstm_cells.legacy.onnx": "cells are written out",
+    "exported/lstm.legacy-functions.onnx": "layers are functions",
+    "exported/rtdetr.legacy.onnx": "attention samples maps",
+    "exported/sam_encoder.dynamo.onnx": _ATTENTION,
+    "exported/sam_encoder.legacy.onnx": _ATTENTION,
+    "sklearn/kmeans.onnx": "no rule knows it",
+}
+#: models of which something wrong is recognised, so that it is said
+WRONG = {"exported/llama_past.legacy.onnx": "heads are counted wrongly"}
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("beside:")
+
+
+def list_missing(told: Told, known: Architecture) -> set[str]:
+    """Return what is known and not said; fail on what is said and not so."""
+    missing: set[str] = set()
+    for size in _SIZES:
+        said = told.facts.get(_CALLED.get(size, size))
+        expected = getattr(known, size)
+        if expected in (None, ()):
+            continue
+        if said is None:
+            missing.add(size)
+        else:
+            assert said == expected, f"{size} is said to be {said} and is {expected}"
+    if known.classes is not None:
+        said = told.facts.get("classes", told.facts.get("outputs"))
+        assert said == known.classes
+    if known.blocks is not None:
+        counts = [block.count for block in told.blocks if block.count > 1]
+        if known.blocks and not agrees(counts, known):
+            missing.add("blocks")
+    missing |= {word for word in known.words if word.lower() not in told.summary.lower()}
+    return missing
+
+
+_TOLD = [
+    name
+    for name in KNOWN
+    if KNOWN[name] != MODEST and _short(name) not in SILENT and name not in WRONG
+]
+
+
+def test_enough_models_are_told_whole() -> None:
+    ours = [name for name in _TOLD if not name.startswith("beside:")]
+    assert len([name for name in ours if name not in NOT_SAID]) >= 30
+
+
+@pytest.mark.parametrize("name", _TOLD)
+def test_what_is_said_is_what_is_known(name: str) -> None:
+    known = KNOWN[name]
+    model = load(find_file(name))
+    told = model.architecture
+    assert told.family == known.family
+    expected, _ = NOT_SAID.get(_short(name), (set(), ""))
+    unknown = {size for size in _SIZES if getattr(known, size) in (None, ())}
+    assert list_missing(told, known) == expected - unknown, "NOT_SAID says otherwise"
+    for block in told.blocks:
+        assert model.group(block.path).node_count >= block.count
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in KNOWN if KNOWN[name] == MODEST or _short(name) in SILENT]
+)
+def test_nothing_is_said_where_it_is_not_plain(name: str) -> None:
+    told = load(find_file(name)).architecture
+    assert (told.summary, told.family, told.blocks, dict(told.facts)) == ("", "", (), {})

@@ -1,0 +1,304 @@
+"""Networks that differ in one thing from one of a family are not said to be of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from netloupe.explorer.architecture import Architecture
+from netloupe.explorer.architecture import architecture as words
+from netloupe.explorer.readers.load import load
+from tests.architecture.networks import Network
+
+
+def decoder(
+    masks: Callable[[Network, int], str | None], blocks: int = 3, between: str = ""
+) -> Architecture:
+    """Return what is said of blocks over tokens, each with a mask."""
+    net = Network()
+    x = net.embed()
+    for number in range(blocks):
+        x = net.block(x, masks(net, number))
+        if between and number == 0:
+            x = net.add("Add", x, net.linear(x, 8, 8)) if between == "linear" else x
+    return net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+
+
+def test_tokens_that_see_only_what_was_before_make_a_decoder() -> None:
+    told = decoder(lambda net, _: net.triangle("ids"))
+    assert told.family == "decoder-only transformer"
+    assert told.summary.startswith(
+        "Decoder-only transformer: 3 blocks (pre-norm LayerNorm; self-attention 2 heads × 4, "
+        "causal; MLP 8 → 32, GELU), vocabulary 100."
+    )
+    expected = {"vocabulary": 100, "width": 8, "inner_width": 32, "heads": 2, "head_width": 4}
+    assert {**told.facts, **expected} == told.facts
+    assert "positions" not in told.facts
+
+
+def test_tokens_that_see_all_make_an_encoder() -> None:
+    assert decoder(lambda net, _: None).family == "encoder-only transformer"
+
+
+def stored_square(net: Network, number: int) -> str:
+    return net.store(np.zeros((1, 1, 4, 4), np.float32))
+
+
+def given_square(net: Network, number: int) -> str:
+    return net.take(f"mask{number}", (1, 1, "sequence", "sequence"))
+
+
+def triangle_in_first(net: Network, number: int) -> str | None:
+    return net.triangle("ids") if number == 0 else None
+
+
+@pytest.mark.parametrize("masks", [stored_square, given_square, triangle_in_first])
+def test_where_a_mask_may_be_any_only_the_blocks_are_told(
+    masks: Callable[[Network, int], str | None],
+) -> None:
+    told = decoder(masks)
+    assert told.family == ""
+    assert told.summary.startswith("3 transformer blocks (pre-norm LayerNorm; self-attention")
+    assert "causal" not in told.summary
+
+
+def test_layers_between_blocks_that_are_of_none_leave_it_unsaid() -> None:
+    assert not decoder(lambda net, _: None, between="linear")
+
+
+def test_a_single_block_is_no_stack() -> None:
+    assert not decoder(lambda net, _: None, blocks=1)
+
+
+def two_stacks(join: str) -> Architecture:
+    """Return what is said of an image and a text whose features are put together."""
+    net = Network()
+    image = net.take("image", (1, 3, 32, 32))
+    patches = net.add("Conv", image, net.weight(8, 3, 8, 8), kernel_shape=[8, 8], strides=[8, 8])
+    x = net.add("Reshape", patches, net.numbers(1, 8, 16))
+    x = net.add("Transpose", x, perm=[0, 2, 1])
+    text = net.embed()
+    for _ in range(3):
+        x = net.block(x)
+        text = net.block(text, net.triangle("ids"))
+    sides = [net.add("ReduceMean", side, net.numbers(1), keepdims=0) for side in (x, text)]
+    sides = [net.add("LpNormalization", side, axis=-1, p=2) for side in sides]
+    if join == "MatMul":
+        sides[1] = net.add("Transpose", sides[1], perm=[1, 0])
+    return net.finish(net.add(join, *sides)).architecture
+
+
+def test_two_towers_are_multiplied_with_one_another() -> None:
+    told = two_stacks("MatMul")
+    assert told.family == "two towers: vision transformer and text transformer"
+    assert "compared by cosine" in told.summary
+    assert [block.count for block in told.blocks] == [3, 3]
+    assert not two_stacks("Add")
+
+
+def translator(all_cross: bool, from_last: bool = True) -> Architecture:
+    net = Network()
+    x = net.embed("source")
+    inner = [x := net.block(x) for _ in range(3)]
+    context = inner[-1] if from_last else inner[0]
+    y = net.embed("target")
+    for number in range(3):
+        y = net.block(y, net.triangle("target"), context if all_cross or number != 1 else None)
+    return net.finish(net.linear(y, 8, 100)).architecture
+
+
+def test_every_block_of_a_decoder_attends_to_what_the_encoder_gave_at_last() -> None:
+    told = translator(all_cross=True)
+    assert told.family == "encoder-decoder transformer"
+    assert [(block.name, block.count) for block in told.blocks] == [
+        ("encoder block", 3),
+        ("decoder block", 3),
+    ]
+    assert translator(all_cross=False).family == ""
+    assert translator(all_cross=True, from_last=False).family == ""
+
+
+def residual(net: Network, x: str, width: int, depthwise: bool = False) -> str:
+    inner = net.add("Relu", net.conv(x, width, width, group=width if depthwise else 1))
+    return net.add("Relu", net.add("Add", x, net.conv(inner, width, width)))
+
+
+def classifier(body: Callable[[Network, str], str], width: int = 8) -> Architecture:
+    net = Network()
+    x = net.add("Relu", net.conv(net.take("image", (1, 3, 32, 32)), 3, 8))
+    x = net.add("Flatten", net.add("GlobalAveragePool", body(net, x)))
+    x = net.add("Gemm", x, net.weight(width, 10), net.weight(10))
+    return net.finish(net.add("Softmax", x), shape=(1, 10)).architecture
+
+
+def test_blocks_of_a_residual_network_are_all_of_one_kind() -> None:
+    def same(net: Network, x: str) -> str:
+        for _ in range(4):
+            x = residual(net, x, 8)
+        return x
+
+    def mixed(net: Network, x: str) -> str:
+        return residual(net, residual(net, same(net, x), 8, depthwise=True), 8)
+
+    def beside(net: Network, x: str) -> str:
+        return net.add("Add", same(net, x), net.conv(x, 8, 8, 1))
+
+    told = classifier(same)
+    assert told.summary.startswith(
+        "Residual CNN (basic): stages of 4 blocks, 8 → 8 channels, 10 classes."
+    )
+    assert told.facts["classes"] == 10
+    assert not classifier(mixed)
+    assert not classifier(beside)
+
+
+def test_dense_layers_grow_by_the_same() -> None:
+    def dense(*growths: int) -> Callable[[Network, str], str]:
+        def body(net: Network, x: str) -> str:
+            width = 8
+            for block in range(2):
+                for growth in growths:
+                    narrow = net.add("Relu", net.conv(net.add("Relu", x), width, 16, 1))
+                    x = net.add("Concat", x, net.conv(narrow, 16, growth), axis=1)
+                    width += growth
+                if block == 0:
+                    x = net.add("Relu", x)
+                    x = net.conv(x, width, width // 2, 1)
+                    x = net.add("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2])
+                    width //= 2
+            return x
+
+        return body
+
+    told = classifier(dense(4, 4, 4), 22)
+    assert told.summary.startswith("Densely connected CNN: blocks of 3, 3 layers")
+    assert not classifier(dense(4, 4, 6), 25)
+
+
+def test_a_plain_network_has_no_sum() -> None:
+    def row(net: Network, x: str) -> str:
+        for _ in range(2):
+            x = net.add("Relu", net.conv(x, 8, 8))
+            x = net.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+        return net.add("Relu", net.conv(x, 8, 8))
+
+    assert classifier(row).summary.startswith("CNN: stages of 2, 1, 1 convolutions")
+    assert not classifier(lambda net, x: net.add("Mul", row(net, x), net.add("Neg", row(net, x))))
+
+
+def unet(order: tuple[int, ...]) -> Architecture:
+    net = Network()
+    x = net.conv(net.take("image", (1, 3, 32, 32)), 3, 8)
+    levels = []
+    for _ in range(2):
+        levels.append(x := net.add("Relu", net.conv(x, 8, 8)))
+        x = net.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = net.add("Relu", net.conv(x, 8, 8))
+    for place in order:
+        x = net.add("Resize", x, "", net.store(np.array([1, 1, 2, 2], np.float32)))
+        x = net.add("Relu", net.conv(net.add("Concat", x, levels[place], axis=1), 16, 8))
+    return net.finish(net.conv(x, 8, 2, 1)).architecture
+
+
+def test_wires_across_a_unet_are_nested() -> None:
+    told = unet((1, 0))
+    assert told.family == "UNet"
+    assert told.facts["skips"] == 2
+    assert not unet((0, 1))
+
+
+def test_pixels_are_shuffled_at_the_end() -> None:
+    def shuffle(is_last: bool) -> Architecture:
+        net = Network()
+        x = net.add("Relu", net.conv(net.take("image", (1, 1, 8, 8)), 1, 8))
+        x = net.add("DepthToSpace", net.conv(x, 8, 4), blocksize=2)
+        return net.finish(x if is_last else net.conv(x, 1, 1)).architecture
+
+    assert shuffle(is_last=True).summary.startswith(
+        "Super-resolution CNN: 2 convolutions 1 → 8 → 4, pixel shuffle ×2."
+    )
+    assert not shuffle(is_last=False)
+
+
+def test_a_recurrent_network_has_no_other_layers() -> None:
+    def recurrent(convolved: bool) -> Architecture:
+        net = Network()
+        x = net.take("x", (6, 1, 8))
+        if convolved:
+            x = net.add("Conv", x, net.weight(1, 1, 3), kernel_shape=[3], pads=[1, 1])
+        node = helper.make_node(
+            "LSTM", [x, net.weight(1, 64, 8), net.weight(1, 64, 16)], ["", "last"], hidden_size=16
+        )
+        net.nodes.append(node)
+        y = net.add("Squeeze", "last", net.numbers(0))
+        return net.finish(net.linear(y, 16, 5), shape=(1, 5)).architecture
+
+    told = recurrent(convolved=False)
+    assert told.summary.startswith("Recurrent network: 1 LSTM layer of width 16, 5 outputs.")
+    assert not recurrent(convolved=True)
+
+
+def test_a_function_that_is_called_like_an_operator_is_not_that_operator() -> None:
+    body = helper.make_function(
+        "local",
+        "LSTM",
+        ["x"],
+        ["y"],
+        [helper.make_node("Neg", ["x"], ["y"])],
+        [helper.make_opsetid("", 21)],
+    )
+    taken = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
+    given = helper.make_tensor_value_info("z", TensorProto.FLOAT, [4])
+    nodes = [
+        helper.make_node("LSTM", ["x"], ["y"], domain="local"),
+        helper.make_node("LSTM", ["y"], ["z"], domain="local"),
+    ]
+    graph = helper.make_graph(nodes, "g", [taken], [given])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("local", 1)]
+    model = helper.make_model(graph, functions=[body], opset_imports=opsets)
+    assert not load(model.SerializeToString()).architecture
+
+
+def test_names_metadata_and_documentation_say_nothing() -> None:
+    graph = helper.make_graph(
+        [helper.make_node("Relu", ["gpt2/h.0/attn"], ["logits"], "transformer/ResNet")],
+        "GPT2LMHeadModel",
+        [helper.make_tensor_value_info("gpt2/h.0/attn", TensorProto.FLOAT, [4])],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, [4])],
+        doc_string="BERT",
+    )
+    model = helper.make_model(graph, doc_string="a decoder-only transformer")
+    onnx.helper.set_model_props(model, {"architectures": "LlamaForCausalLM"})
+    assert not load(model.SerializeToString()).architecture
+
+
+def test_a_graph_without_nodes_is_nothing() -> None:
+    taken = helper.make_tensor_value_info("x", TensorProto.FLOAT, [4])
+    graph = helper.make_graph([], "g", [taken], [taken])
+    told = load(helper.make_model(graph).SerializeToString()).architecture
+    assert not told
+    assert told.summary == ""
+
+
+def test_a_rule_that_fails_costs_the_words_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(model: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr(words, "tell_family", fail)
+    assert not decoder(lambda net, _: None)
+
+
+def test_it_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = Network()
+    x = net.embed()
+    for _ in range(3):
+        x = net.block(x)
+    model = net.finish(net.linear(x, 8, 100))
+    first = model.architecture
+    assert first
+    monkeypatch.setattr(words, "tell_family", None)
+    assert model.architecture == first
