@@ -24,6 +24,7 @@ from .group_summary import (
     count_operators,
     list_variants,
     name_operators,
+    name_stacks,
     write_difference,
     write_member_nodes,
     write_odd_end,
@@ -41,7 +42,7 @@ from .rows import (
 from .sizes import HEADER, RADII, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
-MOST_FRAME_TITLE = 360.0
+MOST_FRAME_TITLE = 440.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
@@ -195,7 +196,8 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
     else:
         lines = [counted]
         if counts != [1] or repeat is not None:
-            lines = _write_operators(counted, variants)
+            stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
+            lines = [stacks] if stacks else _write_operators(counted, variants)
         rows = [FaceRow(line, "muted", ()) for line in lines]
     times = len(repeat.children) if repeat is not None else 0
     return make_box(

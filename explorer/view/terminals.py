@@ -29,7 +29,15 @@ MOST_DIFFERENT = 100
 MOST_LISTED = 2_000
 _EACH = 1_000
 
+#: states of layers are looked for among so many values at most
+_MOST_STATES = 2_000
+#: a layer has so many kinds of states at most, and those of all layers lead to so many places
+_MOST_KINDS = 4
+_MOST_PLACES = 4
+
 _DIGITS = re.compile(r"\d+")
+#: ``past_key_values.0.key``: what is common, the number of the layer, the kind of state
+_STATE = re.compile(r"(.+?)[._](\d+)[._](.*[^\W\d].*)")
 
 
 class Terminal(NamedTuple):
@@ -56,8 +64,9 @@ def stack_terminals(
     """Put inputs or outputs that belong together into one box each.
 
     Those belong together whose only neighbour is the same port of the same item, and whose
-    types and names are alike but for numbers in the names; and where boxes are very many, those
-    with the same neighbours. Linear in the values and in the ports of the others.
+    types and names are alike but for numbers in the names; the states of all layers, such as
+    ``past_key_values.0.key``; and where boxes are very many, those with the same neighbours.
+    Linear in the values and in the ports of the others.
 
     Parameters
     ----------
@@ -73,20 +82,26 @@ def stack_terminals(
     found, ports = _find_ends(kind, others)
     if kind == "input":
         found.add([value for value in values if value.is_output], BORDER)
-    boxes = _put_together(kind, values, ports)
+    states = _find_states(kind, values, found.ends)
+    boxes = _put_together(kind, values, ports, states)
     if len(boxes) <= MOST_TERMINALS:
         return [_make_terminal(box) for box in boxes]
-    firsts = [box[0] if isinstance(box, tuple) else box for box in boxes] if ports else values
+    is_each = boxes is values
+    firsts = values if is_each else [box[0] if isinstance(box, tuple) else box for box in boxes]
     ends = [*map(found.ends.get, firsts)]
     terminals: list[tuple[int, Terminal]] = []
     for end, places in group_alike(range(len(boxes)), ends).items():
+        if states:
+            kept = [place for place in places if boxes[place] in states]
+            terminals += [(place, _make_terminal(boxes[place])) for place in kept]
+            places = [place for place in places if boxes[place] not in states]
         if len(places) <= MOST_TERMINALS:
             terminals += [(place, _make_terminal(boxes[place])) for place in places]
             continue
-        if ports:
-            joined = _list_values(boxes[place] for place in places)
-        else:  # a box for each value
+        if is_each:
             joined = tuple(map(values.__getitem__, places))
+        else:
+            joined = _list_values(boxes[place] for place in places)
         is_unused = kind == "input" and end is None
         terminals.append((places[0], _join(kind, joined, is_unused=is_unused)))
     terminals.sort(key=itemgetter(0))
@@ -101,23 +116,59 @@ def stack_terminals(
 _Box = Value | tuple[Value, ...]
 
 
+def _find_states(
+    kind: ItemKind, values: Sequence[Value], ends: dict[Value, int]
+) -> list[tuple[Value, ...]]:
+    """Return the states of layers, as decoders keep them, each kind of all layers together.
+
+    All layers have the same kinds of them, and those of all lead to few places, such as a stack.
+    """
+    if kind == "constant" or len(values) > _MOST_STATES:
+        return []
+    found: dict[str, list[tuple[Value, str, str]]] = {}
+    for value in values:
+        match = _STATE.fullmatch(value.name) if not value.is_parameter else None
+        if match is not None and not (kind == "input" and value.is_output):
+            found.setdefault(match[1], []).append((value, match[2], match[3]))
+    states = []
+    for members in found.values():
+        layers = {layer for _, layer, _ in members}
+        kinds = {which for _, _, which in members}
+        is_whole = len(members) == len(layers) * len(kinds)
+        places = {ends.get(value) for value, _, _ in members}
+        if len(members) < LEAST_STACK or not is_whole or len(layers) < 2:
+            continue
+        if 2 <= len(kinds) <= _MOST_KINDS and len(places) <= _MOST_PLACES:
+            states.append(tuple(value for value, _, _ in members))
+    return states
+
+
 def _put_together(
-    kind: ItemKind, values: Sequence[Value], ports: dict[Value, int]
+    kind: ItemKind,
+    values: Sequence[Value],
+    ports: dict[Value, int],
+    states: Sequence[tuple[Value, ...]],
 ) -> Sequence[_Box]:
-    """Return families that come to the same port, and single values, in the order of the values."""
-    if kind == "constant" or not ports:
+    """Return states, families that come to the same port, and single values, in their order."""
+    if kind == "constant" or not (ports or states):
         return values
+    in_states = {value: together for together in states for value in together}
     boxes: list[tuple[int, _Box]] = []
     at_ports: dict[int, list[tuple[int, Value]]] = {}
     for place, value in enumerate(values):
+        together = in_states.get(value)
+        if together is not None:
+            if value is together[0]:
+                boxes.append((place, together))
+            continue
         port = ports.get(value)
         if port is None or (kind == "input" and value.is_output):
             boxes.append((place, value))
         else:
             at_ports.setdefault(port, []).append((place, value))
-    for together in at_ports.values():
+    for entries in at_ports.values():
         families: dict[object, list[tuple[int, Value]]] = {}
-        for place, value in together:
+        for place, value in entries:
             alike = (_DIGITS.sub("*", value.name), str(value.type))
             families.setdefault(alike, []).append((place, value))
         for family in families.values():
@@ -205,7 +256,13 @@ def _find_ends(kind: ItemKind, others: Sequence[Item]) -> tuple[_Ends, dict[Valu
 
 def _make_terminal(box: _Box) -> Terminal:
     if isinstance(box, tuple):
-        return Terminal(box, name_family([value.name for value in box]))
+        names = [value.name for value in box]
+        states = [_STATE.fullmatch(name) for name in names]
+        common = {match and match[1] for match in states}
+        kinds = {match and match[3] for match in states}
+        if len(kinds) > 1 and len(common) == 1:
+            return Terminal(box, common.pop() or "")
+        return Terminal(box, name_family(names))
     return Terminal((box,), box.name)
 
 

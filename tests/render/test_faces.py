@@ -319,9 +319,11 @@ def test_the_stages_of_a_resnet_say_that_their_first_block_has_a_projection() ->
     assert write_odd_end(stages[2], shown=1) == "the first with projection"
 
 
-def recognised_item(path: str, *, is_open: bool = False) -> Item:
-    """Return the item of a group of a GPT-2, whose stack of blocks is one item, too."""
-    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+def recognised_item(
+    path: str, file: str = "exported/gpt2.legacy.onnx", *, is_open: bool = False
+) -> Item:
+    """Return the item of a group, such as a stack of blocks, of a GPT-2 or of another file."""
+    model = load(corpus_file(file))
     group = build_group_tree(model.graph).find(path)
     assert isinstance(group, Group), path
     item = Item("group", group.path, group, Instance(model.graph, "main", None), None)
@@ -346,6 +348,11 @@ def test_a_closed_group_says_what_it_is_and_its_facts(
     assert words(face) == texts
     assert face.category == category
     assert fits(face)
+
+
+def test_a_closed_group_of_no_known_kind_says_which_stacks_it_holds() -> None:
+    face = make_face(recognised_item("encoder", "exported/bert.legacy.onnx"))
+    assert words(face) == ["encoder", "+", "12 × Transformer block"]
 
 
 def test_an_open_group_says_what_it_is() -> None:

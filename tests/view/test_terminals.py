@@ -50,6 +50,52 @@ def test_many_terminals_of_one_box_are_one(kind: str, count: int) -> None:
     check_items(view)
 
 
+def keep_states(*names: str, apart: bool = False) -> View:
+    """Return the view of a model whose inputs are added up, or each negated on its own."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.opset_import.add(version=17)
+    graph = proto.graph
+    for name in names:
+        graph.input.add(name=name)
+    for number, inputs in enumerate([[name] for name in names] if apart else [names]):
+        graph.node.add(op_type="Sum", name=f"n{number}", input=inputs, output=[f"y{number}"])
+        graph.output.add(name=f"y{number}")
+    return View(load(proto.SerializeToString()))
+
+
+PAST = [f"past_key_values.{layer}.{kind}" for layer in range(3) for kind in ("key", "value")]
+
+
+def test_the_states_of_all_layers_are_one_box() -> None:
+    view = keep_states("input_ids", *PAST)
+    ids, past = terminals(view, "input")
+    assert (ids.label, past.label, past.names) == ("input_ids", "past_key_values", "")
+    assert past.value_paths() == [f"main/%{name}" for name in PAST]
+    assert find_lost_edges(view) == []
+    check_items(view)
+    labels = Labels()
+    assert [run.text for run in labels.faces.face(past).texts][:3] == ["past_key_values", "+", "×6"]
+    view.open(past.path)
+    assert [child.label for child in past.children] == PAST
+
+
+def test_inputs_that_are_no_states_of_layers_keep_their_boxes() -> None:
+    for names in (
+        ["h.0.weight", "h.0.bias", "h.1.weight", "h.2.weight"],  # not each layer has both
+        ["past.0.key", "past.0.value"],  # one layer
+        [f"h.0.part{number}" for number in range(6)],
+    ):
+        assert [item.label for item in terminals(keep_states(*names), "input")] == names
+    spread = terminals(keep_states(*PAST, apart=True), "input")  # each leads elsewhere
+    assert [item.label for item in spread] == PAST
+
+
+def test_states_stay_one_box_among_many_inputs() -> None:
+    view = keep_states(*(f"x{number}" for number in range(20)), *PAST)
+    assert [item.label for item in terminals(view, "input")] == ["20 inputs", "past_key_values"]
+    check_items(view)
+
+
 def test_the_picture_of_inputs_does_not_grow_with_them() -> None:
     drawn = {}
     for count in (500, 2_000):
