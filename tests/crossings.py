@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import Scene, SceneBox
 from netloupe.explorer.layout.placement import Curves, sample_pieces
+from netloupe.explorer.options import Direction
+from netloupe.explorer.render.marks import TextMark, mark_frame
 from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.text import measure_text
+from netloupe.explorer.render.theme import load_theme
 
 TITLE_HEIGHT = 22.0
 #: an edge may touch so much of a box or a title, in pixels
@@ -22,8 +26,8 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
     is_open = np.array([box.item.is_open for box in boxes], bool)
     titles = frames.copy()
     for index in np.flatnonzero(is_open):
-        face = labels.faces.face(boxes[index].item)
-        titles[index, 2] = titles[index, 0] + face.width
+        left, right = _find_title(boxes[index], labels, scene.direction)
+        titles[index, ::2] = titles[index, 0] + left, titles[index, 0] + right
         titles[index, 3] = titles[index, 1] + TITLE_HEIGHT
     found: dict[str, None] = {}
     for edge in scene.edges:
@@ -39,6 +43,19 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
         for index in np.flatnonzero(around & _hold(titles, points)):
             found[f"{name} runs through the title of {boxes[index].item.key}"] = None
     return list(found)
+
+
+def _find_title(box: SceneBox, labels: Labels, direction: Direction) -> tuple[float, float]:
+    """Return from where to where the title of an open group reaches, from the group's left."""
+    face = labels.faces.face(box.item)
+    if box.enters is None:
+        return 0.0, face.width
+    written = [
+        (mark.x, mark.x + measure_text(mark.text, mark.size, mark.bold))
+        for mark in mark_frame(face, box, load_theme("light"), direction=direction)
+        if isinstance(mark, TextMark)
+    ]
+    return written[0] if written else (0.0, 0.0)
 
 
 def _name(scene: Scene, index: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -21,13 +22,15 @@ SIDE = 18.0
 TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
-#: an open item is made so much wider at most to keep its title clear of edges
-MOST_WIDENING = 190.0
-#: so far edges run straight down from the border where they would bend into the title
-LEAD = 22.0
+#: an open item is turned round, left for right, where it can be so much narrower then
+LEAST_GAIN = 24.0
+#: so far at most edges run straight down from the border where they would bend into the title
+LEAD = 24.0
 #: where the letters of the title end, and how near to its end edges may come
 _TITLE_HEIGHT = 23.0
 _TITLE_GAP = 4.0
+#: points on each piece of a curve by which it is found how near to the title it comes
+_TITLE_STEPS = 16
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
@@ -53,21 +56,18 @@ def arrange_inside(level: Level, places: Places, title_width: float, columns: in
         Number of columns (rows for LR) that the places are cut into.
     """
     if level.direction == "TB":
-        width = max(places.width + 2 * SIDE, title_width)
-        shift_x = (width - places.width) / 2
-        widening = _room_for_title(places, shift_x, title_width)
-        width += widening
-        shift_x += widening
+        width, shift_x = _fit_title(places, title_width)
         shift_y = -_PORT_HALF if level.input_count else TITLE_BAND
         bottom = -_PORT_HALF if level.output_count else END
         height = places.height + shift_y + bottom
         if level.input_count and not level.wires:
             height += TITLE_BAND
         entering = level.arrays().sources < 0
-        if _bends_into_title(places.edges, entering, (shift_x, shift_y), title_width):
-            places = replace(places, edges=_lead_in(places.edges, entering))
-            shift_y += LEAD
-            height += LEAD
+        lead = _measure_lead(places.edges, entering, (shift_x, shift_y), title_width)
+        if lead:
+            places = replace(places, edges=_lead_in(places.edges, entering, lead))
+            shift_y += lead
+            height += lead
     else:
         shift_x = -_PORT_HALF if level.input_count else SIDE
         right = -_PORT_HALF if level.output_count else SIDE
@@ -77,29 +77,45 @@ def arrange_inside(level: Level, places: Places, title_width: float, columns: in
     return _fill(level, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
 
 
-def _room_for_title(places: Places, shift: float, title_width: float) -> float:
-    """Return how much wider an open item must be at its left for edges to miss its title."""
-    if not len(places.inputs):
-        return 0.0
-    missing = title_width - (float(places.inputs[:, 0].min()) + shift)
-    return missing if 0 < missing <= MOST_WIDENING else 0.0
+def _fit_title(places: Places, title_width: float) -> tuple[float, float]:
+    """Return the width of an open item, and how far its inside is from its left border.
+
+    What comes in does so beside the title, which no edge may run through.
+    """
+    width = max(places.width + 2 * SIDE, title_width)
+    shift = (width - places.width) / 2
+    if len(places.inputs):
+        shift = max(shift, title_width - float(places.inputs[:, 0].min()))
+    return max(width, shift + places.width + SIDE), shift
 
 
-def _bends_into_title(
+def is_better_mirrored(level: Level, places: Places, title_width: float) -> bool:
+    """Return whether an open item would be narrower with left and right exchanged.
+
+    It is where what comes in beside its main stream, such as a mask, does so at the left, where
+    the title stands.
+    """
+    if level.direction != "TB" or not len(places.inputs):
+        return False
+    width, _ = _fit_title(places, title_width)
+    return _fit_title(places.mirrored(), title_width)[0] < width - LEAST_GAIN
+
+
+def _measure_lead(
     edges: Curves, entering: Flags, shift: tuple[float, float], title_width: float
-) -> bool:
-    """Return whether edges that come in beside the title bend back under it too early."""
+) -> float:
+    """Return how much lower edges that come in beside the title must be not to bend into it."""
     pieces = np.repeat(entering, edges.piece_counts)
     if not pieces.any():
-        return False
-    points = sample_pieces(edges.list_controls()[pieces], 8) + np.array(shift)
-    starts = edges.points[edges.starts[:-1][entering & (edges.counts > 0)], 0] + shift[0]
-    beside = np.repeat(starts >= title_width - 1, edges.piece_counts[entering & (edges.counts > 0)])
+        return 0.0
+    points = sample_pieces(edges.list_controls()[pieces], _TITLE_STEPS) + np.array(shift)
     meets = (points[:, :, 0] < title_width - _TITLE_GAP) & (points[:, :, 1] < _TITLE_HEIGHT)
-    return bool(np.any(meets[beside]))
+    if not meets.any():
+        return 0.0
+    return min(math.ceil(_TITLE_HEIGHT - float(points[meets][:, 1].min())), LEAD)
 
 
-def _lead_in(edges: Curves, entering: Flags) -> Curves:
+def _lead_in(edges: Curves, entering: Flags, lead: float) -> Curves:
     """Let edges that come in at the border run straight down before they do anything else."""
     chosen = entering & (edges.counts > 0)
     counts = edges.counts + 3 * chosen
@@ -109,7 +125,7 @@ def _lead_in(edges: Curves, entering: Flags) -> Curves:
     begin = edges.points[edges.starts[:-1][chosen]]
     for number in range(3):
         above = begin.copy()
-        above[:, 1] -= LEAD * (3 - number) / 3
+        above[:, 1] -= lead * (3 - number) / 3
         points[starts[:-1][chosen] + number] = above
     return Curves(points, starts)
 

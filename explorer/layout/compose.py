@@ -21,7 +21,7 @@ from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
-from .arrange import arrange_inside, arrange_root
+from .arrange import arrange_inside, arrange_root, is_better_mirrored
 from .assembly import Assembly
 from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
@@ -271,7 +271,13 @@ class Composer:
         if arranged is None:
             already = len(budget.notices)
             assembly = self._placer.place(level, budget)
-            arranged = _put_together(assembly, level, frame)
+            width = frame.title_width
+            is_mirrored = width is not None and is_better_mirrored(
+                level, assembly.join(level), width
+            )
+            if is_mirrored:
+                assembly = self._placer.place(level.mirrored(), budget)
+            arranged = _put_together(assembly, level, frame, is_mirrored=is_mirrored)
             if len(budget.notices) == already:
                 self._insides.put(key, arranged, arranged.inside.weight)
         return arranged
@@ -285,13 +291,20 @@ class Composer:
         history: PieceHistory,
     ) -> Arranged:
         """Return the places inside an open item that was shown before and is wired as it was."""
-        assembly = self._placer.replace(before.assembly, before.level, level, budget, history)
-        return _put_together(assembly, level, frame)
+        old, new = before.level, level
+        if before.is_mirrored:
+            old, new = old.mirrored(), new.mirrored()
+        assembly = self._placer.replace(before.assembly, old, new, budget, history)
+        return _put_together(assembly, level, frame, is_mirrored=before.is_mirrored)
 
 
-def _put_together(assembly: Assembly, level: Level, frame: Frame) -> Arranged:
+def _put_together(
+    assembly: Assembly, level: Level, frame: Frame, *, is_mirrored: bool = False
+) -> Arranged:
     """Put pieces together and give them the border of an open item."""
     joined = assembly.join(level)
+    if is_mirrored:
+        joined = joined.mirrored()
     places, columns = wrap_places(
         level,
         joined,
@@ -303,7 +316,7 @@ def _put_together(assembly: Assembly, level: Level, frame: Frame) -> Arranged:
         inside = arrange_root(level, places, columns)
     else:
         inside = arrange_inside(level, places, frame.title_width, columns)
-    return Arranged(inside, level, assembly)
+    return Arranged(inside, level, assembly, is_mirrored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ class Arranged:
         What was placed.
     assembly
         The pieces that it was put together from.
+    is_mirrored
+        Whether the pieces are those of the level with left and right exchanged.
     labels
         Places of labels that were found, by what is open and written.
     """
@@ -35,6 +37,7 @@ class Arranged:
     inside: Inside
     level: Level
     assembly: Assembly
+    is_mirrored: bool = False
     labels: dict[Hashable, Floats] = field(default_factory=dict)
 
 

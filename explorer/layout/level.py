@@ -28,6 +28,15 @@ class Child(NamedTuple):
     #: whether it is a circle, which edges reach from wherever they come
     is_round: bool = False
 
+    def mirrored(self) -> Child:
+        """Return it with left and right exchanged."""
+        if not self.inputs and not self.outputs:
+            return self
+        return self._replace(
+            inputs=tuple(self.width - offset for offset in self.inputs),
+            outputs=tuple(self.width - offset for offset in self.outputs),
+        )
+
 
 class Wire(NamedTuple):
     """An edge between children (0 and up) or border ports (-1 - n), and ports of open children."""
@@ -128,6 +137,10 @@ class Level:
             arrays.sources.tobytes(),
             arrays.targets.tobytes(),
         )
+
+    def mirrored(self) -> Level:
+        """Return it with left and right exchanged."""
+        return replace(self, children=[child.mirrored() for child in self.children], _arrays=None)
 
     def arrays(self) -> LevelArrays:
         """Return sizes and wires as arrays; a level must not be changed after it."""

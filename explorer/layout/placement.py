@@ -177,3 +177,17 @@ class Places:
             self.outputs[:, ::-1],
             Curves(self.edges.points[:, ::-1], self.edges.starts),
         )
+
+    def mirrored(self) -> Places:
+        """Return it with left and right exchanged."""
+        return Places(
+            self.width,
+            self.height,
+            self._mirror(self.boxes),
+            self._mirror(self.inputs),
+            self._mirror(self.outputs),
+            Curves(self._mirror(self.edges.points), self.edges.starts),
+        )
+
+    def _mirror(self, points: Floats) -> Floats:
+        return points * (-1.0, 1.0) + (self.width, 0.0)

@@ -70,12 +70,13 @@ def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) ->
 
         arranged, inside = composed.arranged, layer.inside
         assert inside is arranged.inside
-        division, pieces = divide_level(plan.level)
+        is_mirrored = arranged.is_mirrored
+        division, pieces = divide_level(plan.level.mirrored() if is_mirrored else plan.level)
         assert [piece.level for piece in arranged.assembly.pieces] == [p.level for p in pieces]
         title = None if layer.item is view.root else labels.size(layer.item)[0]
         assembly = Assembly(division, pieces, arranged.assembly.placements)
         frame = Frame(title, wrap, inside.columns > 1)
-        fresh = _put_together(assembly, plan.level, frame).inside
+        fresh = _put_together(assembly, plan.level, frame, is_mirrored=is_mirrored).inside
         assert (inside.width, inside.height) == (fresh.width, fresh.height)
         assert (inside.inputs, inside.outputs) == (fresh.inputs, fresh.outputs)
         np.testing.assert_array_equal(inside.boxes, fresh.boxes)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.placement import Curves, sample_pieces
+from netloupe.explorer.layout.arrange import is_better_mirrored
+from netloupe.explorer.layout.level import Child, Level
+from netloupe.explorer.layout.placement import Curves, Places, sample_pieces
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.picture import Labels, make_picture, make_view
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file
+from tests.crossings import find_crossings
 from tests.scene_check import find_geometry_faults
 
 TITLE_HEIGHT = 22.0
@@ -99,3 +103,69 @@ def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | in
     crossed, seen = find_crossed_titles(scene, labels)
     assert seen
     assert crossed == []
+
+
+def layer_with_side_inputs(name: str, sides: int) -> Model:
+    """Return a group whose second node takes values that nothing else in it does."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    given = [f"side{number}" for number in range(sides)]
+    for value in ("x", *given):
+        proto.graph.input.add(name=value)
+    for number, value in enumerate(given):
+        node = proto.graph.node.add(op_type="Neg", name=f"prepare{number}", input=[value])
+        node.output.append(f"{value}_ready")
+    for operator, inputs, output in (
+        ("Relu", ["x"], "a"),
+        ("Sum", ["a", *(f"{value}_ready" for value in given)], "b"),
+        ("Tanh", ["b"], "c"),
+        ("Add", ["c", "x"], "y"),
+    ):
+        node = proto.graph.node.add(op_type=operator, name=f"{name}/{operator}", input=inputs)
+        node.output.append(output)
+    proto.graph.output.add(name="y")
+    return load(proto.SerializeToString())
+
+
+@pytest.mark.parametrize("sides", [0, 1, 3, 6])
+@pytest.mark.parametrize("length", [6, 20, 44])
+def test_what_comes_into_a_group_does_so_beside_its_title(
+    engine: LayoutEngine, sides: int, length: int
+) -> None:
+    view = View(layer_with_side_inputs("decoder_layer_of_a_large_language_model.0"[:length], sides))
+    expand_view(view, "all")
+    labels = Labels()
+    scene = Composer(engine).compose(view, labels)
+    assert find_geometry_faults(scene, view) == []
+    assert find_crossings(scene, labels) == []
+
+
+def test_a_group_is_turned_round_where_that_makes_room_for_its_title(engine: LayoutEngine) -> None:
+    places = Places(
+        300.0,
+        200.0,
+        np.array([(60.0, 50.0), (200.0, 150.0)]),
+        np.array([(20.0, 3.0), (200.0, 3.0)]),
+        np.array([(200.0, 197.0)]),
+        Curves.of([(200.0, 3.0, 200.0, 40.0, 200.0, 80.0, 200.0, 120.0)]),
+    )
+    assert not is_better_mirrored(Level("TB"), places, 40.0)  # there is room as it is
+    assert is_better_mirrored(Level("TB"), places, 200.0)
+    assert not is_better_mirrored(Level("LR"), places, 200.0)  # titles stand above what comes in
+    mirrored = places.mirrored()
+    assert not is_better_mirrored(Level("TB"), mirrored, 200.0)
+    assert mirrored.inputs[:, 0].tolist() == [280.0, 100.0]
+    assert mirrored.boxes.tolist() == [[240.0, 50.0], [100.0, 150.0]]
+    assert mirrored.edges.points[:, 0].tolist() == [100.0] * 4
+    assert mirrored.mirrored().edges.points.tolist() == places.edges.points.tolist()
+    child = Child(100.0, 40.0, (10.0, 70.0), (50.0,))
+    assert child.mirrored() == Child(100.0, 40.0, (90.0, 30.0), (50.0,))
+
+
+@pytest.mark.parametrize(
+    "name", ["exported/llama.legacy.onnx", "exported/t5.legacy.onnx", "quantized/bert.dynamic.onnx"]
+)
+def test_no_title_of_a_first_view_is_struck(engine: LayoutEngine, name: str) -> None:
+    model = load(corpus_file(name))
+    picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
+    struck = find_crossings(picture.scene, picture.labels)
+    assert [line for line in struck if "title" in line] == []
