@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
-from netloupe.explorer.view import View
+from netloupe.explorer.view import Item, View
+from netloupe.explorer.view.item import MOST_SELECTED
 
 #: how far the end of an edge may be from the border that it should touch, in pixels
 TOLERANCE = 1.5
@@ -19,10 +20,25 @@ def find_geometry_faults(scene: Scene, view: View | None = None) -> list[str]:
     faults = [*_check_boxes(scene), *_check_edges(scene), *_check_ports(scene)]
     faults += _check_labels(scene)
     if view is not None:
-        links = sum(len(view.links(item)) for item in view.open_items())
-        if links != len(scene.edges):
-            faults.append(f"{links} links are drawn as {len(scene.edges)} edges")
+        lines = sum(_count_lines(view, item) for item in view.open_items())
+        if lines != len(scene.edges):
+            faults.append(f"links of {lines} lines are drawn as {len(scene.edges)} edges")
     return faults
+
+
+def _count_lines(view: View, item: Item) -> int:
+    """Return as how many lines the links of an item are drawn; those at groups run together."""
+    lines = set()
+    for number, link in enumerate(view.links(item)):
+        ends = [item.children[end] for end in (link.source, link.target) if end >= 0]
+        are_closed = not any(end.is_open or end.kind == "stub" for end in ends)
+        has_group = any(
+            end.kind in ("group", "branch") or (end.kind == "node" and end.openable) for end in ends
+        )
+        is_whole = any(end.is_selected_whole for end in ends) and link.count > MOST_SELECTED
+        merges = len(ends) == 2 and are_closed and has_group and not is_whole
+        lines.add((link.source, link.target, link.kind) if merges else number)
+    return len(lines)
 
 
 def _name(scene: Scene, index: int) -> str:

@@ -128,11 +128,12 @@ class SceneReader:
         return boxes
 
     def bundles(self) -> list[list[str]]:
-        """Return the paths of the values of every edge along which several flow."""
+        """Return the paths of the values of every drawn edge along which several flow."""
         return [
             level.names[first : first + count]
             for level in self.levels.values()
-            for _, first, count in level.form.bundles.tolist()
+            for edge, first, count in level.form.bundles.tolist()
+            if level.form.edge_table[edge, 6]
         ]
 
     def edges(self) -> list[tuple[str, str, bool, list[float]]]:
@@ -145,6 +146,8 @@ class SceneReader:
             for path, label, source, target, flags, at, count in level.form.edge_table.tolist():
                 assert -1 <= source < len(level.form.boxes)
                 assert -1 <= target < len(level.form.boxes)
+                if not count:  # it runs along another
+                    continue
                 points = level.form.points[at : at + count].astype(float)
                 points[0::2] += left
                 points[1::2] += top

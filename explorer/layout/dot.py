@@ -27,7 +27,7 @@ _MAIN_WEIGHT = 4
 _SPINE_WEIGHT = 24
 
 RANK_GAP = 30.0
-#: between two boxes with one straight edge between them: room for its label
+#: between two boxes with one straight edge between them
 CHAIN_GAP = 22.0
 NODE_GAP = 22.0
 
@@ -59,6 +59,8 @@ def write_level_dot(level: Level) -> str:
     spine = find_spine(level)
     top, bottom = ("n", "s") if level.direction == "TB" else ("w", "e")
     for number, wire in enumerate(level.wires):
+        if not wire.values:
+            continue
         tail = _end(wire.source, "i", wire.source_port, "o", bottom, level.children)
         head = _end(wire.target, "o", wire.target_port, "i", top, level.children)
         weight = "" if wire.is_main else ",weight=1"

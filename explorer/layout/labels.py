@@ -18,10 +18,16 @@ from .texts import Texts
 
 HEIGHT = 14.0
 _PADDING = 5.0
-#: shorter edges would be hidden by their labels
+#: shorter edges would be hidden by their labels, and these by a label as short as a count
 _LEAST_LENGTH = 40.0
+_LEAST_FOR_SHORT = 26.0
+_SHORT = 28.0
+#: from an edge to a label that stands beside it
+_ASIDE = 2.0
 #: where along an edge its label may stand, best first
 _PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
+#: the same for a label as short as a count, and on which side of the edge it stands
+_SHORT_PLACES = ((0.5, 0), (0.7, 0), (0.5, 1), (0.5, -1), (0.8, -1))
 #: points on each piece of a curve by which areas that it runs through are found
 _STEPS = 8
 #: the room that an open item's title takes, and half of what its walls do
@@ -58,7 +64,8 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
     """
     found = np.full((len(inside.curves), 2), np.nan)
     lengths = _measure_along(inside.curves, direction)
-    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0) & (lengths >= _LEAST_LENGTH))
+    least = np.where(texts.widths <= _SHORT, _LEAST_FOR_SHORT, _LEAST_LENGTH)
+    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0) & (lengths >= least))
     if not len(edges):
         return found
     curves = _Samples(inside.curves)
@@ -92,14 +99,32 @@ class _Samples:
         #: shape (pieces, 4, 2)
         self.controls = curves.list_controls()
 
-    def places(self, edges: Integers) -> Floats:
-        """Return the places on edges where their labels may stand, shape (edges, places, 2)."""
+    def places(self, edges: Integers, halves: Floats, axis: int) -> Floats:
+        """Return the places at edges where their labels may stand, shape (edges, places, 2).
+
+        Parameters
+        ----------
+        edges
+            Numbers of edges.
+        halves
+            Shape (edges,): half the width of each label.
+        axis
+            That across the flow: 0 where values flow down.
+        """
+        is_short = halves <= _SHORT / 2 + _PADDING
+        shares = np.where(
+            is_short[:, None], np.array([share for share, _ in _SHORT_PLACES]), np.array(_PLACES)
+        )
         lengths = 1 + _STEPS * np.diff(self.pieces)[edges][:, None]
-        index = np.minimum((np.array(_PLACES) * lengths).astype(np.int64), lengths - 1)
+        index = np.minimum((shares * lengths).astype(np.int64), lengths - 1)
         # the end of a piece is the beginning of the next
         piece = np.maximum(index - 1, 0) // _STEPS
         controls = self.controls[self.pieces[edges][:, None] + piece]
-        return evaluate(controls, (index - _STEPS * piece) / _STEPS)
+        places = evaluate(controls, (index - _STEPS * piece) / _STEPS)
+        aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + _ASIDE
+        sides = np.array([side for _, side in _SHORT_PLACES])
+        places[..., axis] += np.where(is_short, aside, 0.0)[:, None] * sides
+        return places
 
     def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
         """Return the areas near by that curves run through, and the edges that these belong to.
@@ -139,10 +164,10 @@ class _Labels:
         self.edges = edges
         self.flows = texts.flows[edges]
         #: shape (labels, places, 2)
-        self.centres = curves.places(edges)
         halves = np.empty((len(edges), 1, 2))
         halves[:, 0, 0] = texts.widths[edges] / 2 + _PADDING
         halves[:, 0, 1] = HEIGHT / 2
+        self.centres = curves.places(edges, halves[:, 0, 0], 0 if direction == "TB" else 1)
         #: shape (labels, places, 4)
         self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
         #: which of its places each label has; -1 for none

@@ -47,6 +47,8 @@ class Wire(NamedTuple):
     target_port: int | None = None
     #: whether the edge belongs to the flow that should run straight; stubs stand aside
     is_main: bool = True
+    #: how many values its line stands for; none where they are among those of another wire
+    values: int = 1
 
 
 @dataclass(slots=True, eq=False)

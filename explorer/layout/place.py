@@ -17,10 +17,10 @@ from netloupe.explorer.progress import step
 from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
-from .dot import CHAIN_GAP, PORT_SIZE, read_drawing, write_level_dot
+from .dot import CHAIN_GAP, PORT_SIZE, RANK_GAP, read_drawing, write_level_dot
 from .engine import LayoutEngine
 from .level import Child, Level, Wire
-from .placement import Placement
+from .placement import Curve, Placement
 from .series import Part
 from .simple import place_simply
 from .steady import PieceHistory
@@ -146,9 +146,7 @@ def _renew(piece: Part, level: Level) -> Level:
         old.input_count,
         old.output_count,
         [
-            wire._replace(
-                source_port=new.source_port, target_port=new.target_port, is_main=new.is_main
-            )
+            new._replace(source=wire.source, target=wire.target)
             for wire, new in zip(old.wires, wires, strict=True)
         ],
         old.first,
@@ -162,9 +160,12 @@ def _place_pair(level: Level) -> Placement | None:
 
     The edge is straight. Graphviz would say the same, a thousand times slower.
     """
-    if len(level.wires) != 1:
+    if len(level.children) > 2:
         return None
-    (wire,) = level.wires
+    drawn = [number for number, wire in enumerate(level.wires) if wire.values]
+    if len(drawn) != 1:
+        return None
+    wire = level.wires[drawn[0]]
     if wire.source == wire.target >= 0:
         return None
     is_whole = (
@@ -192,7 +193,8 @@ def _place_pair(level: Level) -> Placement | None:
     head_width, head_height = (head.width, head.height) if head else (PORT_SIZE, PORT_SIZE)
     line = max(start, end)
     width = max(line - start + tail_width, line - end + head_width)
-    top, bottom = tail_height, tail_height + CHAIN_GAP
+    gap = CHAIN_GAP if wire.values == 1 else RANK_GAP
+    top, bottom = tail_height, tail_height + gap
     tail_place = (line - start + tail_width / 2, tail_height / 2)
     head_place = (line - end + head_width / 2, bottom + head_height / 2)
     boxes = [(0.0, 0.0)] * len(level.children)
@@ -200,14 +202,16 @@ def _place_pair(level: Level) -> Placement | None:
         boxes[wire.source] = tail_place
     if head is not None:
         boxes[wire.target] = head_place
-    third = CHAIN_GAP / 3
+    third = gap / 3
+    edges: list[Curve] = [()] * len(level.wires)
+    edges[drawn[0]] = (line, top, line, top + third, line, bottom - third, line, bottom)
     return Placement(
         width,
         bottom + head_height,
         boxes,
         [tail_place] if tail is None else [],
         [head_place] if head is None else [],
-        [(line, top, line, top + third, line, bottom - third, line, bottom)],
+        edges,
     )
 
 

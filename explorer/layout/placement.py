@@ -83,6 +83,11 @@ class Curves:
         counts: Integers = self.starts[1:] - self.starts[:-1]
         return counts
 
+    @property
+    def drawn_count(self) -> int:
+        """How many edges have a curve."""
+        return int(np.count_nonzero(self.counts))
+
     def __len__(self) -> int:
         return len(self.starts) - 1
 

@@ -13,15 +13,16 @@ from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
 from .level import Child, Level, Wire
+from .merging import merge_edges
 from .scene import Inside, LevelEdge
-from .texts import Texts, choose_texts
+from .texts import LabelMeasure, Texts, choose_texts
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
 
 
-class Measure(Protocol):
-    """What the layout asks of whoever knows faces: sizes and outlines, nothing else."""
+class Measure(LabelMeasure, Protocol):
+    """What the layout asks of whoever knows faces: sizes, outlines, labels, nothing else."""
 
     def size(self, item: Item) -> tuple[float, float]:
         """Return width and height of a closed item's box, or the least size of an open one."""
@@ -29,10 +30,6 @@ class Measure(Protocol):
 
     def is_round(self, item: Item) -> bool:
         """Return whether a closed item is drawn as a circle."""
-        ...
-
-    def label(self, value: Value) -> tuple[str, float]:
-        """Return the text beside an edge and its width; an empty text for none."""
         ...
 
 
@@ -68,7 +65,9 @@ class Plan:
     level
         What is to be placed.
     edges
-        What flows along its wires.
+        What flows along its wires, as it is drawn.
+    single
+        The same for each wire alone, before some run as one.
     texts
         What is written beside them.
     ports
@@ -82,6 +81,7 @@ class Plan:
     revisions: list[int]
     level: Level
     edges: list[LevelEdge]
+    single: list[LevelEdge]
     texts: Texts
     ports: list[str]
     borders: Borders
@@ -129,7 +129,10 @@ def plan_item(
         outputs += [value for value in item.outputs if value not in given]
     level.input_count, level.output_count = len(inputs), len(outputs)
     input_index, output_index = _number(inputs), _number(outputs)
-    for link in links:
+    single = _list_edges(item, links, inner)
+    merged = merge_edges(single, item.children)
+    edges = _replace_merged(single, merged)
+    for number, link in enumerate(links):
         level.wires.append(
             Wire(
                 link.source if link.source != BORDER else -1 - input_index[link.source_value],
@@ -137,16 +140,17 @@ def plan_item(
                 _port_at(inner.get(link.source), "outputs", link.source_value),
                 _port_at(inner.get(link.target), "inputs", link.target_value),
                 link.source == BORDER or item.children[link.source].kind != "stub",
+                merged[number][1] if number in merged else 1,
             )
         )
-    edges = _list_edges(item, links, inner)
     return Plan(
         item,
         item.children,
         [child.revision for child in item.children],
         level,
         edges,
-        choose_texts(edges, item.children, measure.label),
+        single,
+        choose_texts(edges, item.children, measure),
         [] if item is view.root else _list_ports(item, [*inputs, *outputs]),
         Borders(input_index, output_index, _find_idle(item, inputs[len(used) :])),
     )
@@ -178,17 +182,24 @@ def renew_plan(
     pairs = zip(revisions, before.revisions, strict=True)
     changed = [number for number, (new, old) in enumerate(pairs) if new != old]
     arrays = before.level.arrays()
-    edges = before.edges.copy()
-    wires = {}
-    for number in arrays.wires_at(changed):
-        edge, wire = edges[number], before.level.wires[number]
-        wires[number] = wire._replace(
-            source_port=_port_at(inner.get(edge.source), "outputs", edge.source_value),
-            target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
-        )
+    touched = arrays.wires_at(changed)
+    single = before.single.copy()
+    for number in touched:
+        edge = single[number]
         arrow = _has_arrow(edge.target, edge.target_value, inner)
         if arrow != edge.arrow:
-            edges[number] = edge._replace(arrow=arrow)
+            single[number] = edge._replace(arrow=arrow)
+    merged = merge_edges(single, children, touched)
+    edges = single if before.edges is before.single and not merged else before.edges.copy()
+    wires = {}
+    for number in touched:
+        edge = single[number]
+        edges[number], count = merged.get(number, (edge, 1))
+        wires[number] = before.level.wires[number]._replace(
+            source_port=_port_at(inner.get(edge.source), "outputs", edge.source_value),
+            target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
+            values=count,
+        )
     made = {number: _make_child(children[number], inner.get(number), measure) for number in changed}
     return Plan(
         item,
@@ -196,10 +207,23 @@ def renew_plan(
         revisions,
         before.level.changed(made, wires),
         edges,
-        before.texts.renewed(edges, children, wires),
+        single,
+        before.texts.renewed(edges, children, wires, measure),
         before.ports,
         before.borders,
     )
+
+
+def _replace_merged(
+    single: list[LevelEdge], merged: Mapping[int, tuple[LevelEdge, int]]
+) -> list[LevelEdge]:
+    """Return edges as they are drawn; the very list where each is drawn alone."""
+    if not merged:
+        return single
+    edges = single.copy()
+    for number, (edge, _) in merged.items():
+        edges[number] = edge
+    return edges
 
 
 def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:

@@ -68,6 +68,8 @@ class SceneEdge(NamedTuple):
         Whether the end has an arrow head (it has none at a border).
     label, label_x, label_y
         Text and its centre; the text is empty where there is no room.
+    bundle
+        The paths of all values that flow here where there are several, ``path`` first.
     """
 
     value: Value
@@ -80,6 +82,12 @@ class SceneEdge(NamedTuple):
     label: str = ""
     label_x: float = 0.0
     label_y: float = 0.0
+    bundle: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all values that flow here."""
+        return self.bundle or (self.path,)
 
 
 class ScenePort(NamedTuple):
@@ -107,6 +115,11 @@ class LevelEdge(NamedTuple):
     source_value: Value | None = None
     target_value: Value | None = None
     bundle: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all values that flow here."""
+        return self.bundle or (self.path,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +191,7 @@ class SceneLevel:
     notices
         What is to be said of it and of what is inside.
     boxes_total, edges_total, ports_total, levels_total
-        Counts, those inside inner levels included.
+        Counts of what is drawn, inner levels included.
     is_wrapped
         Whether this or anything inside is cut into columns.
     """
@@ -204,7 +217,8 @@ class SceneLevel:
         inner = self.inner.values()
         found = {
             "boxes_total": len(self.children) + sum([level.boxes_total for level in inner]),
-            "edges_total": len(self.edges) + sum([level.edges_total for level in inner]),
+            "edges_total": self.inside.curves.drawn_count
+            + sum([level.edges_total for level in inner]),
             "ports_total": len(self.ports) + sum([level.ports_total for level in inner]),
             "levels_total": 1 + sum([level.levels_total for level in inner]),
             "is_wrapped": self.inside.columns > 1 or any(level.is_wrapped for level in inner),
@@ -324,4 +338,5 @@ def _place_edges(level: SceneLevel, corner: Floats, parent: int, first: int) -> 
             text if has_room else "",
             x,
             y,
+            edge.bundle,
         )

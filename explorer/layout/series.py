@@ -40,6 +40,7 @@ def take_part(
             wire.source_port,
             wire.target_port,
             wire.is_main,
+            wire.values,
         )
         for wire in taken
     ]

@@ -45,7 +45,10 @@ def place_simply(level: Level) -> Placement:
             for name in row:
                 x, y = centres[name]
                 centres[name] = (x + shift, y)
-    edges = [_curve(level, wire.source, wire.target, centres, sizes) for wire in level.wires]
+    edges = [
+        _curve(level, wire.source, wire.target, centres, sizes) if wire.values else ()
+        for wire in level.wires
+    ]
     placement = Placement(
         widest,
         max(across - RANK_GAP, 0.0),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .level import Level
-from .placement import Floats, Placement
+from .placement import Curve, Floats, Placement
 
 #: in pieces of more boxes the order is not compared: they are rarely opened and costly
 _MOST_COMPARED = 1_500
@@ -200,12 +200,13 @@ def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
     inputs_at = count
     outputs_at = count + len(placement.inputs)
     points_at = outputs_at + len(placement.outputs)
-    edges = []
+    edges: list[Curve] = []
     for points in placement.edges:
         length = len(points) // 2
         part = numbers[points_at : points_at + length]
         edges.append(tuple(c for point in part for c in point))
         points_at += length
+    _draw_alike(new_level, edges)
     outputs_end = outputs_at + len(placement.outputs)
     return Placement(
         numbers[-1][0],
@@ -215,3 +216,16 @@ def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
         numbers[outputs_at:outputs_end],
         edges,
     )
+
+
+def _draw_alike(level: Level, edges: list[Curve]) -> None:
+    """Draw wires that ran as one and do not any more where that one ran, and the reverse."""
+    known: dict[tuple[int, int], Curve] = {}
+    for wire, curve in zip(level.wires, edges, strict=True):
+        if curve:
+            known.setdefault((wire.source, wire.target), curve)
+    for number, wire in enumerate(level.wires):
+        if not wire.values:
+            edges[number] = ()
+        elif not edges[number]:
+            edges[number] = known.get((wire.source, wire.target), ())

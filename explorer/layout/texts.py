@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,20 @@ from netloupe.explorer.view import Item
 
 from .placement import Floats, Integers
 from .scene import LevelEdge
+
+Flags = NDArray[np.bool_]
+
+
+class LabelMeasure(Protocol):
+    """What is asked of whoever writes labels."""
+
+    def label(self, value: Value) -> tuple[str, float]:
+        """Return the type of a value as text and its width in pixels; "" for none."""
+        ...
+
+    def count_label(self, count: int) -> tuple[str, float]:
+        """Return the text beside an edge of several values, and its width."""
+        ...
 
 
 @dataclass(slots=True, eq=False)
@@ -29,67 +44,100 @@ class Texts:
         A number that edges of one value have in common: one of them has the label.
     wanted
         Whether an edge should have a label: there is a text, and its source is not open.
+    types
+        The text beside each edge where it is drawn alone, its width and flow.
     """
 
     strings: list[str]
     widths: Floats
     flows: Integers
-    wanted: NDArray[np.bool_]
+    wanted: Flags
+    types: list[tuple[str, float, int]]
 
     def renewed(
-        self, edges: list[LevelEdge], children: list[Item], changed: Iterable[int]
+        self,
+        edges: list[LevelEdge],
+        children: list[Item],
+        changed: Iterable[int],
+        measure: LabelMeasure,
     ) -> Texts:
         """Return the labels after some children were opened or closed.
 
         Parameters
         ----------
-        edges, children
+        edges, children, measure
             As for :func:`choose_texts`.
         changed
             The edges at these children.
         """
-        wanted = self.wanted.copy()
+        found = Texts(
+            self.strings.copy(),
+            self.widths.copy(),
+            self.flows.copy(),
+            self.wanted.copy(),
+            self.types,
+        )
         for number in changed:
-            wanted[number] = bool(self.strings[number]) and _is_wanted(edges[number], children)
-        return Texts(self.strings, self.widths, self.flows, wanted)
+            found._write(number, edges[number], children, measure)
+        return found
+
+    def _write(
+        self, number: int, edge: LevelEdge, children: list[Item], measure: LabelMeasure
+    ) -> None:
+        """Choose the label of one edge: how many values it has, or their type."""
+        text, width, flow = self.types[number]
+        if _is_counted(edge, children):
+            text, width = measure.count_label(len(edge.bundle))
+            flow = len(self.types) + number  # which no other edge has
+        self.strings[number], self.widths[number], self.flows[number] = text, width, flow
+        self.wanted[number] = bool(text) and not children[edge.source].is_open
 
 
-def choose_texts(
-    edges: list[LevelEdge], children: list[Item], label_of: Callable[[Value], tuple[str, float]]
-) -> Texts:
+def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMeasure) -> Texts:
     """Return the text of each edge's label where it says something new.
 
-    An edge has a label where its type differs from those of the edges that enter its source,
-    and only one of the edges of a value has it. Edges at inputs and outputs of the graph have
-    none: the type stands on the box.
+    An edge of several values says how many. Another has a label where its type differs from
+    those of the edges that enter its source, and only one of the edges of a value has it. Edges
+    at inputs and outputs of the graph have none: type and count stand on the box.
 
     Parameters
     ----------
     edges
-        Of a level.
+        Of a level, as they are drawn.
     children
         The level's boxes.
-    label_of
-        Gives the type of a value as text, and its width in pixels.
+    measure
+        Gives texts and their widths.
     """
-    labels = [label_of(edge.value) for edge in edges]
+    labels = [measure.label(edge.value) for edge in edges]
     entering: dict[int, set[str]] = {}
     for edge, (text, _) in zip(edges, labels, strict=True):
         entering.setdefault(edge.target, set()).add(text)
     flows: dict[str, int] = {}
-    strings, widths, numbers, wanted = [], [], [], []
-    for edge, (text, width) in zip(edges, labels, strict=True):
-        shown = text if text and _is_news(edge, children, text, entering) else ""
-        strings.append(shown)
-        widths.append(width if shown else 0.0)
-        numbers.append(flows.setdefault(edge.path, len(flows)) if shown else -1)
-        wanted.append(bool(shown) and _is_wanted(edge, children))
-    return Texts(
+    types = [
+        (text, width, flows.setdefault(edge.path, len(flows)))
+        if text and _is_news(edge, children, text, entering)
+        else ("", 0.0, -1)
+        for edge, (text, width) in zip(edges, labels, strict=True)
+    ]
+    strings = [text for text, _, _ in types]
+    found = Texts(
         strings,
-        np.array(widths, np.float64),
-        np.array(numbers, np.int64),
-        np.array(wanted, np.bool_),
+        np.array([width for _, width, _ in types], np.float64),
+        np.array([flow for _, _, flow in types], np.int64),
+        np.array(
+            [
+                bool(text) and not children[edge.source].is_open
+                for edge, text in zip(edges, strings, strict=True)
+            ],
+            np.bool_,
+        ),
+        types,
     )
+    for number, edge in enumerate(edges):
+        if edge.bundle:
+            found._write(number, edge, children, measure)
+    return found
 
 
 def _is_news(
@@ -102,6 +150,9 @@ def _is_news(
     return text not in entering.get(edge.source, ())
 
 
-def _is_wanted(edge: LevelEdge, children: list[Item]) -> bool:
-    """Return whether the source is closed; what leaves an open box has its label inside."""
-    return not children[edge.source].is_open
+def _is_counted(edge: LevelEdge, children: list[Item]) -> bool:
+    """Return whether an edge's label says how many values it has, and no box at its ends does."""
+    if len(edge.bundle) < 2 or edge.source < 0:
+        return False
+    ends = [children[end] for end in (edge.source, edge.target) if end >= 0]
+    return not any(end.is_terminal or end.kind == "stub" for end in ends)

@@ -119,13 +119,13 @@ def _walk_items(scene: Scene) -> Iterator[Item]:
 def _walk_edges(scene: Scene) -> Iterator[tuple[str, str]]:
     """Yield kind and path of the edges that are drawn."""
     if scene.root is None:
-        yield from ((edge.kind, edge.path) for edge in scene.edges)
+        yield from ((edge.kind, path) for edge in scene.edges for path in edge.paths)
         return
     for level in _walk_levels(scene.root):
         drawn = (level.inside.curves.counts > 0).tolist()
         for edge, is_drawn in zip(level.edges, drawn, strict=True):
             if is_drawn:
-                yield edge.kind, edge.path
+                yield from ((edge.kind, path) for path in edge.paths)
 
 
 def _walk_levels(root: SceneLevel) -> Iterator[SceneLevel]:

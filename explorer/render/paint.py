@@ -56,10 +56,13 @@ def list_tones() -> tuple[str, ...]:
     return tuple(themes_as_json()["light"]["tones"])
 
 
-def find_tone(paints: Paints, path: str) -> str:
-    """Return the tone in which what has a path is painted; "" for none."""
-    paint = paints.get(path)
-    return paint.tone if paint is not None else ""
+def find_tone(paints: Paints, *paths: str) -> str:
+    """Return the tone in which what has some paths is painted; "" for none."""
+    for path in paths if paints else ():
+        paint = paints.get(path)
+        if paint is not None:
+            return paint.tone
+    return ""
 
 
 def check_paints(paint: Mapping[Any, Any] | None) -> Paints:

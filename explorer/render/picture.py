@@ -96,6 +96,11 @@ class Labels:
             label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
         return label
 
+    def count_label(self, count: int) -> tuple[str, float]:
+        """Return how many values an edge stands for, and the width of the text in pixels."""
+        text = f"×{count:,}"
+        return text, measure_text(text, _LABEL_SIZE)
+
 
 @dataclass(slots=True)
 class Picture:

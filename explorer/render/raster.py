@@ -200,8 +200,8 @@ def _place_scene(
             for mark in mark_frame(face, box, theme, tone, scene.direction):
                 yield box.x, box.y, mark
     for edge in scene.edges:
-        tone = find_tone(paints, edge.path)
-        for mark in mark_edge(edge, theme, edge.path in selected, tone):
+        tone = find_tone(paints, *edge.paths)
+        for mark in mark_edge(edge, theme, not selected.isdisjoint(edge.paths), tone):
             yield 0.0, 0.0, mark
         if edge.label:
             for mark in mark_edge_label(edge, ground_of_edge(scene, edge, theme), theme):

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 
-from netloupe.explorer.layout import Scene, SceneBox
+from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.view import Item
 
 from .face import Face
@@ -37,6 +37,8 @@ from .text import clean_label
 from .theme import Theme, load_theme
 
 LONGEST_TITLE = 4000
+#: of the values of one edge so many are listed in its title
+_MOST_LISTED = 20
 _LONGEST_ID = 80
 _PLAIN_PATH = re.compile(r"\w+(?:/\w[\w.]*)*", re.ASCII)
 _NOT_IN_ID = re.compile(r"[^A-Za-z0-9_.]+")
@@ -201,14 +203,13 @@ class _Drawing:
 
     def _draw_edges(self) -> Iterable[str]:
         for edge in self.scene.edges:
-            tone = find_tone(self.paints, edge.path)
-            marks = mark_edge(edge, self.theme, edge.path in self.selected, tone)
+            tone = find_tone(self.paints, *edge.paths)
+            is_selected = not self.selected.isdisjoint(edge.paths)
+            marks = mark_edge(edge, self.theme, is_selected, tone)
             if edge.label:
                 ground = ground_of_edge(self.scene, edge, self.theme)
                 marks += mark_edge_label(edge, ground, self.theme)
-            title = clean_label(edge.path, LONGEST_TITLE)
-            if edge.value.type is not None:
-                title += "\n" + clean_label(str(edge.value.type))
+            title = _write_edge_title(edge)
             identity = self._identify("e", edge.path.replace("/%", "/", 1))
             drawn = "".join(map(_draw_mark, marks))
             yield (
@@ -220,6 +221,17 @@ class _Drawing:
         identity = f"{self.id_prefix}{letter}-{make_id(path)}"
         count = self.ids[identity] = self.ids.get(identity, 0) + 1
         return identity if count == 1 else f"{identity}--{count}"
+
+
+def _write_edge_title(edge: SceneEdge) -> str:
+    """Return what stands in the title of an edge: its value, or the first of several."""
+    lines = [clean_label(path, LONGEST_TITLE) for path in edge.paths[:_MOST_LISTED]]
+    hidden = len(edge.paths) - len(lines)
+    if hidden:
+        lines.append(f"… {hidden:,} more")
+    elif edge.value.type is not None and not edge.bundle:
+        lines.append(clean_label(str(edge.value.type)))
+    return "\n".join(lines)
 
 
 def _draw_around(sheet: Sheet) -> Iterable[str]:

@@ -208,7 +208,15 @@ def _row_texts(item: Item) -> list[str]:
 
 def _is_renewed(level: SceneLevel, last: SceneLevel) -> bool:
     """Return whether a level has the very children, ports and wires of one before."""
-    return level.item is last.item and level.children is last.children and level.ports is last.ports
+    if level.item is not last.item or level.ports is not last.ports:
+        return False
+    return level.children is last.children and _has_bundles_of(level, last)
+
+
+def _has_bundles_of(level: SceneLevel, last: SceneLevel) -> bool:
+    """Return whether the edges of a level stand for the same values as those of one before."""
+    changed = _differences(level.edges, last.edges)
+    return all(level.edges[number].bundle == last.edges[number].bundle for number in changed)
 
 
 def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:

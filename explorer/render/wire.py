@@ -29,7 +29,7 @@ wrapped     whether something in it is cut into columns (LR: rows) that are read
 extreme     whether something is so long that this should be offered, or is so cut already
 notices     what the user should know
 root        id of the root level
-counts      boxes, ports, edges of the whole scene, and ``levels`` in it
+counts      boxes, ports, drawn edges of the whole scene, and ``levels`` in it
 faces       new faces; their indexes go on from those of the scene before
 labels      new texts of edge labels, likewise
 forms      new forms: ``[id, boxes, ports, edges, numbers, bundles]`` each, in the order of
@@ -44,9 +44,11 @@ label's centre x, y; then the points of all edges.
 Integers, for each new form in turn: per box path, key, face, flags, first row, count of rows;
 per port path; per edge path, label (-1: none), source, target, flags, first number of its points
 among the form's points, count of numbers; per bundle its edge, and first name and count of the
-paths of all its values. Then for each new level: id, form, first byte and count of bytes of its
-names, count of inner levels, and the ids of these: one for each box of the form that is open
-(flag 1), in order. A level comes after the levels inside it.
+paths of all its values. An edge without points is not drawn, and not counted: what flows there
+does so along another between the same boxes, whose bundle has its path. Then for each new level:
+id, form, first byte and count of bytes of its names, count of inner levels, and the ids of these:
+one for each box of the form that is open (flag 1), in order. A level comes after the levels
+inside it.
 
 Names: for each level a JSON list of strings, of the paths of boxes, ports, edges and rows.
 ``path`` and ``key`` are indexes into the list of the level that has the form. ``first row``

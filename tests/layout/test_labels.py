@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
 from netloupe.explorer.layout.composed import Composed
-from netloupe.explorer.layout.labels import _PLACES, HEIGHT
+from netloupe.explorer.layout.labels import _PLACES, _SHORT_PLACES, HEIGHT
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
@@ -71,11 +71,16 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
         flow = int(texts.flows[number])
         if not texts.wanted[number] or not curve or flow in done:
             continue
-        if abs(curve[-1][axis] - curve[0][axis]) < 40:
+        is_short = texts.widths[number] <= 28
+        if abs(curve[-1][axis] - curve[0][axis]) < (26 if is_short else 40):
             continue  # the label would hide the edge
         half = float(texts.widths[number]) / 2 + 5
-        for place in _PLACES:
+        for place, side in _SHORT_PLACES if is_short else ((place, 0) for place in _PLACES):
             x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
+            if direction == "TB":
+                x += side * (half + 2)
+            else:
+                y += side * (HEIGHT / 2 + 2)
             area = (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
             if not any(owner != number and meet(area, other) for other, owner in taken):
                 taken.append((area, -1))

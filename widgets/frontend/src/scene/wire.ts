@@ -208,9 +208,16 @@ function makeLevel(form: Form, names: string[], inner: Level[]): Level {
     inner,
     boxes: boxTable.length / BOX_INTEGERS + sum((level) => level.boxes),
     ports: portPaths.length + sum((level) => level.ports),
-    edges: edgeTable.length / EDGE_INTEGERS + sum((level) => level.edges),
+    edges: countDrawn(edgeTable) + sum((level) => level.edges),
     numbers: form.points.length + sum((level) => level.numbers),
   };
+}
+
+/** How many edges have points; the values of the others flow along one between the same boxes. */
+function countDrawn(edgeTable: Int32Array): number {
+  let count = 0;
+  for (let at = 6; at < edgeTable.length; at += EDGE_INTEGERS) if (edgeTable[at] > 0) count++;
+  return count;
 }
 
 /** Lay all levels out in flat arrays, in the coordinates of the whole scene. */
@@ -272,13 +279,12 @@ function assemble(header: Header, root: Level, faces: Face[], texts: string[]): 
       parts.points[counts.number++] = x + form.points[k];
       if (k + 1 < form.points.length) parts.points[counts.number++] = y + form.points[k + 1];
     }
-    for (let at = 0; at < form.bundles.length; at += BUNDLE_INTEGERS) {
-      const [edge, first, count] = form.bundles.subarray(at, at + BUNDLE_INTEGERS);
-      parts.bundles.set(counts.edge + edge, names.slice(first, first + count));
-    }
+    const edgeNumbers = form.bundles.length > 0 ? new Map<number, number>() : null;
     for (let k = 0; k * EDGE_INTEGERS < edgeTable.length; k++) {
-      const edge = counts.edge++;
       const table = k * EDGE_INTEGERS;
+      if (edgeTable[table + 6] === 0) continue;
+      const edge = counts.edge++;
+      edgeNumbers?.set(k, edge);
       const [source, target] = [edgeTable[table + 2], edgeTable[table + 3]];
       parts.edgePaths[edge] = names[edgeTable[table]];
       parts.labels[edge * 2] = x + form.labels[k * 2];
@@ -289,6 +295,11 @@ function assemble(header: Header, root: Level, faces: Face[], texts: string[]): 
       parts.edgeTable[edge * 6 + 3] = edgeTable[table + 4];
       parts.edgeTable[edge * 6 + 4] = firstNumber + edgeTable[table + 5];
       parts.edgeTable[edge * 6 + 5] = edgeTable[table + 6];
+    }
+    for (let at = 0; at < form.bundles.length; at += BUNDLE_INTEGERS) {
+      const [number, first, count] = form.bundles.subarray(at, at + BUNDLE_INTEGERS);
+      const edge = edgeNumbers?.get(number);
+      if (edge !== undefined) parts.bundles.set(edge, names.slice(first, first + count));
     }
   }
   return new Scene(parts);

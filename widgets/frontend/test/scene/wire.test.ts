@@ -230,3 +230,24 @@ test("layers that are not reached any more are forgotten, as the kernel supposes
   expect(store.receive({ ...header, ...faces }, buffers).paths()).toEqual(["a/", "b"]);
   expect(() => store.receive({ ...MOVED[0], number: 4, since: 3 }, MOVED[1])).toThrow("it lacks");
 });
+
+test("an edge without points is none: its value runs along another between the same boxes", () => {
+  const merged = message(
+    {
+      ...{ number: 1, since: null, root: 1, counts: { boxes: 2, ports: 0, edges: 1 } },
+      ...{ faces: [{ outline: "group" }, {}], labels: ["×2"], levels: 1 },
+      forms: [[1, 2, 0, 2, 8, 1]],
+    },
+    [10, 20, 100, 50, 10, 200, 100, 50, 0, 0, 60, 135, 60, 70, 60, 100, 60, 150, 60, 200],
+    [
+      ...[0, 0, 0, 10, 0, 0, 1, 1, 1, 4, 0, 0],
+      ...[2, -1, 0, 1, 1, 0, 0, 3, 0, 0, 1, 1, 0, 8, 1, 4, 2],
+      ...[1, 1, NaN, NaN, 0],
+    ],
+    [["a/", "b", "%w", "%v", "%v", "%w"]],
+  );
+  const scene = decodeScene(...merged);
+  expect([scene.edgeCount, scene.edgePath(0), scene.edgeLabel(0)]).toEqual([1, "%v", "×2"]);
+  expect(scene.edgePathsOf(0)).toEqual(["%v", "%w"]);
+  expect(scene.edgesAt("%w")).toEqual([0]);
+});

@@ -1,0 +1,80 @@
+"""Edges between the same two closed boxes: they run as one, which says how many values it has.
+
+Between two groups there may be several values: the skip connections of a stage, a cosine and a
+sine. One line with ``×3`` beside it tells as much as three. When one of the boxes is opened each
+value has a port of its own, and an edge of its own again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from netloupe.explorer.view import Item
+
+from .scene import LevelEdge
+
+
+def merge_edges(
+    edges: Sequence[LevelEdge], children: Sequence[Item], chosen: Iterable[int] | None = None
+) -> dict[int, tuple[LevelEdge, int]]:
+    """Return which edges are drawn in another way than one by one.
+
+    Parameters
+    ----------
+    edges
+        Of a level, one for each value or bundle of values.
+    children
+        The level's boxes.
+    chosen
+        The edges that are asked for, of two boxes all or none; all edges where None.
+
+    Returns
+    -------
+    dict
+        By the edge's number it as it is drawn, and how many values its line stands for: the first
+        edge between two boxes for those of all, the others for none.
+    """
+    if chosen is None:
+        if not any(map(_is_closed_group, children)):
+            return {}
+        chosen = range(len(edges))
+    between: dict[tuple[int, int, str], list[int]] = {}
+    for number in chosen:
+        edge = edges[number]
+        if edge.source >= 0 <= edge.target and edge.source != edge.target:
+            between.setdefault((edge.source, edge.target, edge.kind), []).append(number)
+    found: dict[int, tuple[LevelEdge, int]] = {}
+    for numbers in between.values():
+        if len(numbers) < 2 or not _may_merge([edges[number] for number in numbers], children):
+            continue
+        paths: dict[str, None] = {}
+        for number in numbers:
+            edge = edges[number]
+            paths.update(dict.fromkeys(edge.bundle or (edge.path,)))
+            found[number] = edge, 0
+        first = edges[numbers[0]]
+        found[numbers[0]] = first._replace(bundle=tuple(paths)), len(paths)
+    return found
+
+
+def _is_closed_group(item: Item) -> bool:
+    """Return whether a box stands for several nodes: a group, a call, a branch, an If or a Loop."""
+    return not item.is_open and (item.kind in ("group", "branch") or _is_call(item))
+
+
+def _is_call(item: Item) -> bool:
+    return item.kind == "node" and item.openable
+
+
+def _may_merge(edges: Sequence[LevelEdge], children: Sequence[Item]) -> bool:
+    """Return whether edges between the same two boxes may be drawn as one.
+
+    One of the boxes is a group, for the operands of a node have names; both are closed. What is
+    so many values that the box is selected in their place stays as it is.
+    """
+    ends = children[edges[0].source], children[edges[0].target]
+    if any(end.is_open or end.kind == "stub" for end in ends):
+        return False
+    if not any(map(_is_closed_group, ends)):
+        return False
+    return not any(edge.path == end.path for edge in edges for end in ends)

@@ -1,0 +1,120 @@
+"""Edges between the same two closed boxes: one line that says how many values it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from netloupe import Paint
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneEdge
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.svg import draw_svg
+from netloupe.explorer.render.wire import SceneEncoder
+from netloupe.explorer.view import View
+from netloupe.proto import onnx_pb2
+from tests.scene_check import find_geometry_faults
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def make_view(given: int = 3) -> View:
+    """Return two groups with some values between them, and a node that takes two of these."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    for number in range(given):
+        graph.node.add(op_type="Relu", name=f"down/r{number}", input=["x"], output=[f"v{number}"])
+        graph.node.add(
+            op_type="Neg", name=f"up/n{number}", input=[f"v{number}"], output=[f"w{number}"]
+        )
+    graph.node.add(op_type="Concat", name="up/join", input=["w0", "w1", "w2"], output=["y"])
+    graph.node.add(op_type="Mul", name="gate/Mul", input=["v0", "v1"], output=["z"])
+    graph.node.add(op_type="Split", name="split/Split", input=["z"], output=["a", "b"])
+    graph.node.add(op_type="Sub", name="difference/Sub", input=["a", "b"], output=["d"])
+    graph.output.add(name="y")
+    graph.output.add(name="d")
+    return View(load(proto.SerializeToString()), grouping="names")
+
+
+def list_edges(scene: Scene, source: str, target: str) -> list[SceneEdge]:
+    """Return the edges from one box to another."""
+    boxes = [box.item.path for box in scene.boxes]
+    return [
+        edge
+        for edge in scene.edges
+        if (boxes[edge.source], boxes[edge.target]) == (f"main/{source}", f"main/{target}")
+    ]
+
+
+VALUES = ("main/%v0", "main/%v1", "main/%v2")
+
+
+def test_values_between_two_closed_groups_run_as_one_edge(engine: LayoutEngine) -> None:
+    scene = Composer(engine).compose(make_view(), Labels())
+    (edge,) = list_edges(scene, "down/", "up/")
+    assert edge.bundle == edge.paths == VALUES
+    assert edge.label == "×3"
+
+
+def test_a_node_and_a_group_have_one_edge_but_two_nodes_one_for_each_operand(
+    engine: LayoutEngine,
+) -> None:
+    scene = Composer(engine).compose(make_view(), Labels())
+    (edge,) = list_edges(scene, "down/", "gate/Mul")
+    assert (edge.bundle, edge.label) == (("main/%v0", "main/%v1"), "×2")
+    singles = list_edges(scene, "split/Split", "difference/Sub")
+    assert [(edge.path, edge.bundle) for edge in singles] == [("main/%a", ()), ("main/%b", ())]
+
+
+@pytest.mark.parametrize("opened", ["down/", "up/"])
+def test_edges_part_when_a_group_is_opened_and_meet_when_it_is_closed(
+    engine: LayoutEngine, opened: str
+) -> None:
+    view, labels, composer = make_view(), Labels(), Composer(engine)
+    before = composer.compose(view, labels)
+    view.open(f"main/{opened}")
+    scene = composer.compose(view, labels)
+    assert find_geometry_faults(scene, view) == []
+    parted = list_edges(scene, "down/", "up/")
+    assert [(edge.path, edge.bundle) for edge in parted] == [(path, ()) for path in VALUES]
+    ends = {edge.points[:2] if opened == "down/" else edge.points[-2:] for edge in parted}
+    assert len(ends) == 3  # each has its own port
+    view.close(f"main/{opened}")
+    again = composer.compose(view, labels)
+    assert list_edges(again, "down/", "up/") == list_edges(before, "down/", "up/")
+
+
+def test_the_browser_gets_one_edge_for_all_its_values(engine: LayoutEngine) -> None:
+    view, labels, composer = make_view(), Labels(), Composer(engine)
+    encoder = SceneEncoder(labels.faces)
+    counts, bundles = [], []
+    for opened in (False, True, False):
+        if opened:
+            view.open("main/up/")
+        elif counts:
+            view.close("main/up/")
+        scene = composer.compose(view, labels)
+        header, buffers = encoder.encode(scene)
+        counts.append(header["counts"]["edges"] == len(scene.edges))
+        bundles.append('"main/%v0","main/%v1","main/%v2","main/%v0",' in buffers[2].decode())
+    assert counts == [True] * 3
+    assert bundles == [True, False, True]
+
+
+@pytest.mark.parametrize("path", VALUES)
+def test_each_value_marks_and_paints_the_edge_it_runs_along(
+    engine: LayoutEngine, path: str
+) -> None:
+    labels = Labels()
+    scene = Composer(engine).compose(make_view(), labels)
+    plain = draw_svg(scene, labels.faces)
+    assert "<title>" + "\n".join(VALUES) + "</title>" in plain
+    assert draw_svg(scene, labels.faces, selected=frozenset([path])) != plain
+    assert draw_svg(scene, labels.faces, paints={path: Paint("added")}) != plain
