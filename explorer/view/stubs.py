@@ -3,7 +3,9 @@
 Hubs are values with many consumers at one level: drawn as edges, one shared mask bends the
 whole picture; two of them made the layout of a 1,000-node model 29 times slower. Far values
 are those whose edges would run beside everything in between, as the skip connections of a
-U-Net do; a residual connection around one block stays an edge.
+U-Net do; a residual connection around one block stays an edge. Side values go into several stages
+of the main stream without being part of it: a time embedding, the states of an encoder. The edge
+that carries the main stream is never replaced.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .families import name_family
 from .item import BORDER, Item, Link
@@ -19,6 +21,13 @@ from .links import list_link_kinds, list_links
 
 #: a value with more consumers than this at one level is a hub
 MOST_EDGES = 8
+#: a value that goes into so many stages, one behind another, from beside is a side value,
+LEAST_STAGES = 4
+#: which is looked for among so many boxes at most: with more, hubs and far values are told apart
+MOST_BESIDE = 400
+#: and is computed by so many nodes at most
+MOST_ORIGINS = 2_000
+_SHAPES = frozenset(("Shape", "Size", "Constant"))
 #: a box with more than so many values that stubs stand for has one for all of the same ends
 MOST_STUBS = 8
 #: an edge that passes more boxes than this is far where others run beside it,
@@ -48,10 +57,82 @@ def add_stubs(item: Item, *, is_root: bool) -> None:
         for value in child.inputs:
             if value not in child.merged and (child.key, value) not in item.stubs:
                 consumers.setdefault(value, []).append(index)
-    hubs = {value: found for value, found in consumers.items() if len(found) > MOST_EDGES}
+    hubs = {
+        value: _without_main(item.children, value, found)
+        for value, found in consumers.items()
+        if len(found) > MOST_EDGES
+    }
     _replace_edges(item, hubs)
+    if LEAST_STAGES < len(item.children) <= MOST_BESIDE:
+        staged = [
+            value for value, found in consumers.items() if LEAST_STAGES <= len(found) <= MOST_EDGES
+        ]
+        if staged:
+            _replace_edges(item, _find_side(item, staged, _list_inner_links(item, is_root)))
     if len(item.children) > FAR:
         _replace_edges(item, _find_far(item, is_root))
+
+
+def _without_main(children: Sequence[Item], value: Value, found: list[int]) -> list[int]:
+    """Return the consumers of a hub but for the one that the main stream leads to, if any does.
+
+    That one takes nothing else, while all the others do.
+    """
+    main = [
+        index for index in found if {*children[index].values_at(children[index].inputs)} == {value}
+    ]
+    return [index for index in found if index != main[0]] if len(main) == 1 else found
+
+
+def _find_side(
+    item: Item, staged: Iterable[Value], links: Sequence[Link]
+) -> dict[Value, list[int]]:
+    """Return those of some values that go into stages of the main stream from beside.
+
+    The stages stand one behind another, and each takes something else too; what the value is
+    computed from serves for nothing else.
+    """
+    children = item.children
+    ranks = _rank(len(children), links)
+    found: dict[Value, list[int]] = {}
+    for value in staged:
+        stages = {
+            link.target
+            for link in links
+            if link.value is value and children[link.target].kind != "output"
+        }
+        fed = {link.target for link in links if link.value is not value}
+        are_staged = stages <= fed and len({ranks[end] for end in stages}) >= LEAST_STAGES
+        if are_staged and _stands_beside(value):
+            found[value] = sorted(stages)
+    return found
+
+
+def _stands_beside(value: Value) -> bool:
+    """Return whether all that a value is computed from serves for it alone.
+
+    Shapes of something else that it is made to fit do not count.
+    """
+    origins: dict[Node, None] = {}
+    given = {value: None}
+    pending = [value]
+    while pending:
+        producer = pending.pop().producer
+        if producer is None or producer in origins:
+            continue
+        origins[producer] = None
+        if len(origins) > MOST_ORIGINS:
+            return False
+        for taken in () if producer.op_type in _SHAPES else producer.inputs:
+            if taken is not None and taken.initializer is None and taken not in given:
+                given[taken] = None
+                pending.append(taken)
+    computed = [
+        other
+        for other in given
+        if other is not value and not (other.producer and other.producer.op_type in _SHAPES)
+    ]
+    return all(user in origins for other in computed for user in other.users)
 
 
 def add_stubs_of_others(
@@ -163,13 +244,7 @@ def _make_stub(item: Item, values: Sequence[Value], place: str) -> Item:
 def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
     """Return the values whose edges pass too many boxes, with the consumers at the far ends."""
     children = item.children
-    links = [
-        link
-        for link in list_links(item, is_root=is_root)
-        if link.target != BORDER
-        and link.kind != "control"
-        and (link.source == BORDER or children[link.source].kind != "stub")
-    ]
+    links = _list_inner_links(item, is_root)
     ranks = _rank(len(children), links)
     far: dict[Value, list[int]] = {}
     spans: dict[Value, tuple[int, int]] = {}
@@ -193,6 +268,18 @@ def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
     if sum(map(len, chosen.values())) > MOST_STUBS_PER_BOX * len(children):
         return {}
     return chosen
+
+
+def _list_inner_links(item: Item, is_root: bool) -> list[Link]:
+    """Return the links to the children of an item, but for those of stubs."""
+    children = item.children
+    return [
+        link
+        for link in list_links(item, is_root=is_root)
+        if link.target != BORDER
+        and link.kind != "control"
+        and (link.source == BORDER or children[link.source].kind != "stub")
+    ]
 
 
 def _count_beside(spans: dict[Value, tuple[int, int]]) -> dict[Value, int]:
