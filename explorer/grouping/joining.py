@@ -39,7 +39,8 @@ def join_neighbours(
     if len(pattern) < _LEAST_OF_VARIED:
         return False
     reach = 2 * len(pattern) + _MOST_SKIPPED
-    while True:
+    while not stretch.effort.is_spent:
+        stretch.effort.spend(reach)
         if forwards:
             window = range(repeat.high, min(high, repeat.high + reach))
             pairs = _match(stretch, pattern, window)
@@ -60,6 +61,7 @@ def join_neighbours(
             repeat.exemplar += 1
             if _begins_stage(stretch, pairs, pattern, block):
                 return True
+    return False
 
 
 def _hangs_on(stretch: Stretch, repeat: FoundRepeat, block: Integers, forwards: bool) -> bool:

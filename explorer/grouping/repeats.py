@@ -34,15 +34,14 @@ import numpy.typing as npt
 
 from netloupe.explorer.progress import step
 
-from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, is_enough, weigh
+from .cutting import Family, find_cuts, find_family
+from .effort import Effort
+from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, weigh
 from .joining import join_neighbours
 from .runs import Run, find_begun_runs, find_runs, most_between
 from .signatures import Integers, NodeTable, Stretch
 from .words import WordFinder
 
-_SAME_WIRING = 0.8
-_SAME_SOURCES = 0.6
-_MOST_CUTS = 6
 #: a repeat of so much of a range needs no rival; of several that say nearly as much as the
 #: one that says most, the first is taken
 _ALL = 0.9
@@ -53,30 +52,28 @@ _NEARLY = 0.8
 _WIRED = 0.5
 #: a repeat is in the stream itself where hardly more tensors cross its borders than anywhere
 _NARROW = 0.5
-_JOINS = frozenset({"Concat", "DepthConcat"})
-#: how many rows of one word are looked at, and in how many of them ways to cut are compared
-_MOST_ROWS = 200
+#: in how many rows of one word ways to cut are compared
 _MOST_COMPARED = 8
+#: steps that looking for runs takes, beside those for the nodes of a range
+_STEPS_A_RANGE = 500
 #: blocks of so few nodes are joined by their neighbours before they are weighed
 _MOST_TRIED = 64
-#: a block that stands alone among others of its word has at least so many nodes
-_LEAST_ALONE = 5
-
-#: repeats of one block
-Family = list[FoundRepeat]
 
 
-def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
+def find_repeats(table: NodeTable, rows: Integers, effort: Effort) -> list[FoundRepeat]:
     """Return the repeats among some rows of a table, not those inside their blocks.
 
-    They are disjoint and in order; their places count in ``rows``.
+    They are disjoint and in order; their places count in ``rows``. Where the effort is spent,
+    what was found so far is all.
     """
-    stretch = Stretch(table, rows)
+    if effort.is_spent:
+        return []
+    stretch = Stretch(table, rows, effort)
     words = WordFinder(stretch.kinds)
     found: list[list[Family]] = []
     is_taken = np.zeros(len(rows), np.bool_)
     pending = [(0, len(rows))]
-    while pending:
+    while pending and not effort.is_spent:
         step()
         low, high = pending.pop()
         if is_taken[low:high].any():  # by what was found elsewhere, and stands here too
@@ -84,6 +81,7 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
             continue
         if stretch.count_bulk(low, high) < LEAST_NODES:
             continue
+        effort.spend(_STEPS_A_RANGE + high - low)
         cuts = _find_largest(stretch, words, low, high, is_taken)
         if cuts:
             found.append(cuts)
@@ -103,6 +101,9 @@ def find_repeats(table: NodeTable, rows: Integers) -> list[FoundRepeat]:
         rooms = _Rooms(len(rows), repeats)
         for repeat in list(repeats):
             step()
+            effort.spend(len(repeats))
+            if effort.is_spent:
+                break
             if repeat in repeats:
                 before = len(repeat.blocks)
                 join_neighbours(stretch, repeat, *rooms.of(repeat), forwards=forwards)
@@ -188,8 +189,8 @@ def _find_largest(
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
         cuts = [
-            _find_family(stretch, words, moved, first, is_taken)
-            for first in _find_cuts(stretch, moved)
+            find_family(stretch, words, moved, first, is_taken)
+            for first in find_cuts(stretch, moved)
         ]
         found = sorted(filter(None, cuts), key=lambda family: -_count_nodes(family))
         if found:
@@ -235,8 +236,9 @@ def _choose_cut(stretch: Stretch, cuts: list[Family], families: list[Family]) ->
     That is the one of most blocks; then the one of most nodes; then where the last node of a
     block is used most, as the stream of residuals is; then the earliest.
     """
-    if len(cuts) == 1:
+    if len(cuts) == 1 or stretch.effort.is_spent:
         return cuts[0]
+    stretch.effort.spend(_STEPS_A_RANGE + sum(map(len, families)))
     others = [repeat for family in families if family not in cuts for repeat in family]
 
     def score(family: Family) -> tuple[int, int, int, int]:
@@ -290,163 +292,3 @@ def _is_in_the_way(other: FoundRepeat, repeat: FoundRepeat) -> bool:
 def _stand_out(length: int, period: int) -> int:
     """Return how far a run stands out from its blocks, where that is nearly one block more."""
     return length if length >= _NEARLY_WHOLE * period else 0
-
-
-def _find_cuts(stretch: Stretch, run: Run) -> list[int]:
-    """Return the places of a run at which a first block can begin, the best first.
-
-    Best are those at which the fewest tensors cross the borders of all blocks.
-    """
-    period, low, high = run
-    count = (high - low) // period
-    firsts = np.arange(low, min(low + period, high - 2 * period + 1))
-    if not len(firsts):
-        return [low]
-    borders = firsts[:, None] + period * np.arange(max(1, count - 1))[None, :]
-    crossing = stretch.crossing[borders].mean(axis=1)
-    users = stretch.users[np.minimum(firsts + period - 1, high - 1)]
-    least = crossing.min()
-    best = np.flatnonzero(crossing <= least + 1e-9)
-    # those whose last node is used most come first: the residual stream; then the earliest
-    best = best[np.lexsort((best, -users[best]))]
-    cuts = [int(firsts[index]) for index in best[:_MOST_CUTS]]
-    cuts.append(int(firsts[best.min()]))
-    # a concatenation may also begin a block: what comes along a UNet's skips
-    for cut in cuts[:1]:
-        if stretch.op_type(cut + period - 1) in _JOINS and cut > low:
-            cuts.append(cut - 1)
-    return list(dict.fromkeys(cuts))
-
-
-def _find_family(
-    stretch: Stretch, words: WordFinder, run: Run, first: int, is_taken: npt.NDArray[np.bool_]
-) -> Family:
-    """Return the repeats of a word where nothing is taken, and blocks that others may join.
-
-    The word is that of a run, cut at a place. It must be said often enough in all.
-    """
-    period = run.period
-    bulk = stretch.count_bulk(first, first + period)
-    if period == 1:
-        alone = _cut(stretch, run.low, run.high - run.low, 1)
-        return [alone] if alone is not None and is_enough(len(alone.blocks), bulk) else []
-    if not _hangs_together(stretch, first, period):
-        return []
-    said = [
-        (place, times)
-        for place, times in words.find(first, period, 0, len(is_taken))
-        if not is_taken[place : place + times * period].any()
-    ]
-    family: Family = []
-    for place, times in sorted(said, key=lambda row: (-row[1], row[0]))[:_MOST_ROWS]:
-        repeat = _cut(stretch, place, times, period)
-        if repeat is None or not _is_of(stretch, family, repeat):
-            continue
-        if run.low <= place < run.high:
-            repeat.low_of_run, repeat.high_of_run = run.low, run.high
-        family.append(repeat)
-    blocks = sum(len(repeat.blocks) for repeat in family)
-    if not any(len(repeat.blocks) > 1 for repeat in family) or not is_enough(blocks, bulk):
-        return []
-    for repeat in family:
-        repeat.blocks_like_it = blocks
-    return sorted(family, key=lambda repeat: repeat.low)
-
-
-def _is_of(stretch: Stretch, family: Family, repeat: FoundRepeat) -> bool:
-    """Return whether a repeat belongs to others of its word, which are at least as long."""
-    count, period = len(repeat.blocks), repeat.size
-    bulk = stretch.count_bulk(repeat.low, repeat.low + period)
-    if not family or is_enough(count, bulk):
-        return count > 1
-    if not (repeat.is_serial and family[0].is_serial) or (count == 1 and period < _LEAST_ALONE):
-        return False
-    ours, theirs = (_inner_wiring(stretch, one.blocks[one.exemplar]) for one in (repeat, family[0]))
-    return bool((ours == theirs).all(axis=1).mean() >= _SAME_WIRING)
-
-
-def _inner_wiring(stretch: Stretch, block: Integers) -> Integers:
-    """Return from which node of a block each operand comes; -1 for those from elsewhere."""
-    inner: Integers = stretch.producers[block] - block[0]
-    inner[(inner < 0) | (inner >= len(block))] = -1
-    return inner
-
-
-def _hangs_together(stretch: Stretch, first: int, period: int) -> bool:
-    """Return whether a block is one piece, but for what only brings constants into a layout."""
-    places = np.arange(first, first + period)
-    sources, targets = stretch.edges_between(first, first + period)
-    label = np.arange(period)
-    while True:
-        lower = label.copy()
-        np.minimum.at(lower, sources, label[targets])
-        np.minimum.at(lower, targets, label[sources])
-        lower = lower[lower]
-        if (lower == label).all():
-            break
-        label = lower
-    pieces, sizes = np.unique(label, return_counts=True)
-    others = label != pieces[np.argmax(sizes)]
-    producers = stretch.producers[places[others]]
-    return not ((producers >= 0) & ((producers < first) | (producers >= first + period))).any()
-
-
-def _cut(stretch: Stretch, first: int, count: int, period: int) -> FoundRepeat | None:
-    """Return the longest row of blocks that are wired alike, of those from a place on."""
-    places = first + np.arange(count * period).reshape(count, period)
-    producers = stretch.producers[first : first + count * period].reshape(count, period, -1)
-    begins = places[:, :1, None]
-    relative = producers - begins
-    is_inner = (relative >= 0) & (relative < period)
-    inner = np.where(is_inner, relative, -1)
-    exemplar = _most_common_row(inner.reshape(count, -1))
-    same = (inner == inner[exemplar]).all(axis=2).mean(axis=1) >= _SAME_WIRING
-    if period > 1 and not is_inner[exemplar].any():
-        return None
-    outer = (producers >= 0) & ~is_inner
-    is_good = _have_same_sources(producers, outer, begins)
-    from_previous = (producers[1:] >= begins[:-1]) & (producers[1:] < begins[1:])
-    takes = from_previous.any(axis=(1, 2))
-    is_apart = ~(outer[1:] & (producers[1:] >= begins[0])).any(axis=(1, 2))
-    serial, parallel = (_longest_row(same, is_good & linked) for linked in (takes, is_apart))
-    is_serial = serial[1] - serial[0] >= parallel[1] - parallel[0]
-    low, high = serial if is_serial else parallel
-    if high - low < min(count, 2):
-        return None
-    typical = min(max(exemplar, low), high - 1) - low
-    begin, end = int(places[low, 0]), int(places[high - 1, -1]) + 1
-    return FoundRepeat(list(places[low:high]), typical, begin, end, is_serial)
-
-
-def _have_same_sources(
-    producers: Integers, outer: npt.NDArray[np.bool_], begins: Integers
-) -> npt.NDArray[np.bool_]:
-    """Return for each block but the first whether it hangs on the others as it should.
-
-    An operand from outside should come from the block before, from the same node that gives
-    it to the block before, or from before the first block.
-    """
-    from_previous = (producers[1:] >= begins[:-1]) & (producers[1:] < begins[1:])
-    as_previous = producers[1:] == producers[:-1]
-    parallel = (producers[1:] < begins[0]) & (producers[:-1] < begins[0])
-    good = from_previous | as_previous | parallel
-    total = outer[1:].sum(axis=(1, 2))
-    agreeing = (outer[1:] & good).sum(axis=(1, 2))
-    result: npt.NDArray[np.bool_] = agreeing >= _SAME_SOURCES * total
-    return result
-
-
-def _most_common_row(rows: Integers) -> int:
-    _, firsts, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
-    return int(firsts[np.argmax(counts)])
-
-
-def _longest_row(same: npt.NDArray[np.bool_], linked: npt.NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the longest row of blocks that are the same and each linked to the one before."""
-    flags = np.concatenate(([0], (linked & same[1:] & same[:-1]).astype(np.int8), [0]))
-    edges = np.diff(flags)
-    lows, highs = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    if not len(lows):
-        return 0, 1
-    best = int(np.argmax(highs - lows))
-    return int(lows[best]), int(highs[best]) + 1

@@ -14,6 +14,8 @@ from netloupe.explorer.model import Node, Value, is_constant_node
 from netloupe.explorer.patterns import SHAPE_READERS
 from netloupe.explorer.progress import step
 
+from .effort import Effort
+
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 #: how many operands of a node are told apart: the first ones, and the last
@@ -160,6 +162,8 @@ class Stretch:
         The table.
     rows
         shape (n,): which of its rows.
+    effort
+        What a search among them may take.
 
     Attributes
     ----------
@@ -173,8 +177,9 @@ class Stretch:
         shape (n + 1,): how many nodes before each place give what is used at or after it.
     """
 
-    def __init__(self, table: NodeTable, rows: Integers) -> None:
+    def __init__(self, table: NodeTable, rows: Integers, effort: Effort) -> None:
         count = len(rows)
+        self.effort = effort
         self._table = table
         self.rows = rows
         self.kinds: Integers = table.kinds[rows]
@@ -229,7 +234,7 @@ def wiring_key(table: NodeTable, rows: Integers) -> tuple[bytes, bytes]:
         places = table.producers[rows] - low
         places[(places < 0) | (places >= count)] = -1
     else:
-        places = Stretch(table, rows).producers
+        places = Stretch(table, rows, Effort(0)).producers
     return table.kinds[rows].tobytes(), places.tobytes()
 
 

@@ -151,7 +151,7 @@ class Folder:
 
     def group_flat(self, groups: list[Group]) -> None:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
-        planner = Planner()
+        planner = Planner(len(self.root.graph.nodes))
         known: dict[tuple[object, ...], list[Children]] = {}
         recurrent = {*find_operators(self.root.graph, RECURRENT).tolist()}
         for group in groups:

@@ -14,6 +14,7 @@ import numpy as np
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Knowledge, Motif, find_motifs, name_block
 
+from .effort import Effort
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
 from .repeats import find_repeats
@@ -53,9 +54,16 @@ Children = int | GroupPlan
 
 
 class Planner:
-    """Makes plans for the nodes of groups of one graph."""
+    """Makes plans for the nodes of groups of one graph.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    nodes
+        How many nodes the graph has.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        self._effort = Effort(nodes)
         self._kinds: dict[tuple[object, ...], int] = {}
         #: plans of what is alike, in places
         self._known: dict[tuple[bytes, bytes], list[Children]] = {}
@@ -69,10 +77,10 @@ class Planner:
             return list(range(len(nodes)))
         table = NodeTable(nodes, self._kinds)
         rows: Integers = np.arange(len(nodes))
-        repeats = find_repeats(table, rows)
+        repeats = find_repeats(table, rows, self._effort)
         if _weigh(repeats) < _COVER * len(nodes) or sum(map(_is_one_by_one, repeats)) > 1:
             walked = walk_from_outputs(table)
-            others = find_repeats(table, walked)
+            others = find_repeats(table, walked, self._effort)
             if _says_more(others, repeats):
                 rows, repeats = walked, others
         return self._lay_out(table, rows, repeats, 0)
@@ -82,7 +90,7 @@ class Planner:
         key = wiring_key(table, rows)
         known = self._known.get(key)
         if known is None:
-            repeats = find_repeats(table, rows) if depth < _MOST_NESTED else []
+            repeats = find_repeats(table, rows, self._effort) if depth < _MOST_NESTED else []
             made = self._lay_out(table, rows, repeats, depth)
             places = {int(row): place for place, row in enumerate(rows)}
             known = self._known[key] = _renumber(made, places)

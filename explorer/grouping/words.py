@@ -1,7 +1,7 @@
 """Where a word stands in a sequence of numbers, by hashes of all its windows of one length.
 
 See R. Karp and M. Rabin, Efficient randomized pattern-matching algorithms, IBM Journal of
-Research and Development 31, 1987. Every place is compared with the word itself in the end.
+Research and Development 31, 1987. Whoever uses a place compares it with the word itself.
 """
 
 from __future__ import annotations
@@ -61,11 +61,12 @@ class WordFinder:
             end = place + length
         if begin >= 0:
             rows.append((begin, (end - begin) // length))
-        word = self._numbers[first : first + length]
-        return [(place, times) for place, times in rows if self._is_said(word, place, times)]
+        return rows
 
-    def _is_said(self, word: Integers, place: int, times: int) -> bool:
-        said = self._numbers[place : place + times * len(word)].reshape(times, len(word))
+    def is_said(self, first: int, length: int, place: int, times: int) -> bool:
+        """Return whether a word really stands at a place so many times; hashes may be equal."""
+        word = self._numbers[first : first + length]
+        said = self._numbers[place : place + times * length].reshape(times, length)
         return bool((said == word).all())
 
 

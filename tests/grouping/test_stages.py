@@ -191,3 +191,11 @@ def test_where_a_word_is_said(
 ) -> None:
     finder = WordFinder(np.array(numbers))
     assert finder.find(*word, 0, len(numbers)) == wanted
+    assert all(finder.is_said(*word, place, times) for place, times in wanted)
+
+
+def test_a_word_is_not_said_where_another_stands() -> None:
+    finder = WordFinder(np.array([1, 2, 1, 2, 1, 3]))
+    assert finder.is_said(0, 2, 2, 1)
+    assert not finder.is_said(0, 2, 2, 2)
+    assert not finder.is_said(0, 2, 4, 1)

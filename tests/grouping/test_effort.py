@@ -1,0 +1,152 @@
+"""The search for repeats ends soon, however a sequence of nodes is made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import islice
+
+import pytest
+
+from netloupe.explorer.grouping import Group, build_group_tree, structure
+from netloupe.explorer.grouping.effort import Effort
+from netloupe.explorer.model import Graph
+from netloupe.explorer.readers.load import load
+from netloupe.proto import onnx_pb2
+from tests.corpus import corpus_file
+
+from .test_tree import check_tree
+
+_COUNT = 20_000
+_OPERATORS = ("Relu", "Tanh", "Sigmoid", "Neg", "Abs", "Exp", "Sqrt", "Log")
+
+
+def chain(word: list[int]) -> Graph:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="v0")
+    proto.graph.output.add(name=f"v{len(word)}")
+    for number, letter in enumerate(word):
+        proto.graph.node.add(
+            op_type=_OPERATORS[letter], input=[f"v{number}"], output=[f"v{number + 1}"]
+        )
+    return load(proto.SerializeToString()).graph
+
+
+def plain(count: int) -> list[int]:
+    return [number % 8 for number in range(count)]
+
+
+def fibonacci(count: int) -> list[int]:
+    """Write Fibonacci's word: it repeats in every place, with a length that grows."""
+    first, second = [0], [0, 1]
+    while len(second) < count:
+        first, second = second, second + first
+    return second[:count]
+
+
+def thue_morse(count: int) -> list[int]:
+    """Write a word in which nothing is said three times."""
+    return [number.bit_count() % 2 for number in range(count)]
+
+
+def two_runs(count: int) -> list[int]:
+    return [0] * (count // 2) + [1] * (count // 2)
+
+
+def growing_runs(count: int) -> list[int]:
+    word: list[int] = []
+    length = 1
+    while len(word) < count:
+        word += [0] * length + [1] * length
+        length += 1
+    return word[:count]
+
+
+def de_bruijn(letters: int) -> Callable[[int], list[int]]:
+    """Return a writer of words in which no stretch of a certain length is said twice.
+
+    By Lyndon words in order (H. Fredricksen and J. Maiorana, 1978; J.-P. Duval, 1988).
+    """
+
+    def write(count: int) -> list[int]:
+        order = 1
+        while letters**order < count:
+            order += 1
+
+        def list_letters() -> object:
+            word = [-1]
+            while word:
+                word[-1] += 1
+                if order % len(word) == 0:
+                    yield from word
+                length = len(word)
+                while len(word) < order:
+                    word.append(word[-length])
+                while word and word[-1] == letters - 1:
+                    word.pop()
+
+        return [*islice(list_letters(), count)]  # type: ignore[call-overload]
+
+    return write
+
+
+def group_seconds(graph: Graph) -> float:
+    assert len(graph.nodes)
+    started = time.process_time()
+    tree = build_group_tree(graph, "repeats")
+    seconds = time.process_time() - started
+    assert len(tree.order) == len(graph.nodes)
+    return seconds
+
+
+@pytest.fixture(scope="module")
+def plain_seconds() -> float:
+    return min(group_seconds(chain(plain(_COUNT))) for _ in range(3))
+
+
+@pytest.mark.parametrize(
+    "write", [fibonacci, thue_morse, two_runs, growing_runs, de_bruijn(2), de_bruijn(3)]
+)
+def test_words_that_are_made_to_take_long(
+    write: Callable[[int], list[int]], plain_seconds: float
+) -> None:
+    # without a bound 140 times as long as a plain chain for Fibonacci's word, and growing
+    assert group_seconds(chain(write(_COUNT))) < 40 * plain_seconds
+
+
+def test_what_is_found_is_the_same_each_time() -> None:
+    found = [
+        [
+            group.path
+            for group in build_group_tree(chain(fibonacci(3_000)), "repeats").groups.values()
+        ]
+        for _ in range(2)
+    ]
+    assert found[0] == found[1]
+
+
+def test_without_effort_nothing_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    word = [*range(5)] * 40
+    (repeat,) = build_group_tree(chain(word), "repeats").root.children
+    assert isinstance(repeat, Group)
+    assert len(repeat.children) == 40
+    monkeypatch.setattr(structure, "Effort", lambda _: Effort(-1_000_000_000))
+    tree = build_group_tree(chain(word), "repeats")
+    check_tree(tree)
+    assert not any(group.kind == "repeat" for group in tree.groups.values())
+
+
+@pytest.mark.parametrize("name", ["unet.dynamo", "detr.legacy", "rtdetr.legacy", "yolov8.legacy"])
+def test_networks_take_a_part_of_the_effort(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Effort] = []
+
+    class Half(Effort):
+        def __init__(self, nodes: int) -> None:
+            super().__init__(nodes)
+            self.spend(self._left // 2)
+            made.append(self)
+
+    monkeypatch.setattr(structure, "Effort", Half)
+    build_group_tree(load(corpus_file(f"exported/{name}.onnx")).graph, "repeats")
+    assert made
+    assert not any(effort.is_spent for effort in made)
