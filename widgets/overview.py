@@ -5,7 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from netloupe.explorer.describe import Description, describe_model, describe_outline
+from netloupe.explorer.describe import (
+    Description,
+    describe_contents,
+    describe_model,
+    describe_outline,
+)
 from netloupe.explorer.model import Model
 
 from .background import Background
@@ -16,7 +21,10 @@ _MOST_AT_ONCE = 10_000
 
 
 class Overview:
-    """Describes a model: at once, or of a large one first in outline and then in full.
+    """Describes a model: at once what is in it, of a large one in outline, and then in full.
+
+    What the model is as a whole, and of a large one what all weights are looked at for, is found in
+    the background.
 
     Parameters
     ----------
@@ -34,12 +42,9 @@ class Overview:
         self._is_wanted = is_wanted
         count = sum(len(graph.nodes) + len(graph.initializers) for graph in model.graphs)
         self._is_whole = count <= _MOST_AT_ONCE
-        describe = describe_model if self._is_whole else describe_outline
-        self._description: Description = describe(model)
+        self._description: Description = self._describe_at_once()
         self._is_started = False
         self._is_read = threading.Event()
-        if self._is_whole:
-            self._is_read.set()
         self._reading = Background(self._read, lambda _share: None)
 
     def show(self) -> None:
@@ -48,15 +53,16 @@ class Overview:
 
     def renew(self) -> None:
         """Show what more is known of the model, as far as it is read."""
-        if self._is_read.is_set():
-            self._description = describe_model(self.model)
-        elif not self._is_whole:
-            self._description = describe_outline(self.model)
+        is_read = self._is_read.is_set()
+        self._description = describe_model(self.model) if is_read else self._describe_at_once()
         self._inspector.renew(self._description)
 
+    def _describe_at_once(self) -> Description:
+        return describe_contents(self.model) if self._is_whole else describe_outline(self.model)
+
     def read(self) -> None:
-        """Read the rest, if there is any, and show it if it is still wanted; only once."""
-        if not self._is_whole and not self._is_started:
+        """Find the rest, and show it if it is still wanted; only once."""
+        if not self._is_started:
             self._is_started = True
             self._reading.start()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from netloupe.explorer.patterns import Detail
 from .families import tell_family
 
 #: an expression of MACs with symbols that is longer is left out
-_LONGEST_MACS = 48
+_LONGEST_MACS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Architecture:
         Sizes by name: ``vocabulary``, ``positions`` (rows of the table), ``classes`` (where a
         softmax or the like follows), ``outputs`` (else), ``heads``, ``head_width``, ``kv_heads``,
         ``width``, ``inner_width``, ``experts``, ``used_experts``, ``patch``, ``window``,
-        ``stage_blocks``, ``stage_widths``, ``stage_heads``, ``parameters``, ``macs`` …
+        ``stage_blocks``, ``stage_widths``, ``stage_heads``, ``parameters``, and where it is a
+        number ``macs``, with the ``input_size`` that they are for …
     sentence
         What it is, without what it costs.
     costs_sentence
@@ -105,10 +106,14 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
         return told
     costs = model.costs(bind)
     facts: dict[str, Detail] = {**told.facts, "parameters": costs.parameters}
+    size = _find_input_size(model, bind or {})
     if costs.macs is not None and not costs.macs_is_lower_bound:
         facts["macs"] = costs.macs
+        if size:
+            facts["input_size"] = size
+    said = write_costs(costs, size)
     return Architecture(
-        told.family, told.blocks, MappingProxyType(facts), told.sentence, write_costs(costs), True
+        told.family, told.blocks, MappingProxyType(facts), told.sentence, said, True
     )
 
 
@@ -133,15 +138,33 @@ def _tell(model: Model) -> Architecture:
     return Architecture(sketch.family, blocks, facts, sketch.text, is_network=sketch.is_network)
 
 
-def write_costs(costs: Costs) -> str:
-    """Return ``124 M parameters, 145.8 G MACs.``; no MACs where they are long to say."""
+def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
+    """Return ``124 M parameters, 145.8 G MACs at 1 × 1,024.``; no MACs where they are long to say.
+
+    ``size`` is that of all inputs.
+    """
     said = []
     if costs.parameters:
         said.append(f"{write_amount(costs.parameters)} parameters")
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
-        said.append(f"{macs} MACs")
+        at = f" at {' × '.join(f'{dim:,}' for dim in size)}" if size and costs.macs else ""
+        said.append(f"{macs} MACs{at}")
     return f"{', '.join(said)}." if said else ""
+
+
+def _find_input_size(model: Model, bind: Bindings) -> tuple[int, ...]:
+    """Return the size of what a model takes; nothing where inputs differ or a size is not known."""
+    sizes = set()
+    for value in model.graph.inputs:
+        shape = getattr(value.type, "shape", None)
+        if value.initializer is None and not value.is_parameter:
+            dims = None if shape is None else tuple(bind.get(dim.value, dim.value) for dim in shape)
+            sizes.add(dims)
+    size = sizes.pop() if len(sizes) == 1 else None
+    if not size or not all(isinstance(dim, int) for dim in size):
+        return ()
+    return tuple(dim for dim in size if isinstance(dim, int))
 
 
 def _find_path(model: Model, nodes: tuple[Node, ...]) -> str:

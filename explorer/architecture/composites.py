@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from netloupe.explorer.patterns import Detail, Found, Operations, find_blocks
 
 from .outline import Outline, OutlinePart
 
+_MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
 _IN_BRANCH = frozenset({"AveragePool", "MaxPool", "Pad", "activation", "conv", "norm", "Affine"})
 #: so many nodes are looked at for a mixture of experts
@@ -102,8 +104,10 @@ def _find_mix(outline: Outline) -> Iterator[Merge]:
             continue
         details: dict[str, Detail] = {
             "widths": (first.size("in"), first.size("out"), behind.size("out")),
-            "activation": deep.name.rsplit(" · ", 1)[-1],
         }
+        activations = [found.name for found in deep.parts if found.kind == "activation"]
+        if activations:
+            details["activation"] = activations[0]
         parts = [first, deep, behind]
         yield parts, make_part(parts, "mlp", "convolutional MLP", details)
 
@@ -120,11 +124,12 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
     nodes = outline.operations.nodes
     attentions = outline.of_kind("attention")
     numbers = {node: number for number, node in enumerate(nodes)}
-    for choice in choices:
-        before = [part for part in attentions if part.place < choice.place]
-        after = [part for part in attentions if part.place > choice.place]
-        low = nodes[before[-1].end].index + 1 if before else 0
-        high = nodes[min(after[0].numbers)].index if after else len(outline.graph.nodes)
+    places = [part.place for part in attentions]
+    stretches = dict.fromkeys(bisect(places, choice.place) for choice in choices)
+    for number in stretches:  # that between two attentions
+        low = nodes[attentions[number - 1].end].index + 1 if number else 0
+        is_last = number == len(attentions)
+        high = len(outline.graph.nodes) if is_last else nodes[min(attentions[number].numbers)].index
         if high - low > _MOST_OF_EXPERTS:
             continue
         for found, its_nodes in _recognise_experts(outline, outline.graph.nodes[low:high]):
@@ -208,7 +213,7 @@ def find_inceptions(outline: Outline) -> Iterator[Merge]:
     """
     for join in outline.of_kind("Concat"):
         operands = outline.operands(join)
-        if len(operands) < 3:
+        if not 3 <= len(operands) <= _MOST_BRANCHES:
             continue
         ways = [_walk_back(outline, value) for value in operands]
         common = next(

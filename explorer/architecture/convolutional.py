@@ -255,7 +255,7 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         if not stages or "stride" in details:
             stages.append([])
         stages[-1].append(number)
-    owners = [[_owner(outline, number) for number in stage] for stage in stages]
+    owners = [[outline.owner(number) for number in stage] for stage in stages]
     counts = [len(stage) for stage in stages]
     last = max(part.place for stage in owners for part in stage)
     head = find_head(outline, outline.parts[last + 1 :])
@@ -267,10 +267,6 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
     )
     clauses = (f"stages of {write_row(counts)} units", _write_classes(facts))
     return Sketch("ShuffleNet", "CNN of ShuffleNet units", clauses, blocks, facts)
-
-
-def _owner(outline: Outline, number: int) -> OutlinePart:
-    return next(part for part in outline.parts if number in part.numbers)
 
 
 def _read_perm(node: object) -> tuple[int, ...]:

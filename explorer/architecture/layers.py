@@ -12,6 +12,8 @@ _FEEDING = frozenset({"experts", "mlp"})
 #: what may stand between a block's result and the sum with the stream
 _BETWEEN = frozenset({"Concat", "Mul", "Pad", "Slice"})
 _MOST_BETWEEN = 8
+#: a graph with more streams is none that a family has
+_MOST_CHAINS = 16
 
 
 @dataclass(eq=False)
@@ -105,6 +107,8 @@ def find_stacks(outline: Outline) -> list[Stack]:
         if part.kind != "attention" and not _feeds_itself(part):
             continue
         chain = _find_chain(outline, chains, part)
+        if chain is None and len(chains) == _MOST_CHAINS:
+            return []
         if chain is None:
             chains.append([part])
         else:

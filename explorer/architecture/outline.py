@@ -16,6 +16,10 @@ MAIN_KINDS = frozenset(
 )
 
 
+#: so many wires are looked at by all rules together
+_MOST_WORK = 3_000_000
+
+
 @dataclass(eq=False)
 class OutlinePart:
     """A block of a known kind, or one operation that belongs to none.
@@ -77,6 +81,10 @@ class OutlinePart:
         return "stride" in self.details and "transposed" not in self.details
 
 
+class TooMuchError(ValueError):
+    """A graph is wired so that its rules would take too long."""
+
+
 class Outline:
     """The parts of a graph, and how they are wired.
 
@@ -102,7 +110,14 @@ class Outline:
                 is_call = self.operations.nodes[entry].function is not None
                 kind = "call" if is_call else self.operations.kinds[entry]
                 self.parts.append(OutlinePart(kind, frozenset({entry}), entry))
+        self._work = 0
         self._number()
+
+    def _count_work(self, count: int) -> None:
+        """Note how many wires were looked at, for each time that they are."""
+        self._work += count
+        if self._work > _MOST_WORK:
+            raise TooMuchError
 
     def _number(self) -> None:
         self.parts.sort(key=lambda part: part.end)
@@ -141,7 +156,12 @@ class Outline:
 
     def of_kind(self, *kinds: str) -> list[OutlinePart]:
         """Return the parts of some kinds, in order."""
+        self._count_work(len(self.parts))
         return [part for part in self.parts if part.kind in kinds]
+
+    def owner(self, number: int) -> OutlinePart:
+        """Return the part that an operation belongs to."""
+        return self._owners[number]
 
     def giver(self, value: Value) -> OutlinePart | None:
         """Return the part that gives a value; None where it comes from elsewhere."""
@@ -150,6 +170,7 @@ class Outline:
 
     def operands(self, part: OutlinePart) -> list[Value]:
         """Return what a part takes from others, as it was before it was arranged."""
+        self._count_work(len(part.numbers))
         taken: dict[Value, None] = {}
         for number in sorted(part.numbers):
             for value in self.operations.operands[number]:
@@ -159,7 +180,9 @@ class Outline:
 
     def givers(self, part: OutlinePart) -> list[OutlinePart]:
         """Return the parts that a part takes from, each once."""
-        found = dict.fromkeys(self.giver(value) for value in self.operands(part))
+        operands = self.operands(part)
+        self._count_work(len(operands))
+        found = dict.fromkeys(self.giver(value) for value in operands)
         return [giver for giver in found if giver is not None]
 
     def share_start(self, one: OutlinePart, two: OutlinePart) -> bool:
@@ -175,6 +198,7 @@ class Outline:
 
     def users(self, part: OutlinePart) -> list[OutlinePart]:
         """Return the parts that take a part's result, in order, each once."""
+        self._count_work(len(self.operations.users[part.end]))
         numbers = sorted(user for user in self.operations.users[part.end] if user >= 0)
         found = dict.fromkeys(self._owners[number] for number in numbers)
         return [user for user in found if user is not part]

@@ -13,11 +13,13 @@ from .sizes import find_head, find_token_tables
 from .sketch import BlockSketch, Sketch
 
 _RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
-_ALLOWED = frozenset({"embedding", "linear", "mlp"})
-_OTHER_WEIGHTS = frozenset(
-    {"attention", "conv", "experts", "inverted", "mixer", "residual", "separable", "Einsum"}
-    | {"Gemm", "If", "Loop", "Scan"}
-)
+#: what a recurrent network has besides its layers: embeddings, linear layers, and what picks and
+#: joins steps and directions
+_AROUND_LAYERS = _RECURRENT | {
+    *("Add", "ArgMax", "Concat", "Gather", "GatherND", "LogSoftmax", "Pad", "ReduceMax"),
+    *("ReduceMean", "ReverseSequence", "Slice", "Softmax", "Split"),
+    *("activation", "embedding", "linear", "mlp", "norm"),
+}
 
 
 def find_sequence_network(outline: Outline) -> Sketch | None:
@@ -32,9 +34,11 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     both directions: M. Schuster and K. Paliwal, Bidirectional Recurrent Neural Networks, 1997.
     """
     layers = outline.of_kind(*_RECURRENT)
-    if not layers or outline.of_kind(*_OTHER_WEIGHTS):
+    if not layers or any(part.kind not in _AROUND_LAYERS for part in outline.parts):
         return None
     nodes = {part: outline.operations.nodes[part.end] for part in layers}
+    if not all(_hidden(node) for node in nodes.values()):
+        return None
     facts: dict[str, Detail] = {"layers": len(layers)}
     said, blocks = [], []
     runs = groupby(
@@ -44,9 +48,8 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
         alike = list(run)
         both = "bidirectional " if direction == "bidirectional" else ""
         plural = "s" if len(alike) > 1 else ""
-        width = f" of width {hidden:,}" if hidden else ""
-        said.append(f"{len(alike)} {both}{kind} layer{plural}{width}")
-        details: dict[str, Detail] = {"hidden": hidden} if hidden else {}
+        said.append(f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}")
+        details: dict[str, Detail] = {"hidden": hidden}
         blocks.append(BlockSketch(f"{both}{kind}", len(alike), outline.nodes(alike), details))
     tokens = find_token_tables(outline)
     if tokens:

@@ -10,7 +10,7 @@ from .bundles import describe_values
 from .description import Description, Row, Section
 from .element import describe_element, describe_path
 from .graphs import describe_function, describe_graph, describe_group
-from .models import describe_model, describe_outline
+from .models import describe_contents, describe_model, describe_outline
 from .nodes import describe_node
 from .place import Place, find_place
 from .several import describe_several
@@ -33,6 +33,7 @@ __all__ = [
     "Section",
     "add_statistics",
     "choose_elements",
+    "describe_contents",
     "describe_element",
     "describe_function",
     "describe_graph",

@@ -29,6 +29,7 @@ from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 from netloupe.explorer.view import nodes_inside
 
+from .architecture import collect_architecture
 from .costs import collect_costs
 from .description import Description
 from .encoding import MOST_ENTRIES, Listing, encode_json
@@ -377,6 +378,7 @@ def _collect_model(model: Model) -> dict[str, Any]:
             len(graphs),
         ),
         "totals": model.totals,
+        "architecture": collect_architecture(model.architecture),
         "costs": collect_costs(model.costs()),
         "op_types": dict(list_operators(graphs).most_common()),
         "training": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 
 from netloupe.explorer.costs import Totals
@@ -19,6 +20,7 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import summarize_quantization
 
+from .architecture import describe_blocks
 from .costs import list_model_costs
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
@@ -57,7 +59,15 @@ def describe_outline(model: Model) -> Description:
 
 
 def describe_model(model: Model) -> Description:
-    """Return everything that a file says of its model, and counts over all graphs."""
+    """Return everything that a file says of its model, counts over all graphs, and what it is."""
+    step("looking at blocks")
+    told = describe_blocks(model.architecture)
+    contents = describe_contents(model)
+    return replace(contents, sections=(*keep_sections([told]), *contents.sections))
+
+
+def describe_contents(model: Model) -> Description:
+    """Return what a file says of its model, and counts over all graphs."""
     graphs = model.graphs
     step("looking at weights")
     totals, stored = model.totals, _list_stored(model)

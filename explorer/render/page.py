@@ -10,6 +10,9 @@ from .html import write_model_html
 from .text import clean_label
 from .theme import load_theme
 
+#: so many characters of a line of words are shown
+_LONGEST_LINE = 1_000
+
 
 def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str = "light") -> str:
     """Return one HTML page with a picture and, where given, its model's summary.
@@ -21,7 +24,7 @@ def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str 
     title
         The page's title.
     model
-        The model whose summary stands above the picture.
+        The model that is told in words, and summarized, above the picture.
     theme
         ``light`` or ``dark``, as the picture.
 
@@ -33,7 +36,11 @@ def draw_html_page(svg: str, title: str, model: Model | None = None, theme: str 
     colours = load_theme(theme)
     summary = ""
     if model is not None:
-        summary = f"<details><summary>Summary</summary>{write_model_html(model)}</details>"
+        told = model.architecture
+        lines = [line for line in (told.sentence, told.costs_sentence) if line]
+        said = "<br>".join(escape(clean_label(line, _LONGEST_LINE)) for line in lines)
+        summary = f'<p class="nl-architecture">{said}</p>' if said else ""
+        summary += f"<details><summary>Summary</summary>{write_model_html(model)}</details>"
     heading = escape(clean_label(title))
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -55,6 +62,7 @@ body {{
   margin: 0;
 }}
 header {{ border-bottom: 1px solid {colours.frames[0].border}; padding: .8em 1.2em; }}
+.nl-architecture {{ margin: .3em 0; max-width: 80em; overflow-wrap: anywhere; }}
 h1 {{ font-size: 1.15em; margin: 0; overflow-wrap: anywhere; }}
 header summary {{ color: {colours.muted}; cursor: pointer; }}
 main {{ overflow: auto; padding: 1.2em; text-align: center; }}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection
 from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
+from netloupe.explorer.architecture import describe_architecture
 from netloupe.explorer.costs import Bindings, describe_costs
+from netloupe.explorer.describe.architecture import collect_architecture
 from netloupe.explorer.describe.costs import collect_costs
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.file_text import list_operators, order_counts
@@ -17,6 +20,9 @@ from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
+#: of what ``--json`` writes
+SCHEMA = 1
+
 _SHOWN_OPERATORS = 12
 _SHOWN_COSTS = 3
 _SHOWN_GRAPHS = 12
@@ -24,6 +30,8 @@ _SHOWN_WARNINGS = 8
 _SHOWN_DOC_LINES = 6
 _DEEPEST_INDENT = 8
 _LONGEST_PATH = 60
+_LONGEST_SUMMARY = 1_000
+_WIDTH = 100
 
 
 def summarize_model(
@@ -49,10 +57,12 @@ def summarize_model(
     Returns
     -------
     dict
+        ``schema`` (1; another number where keys mean something else), ``source``,
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
         ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
         ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
-        (as :class:`~netloupe.explorer.costs.Totals` says), ``costs`` (as
+        (as :class:`~netloupe.explorer.costs.Totals` says), ``architecture`` (as
+        :func:`~netloupe.explorer.describe.architecture.collect_architecture` says), ``costs`` (as
         :func:`~netloupe.explorer.describe.costs.collect_costs` says), ``op_types``,
         ``quantization``, ``metadata``, ``warnings``, with ``depth`` ``groups`` (as
         :func:`~netloupe.explorer.describe.groups.collect_groups` says), and in ``cut``
@@ -63,6 +73,7 @@ def summarize_model(
     warnings = model.all_warnings()
     first = list(islice(warnings, most))
     entries = {
+        "schema": SCHEMA,
         "source": model.source,
         "format": model.format,
         "container": model.container,
@@ -87,6 +98,7 @@ def summarize_model(
             },
             len(graphs),
         ),
+        "architecture": collect_architecture(describe_architecture(model, bind)),
         "totals": asdict(model.totals),
         "costs": collect_costs(costs) | {"text": list(describe_costs(costs))},
         "op_types": dict(order_counts(list_operators(graphs))),
@@ -116,6 +128,7 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
     totals = summary["totals"]
     lines = [
         clean_label(summary["source"]),
+        *(line for text in summary["architecture"]["text"] for line in _wrap(text)),
         _line("format", _describe_format(summary)),
         _line("producer", summary["producer"] or "not stated"),
     ]
@@ -149,6 +162,18 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
     warnings = [f"{warning['path']}: {warning['message']}" for warning in summary["warnings"]]
     lines += _listed("warnings", warnings, _SHOWN_WARNINGS, _count(summary, "warnings"))
     return "\n".join(lines)
+
+
+def _wrap(text: str) -> list[str]:
+    """Return a text in indented lines."""
+    indent = "  "
+    return textwrap.wrap(
+        clean_label(text, _LONGEST_SUMMARY),
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
 
 
 def _count(summary: dict[str, Any], name: str) -> int:

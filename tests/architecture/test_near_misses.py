@@ -225,11 +225,13 @@ def test_pixels_are_shuffled_at_the_end() -> None:
 
 
 def test_a_recurrent_network_has_no_other_layers() -> None:
-    def recurrent(convolved: bool) -> Architecture:
+    def recurrent(before: str = "") -> Architecture:
         net = Network()
         x = net.take("x", (6, 1, 8))
-        if convolved:
+        if before == "Conv":
             x = net.add("Conv", x, net.weight(1, 1, 3), kernel_shape=[3], pads=[1, 1])
+        elif before:
+            x = net.add(before, x)
         node = helper.make_node(
             "LSTM", [x, net.weight(1, 64, 8), net.weight(1, 64, 16)], ["", "last"], hidden_size=16
         )
@@ -237,9 +239,10 @@ def test_a_recurrent_network_has_no_other_layers() -> None:
         y = net.add("Squeeze", "last", net.numbers(0))
         return net.finish(net.linear(y, 16, 5), shape=(1, 5)).architecture
 
-    told = recurrent(convolved=False)
+    told = recurrent()
     assert told.summary.startswith("Recurrent network: 1 LSTM layer of width 16, 5 outputs.")
-    assert not recurrent(convolved=True)
+    assert not recurrent("Conv")
+    assert not recurrent("Sin")
 
 
 def test_a_function_that_is_called_like_an_operator_is_not_that_operator() -> None:

@@ -1,0 +1,165 @@
+"""Where the architecture is told: shell, JSON, inspector and HTML."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import netloupe
+from netloupe.commands.cli import main
+from netloupe.commands.info import format_summary, summarize_model
+from netloupe.explorer.architecture import families
+from netloupe.explorer.describe import describe_contents, describe_model
+from netloupe.explorer.readers.load import load
+from netloupe.widgets import overview
+from tests.architecture.networks import Network
+from tests.corpus import LIGHT_MODELS, corpus_file, light_file
+from tests.hostile_models import graph_inputs
+from tests.patterns.test_hostile_blocks import write_any
+from tests.widgets.test_overview import PATIENCE, ask_first_scene
+
+RESNET = light_file("light_resnet50.onnx")
+SENTENCE = (
+    "Residual CNN (bottleneck): stages of 3, 4, 6, 3 blocks, 256 → 2,048 channels, 1,000 classes."
+)
+COSTS = "25.6 M parameters, 4.09 G MACs at 1 × 3 × 224 × 224."
+
+
+def test_info_says_it_in_its_first_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(RESNET)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:3] == [f"  {SENTENCE}", f"  {COSTS}"]
+
+
+def test_info_begins_with_the_format_where_nothing_is_told() -> None:
+    model = load(corpus_file("exported/scripted.legacy.onnx"))
+    lines = format_summary(summarize_model(model), model.dialect).splitlines()
+    assert lines[1].startswith("  format")
+
+
+def test_lines_are_no_longer_than_a_terminal() -> None:
+    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+    lines = format_summary(summarize_model(model), model.dialect).splitlines()[1:4]
+    assert [len(line) <= 100 for line in lines] == [True] * 3
+    assert " ".join(line.strip() for line in lines[:2]).endswith("positions 128.")
+
+
+def test_json_has_it_and_says_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "--json", str(RESNET)]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["schema"] == 1
+    told = summary["architecture"]
+    assert told["summary"] == f"{SENTENCE} {COSTS}"
+    assert told["text"] == [SENTENCE, COSTS]
+    assert told["family"] == "residual CNN (bottleneck)"
+    assert [block["count"] for block in told["blocks"]] == [3, 4, 6, 3]
+    assert told["facts"]["classes"] == 1000
+    assert told["facts"]["input_size"] == [1, 3, 224, 224]
+    assert told["facts"]["macs"] == load(RESNET).costs().macs
+
+
+def test_json_of_a_model_that_is_not_known_has_it_empty() -> None:
+    told = summarize_model(load(corpus_file("exported/condloop.dynamo.onnx")))["architecture"]
+    assert told == {"summary": "", "family": "", "blocks": [], "facts": {}, "text": []}
+
+
+def test_macs_are_those_of_the_sizes_that_are_given() -> None:
+    model = load(corpus_file("exported/gpt2.legacy.onnx"))
+    bind = {"batch": 1, "sequence": 128}
+    told = summarize_model(model, bind=bind)["architecture"]
+    assert told["facts"]["macs"] == model.costs(bind).macs
+    assert told["text"][1].endswith("MACs at 1 × 128.")
+    assert "macs" not in model.architecture.facts
+
+
+def test_models_without_matrices_have_no_parameters_to_tell() -> None:
+    net = Network()
+    x = net.take("x", (1, 3))
+    y = net.add(
+        "LinearClassifier",
+        x,
+        domain="ai.onnx.ml",
+        coefficients=[0.5] * 6,
+        classlabels_ints=[0, 1],
+    )
+    told = net.finish(y, shape=(1, 2)).architecture
+    assert (told.summary, told.facts) == ("Linear classifier: 2 classes.", {"classes": 2})
+
+
+def test_a_description_begins_with_it_and_leads_to_the_blocks() -> None:
+    model = load(RESNET)
+    section = describe_model(model).sections[0]
+    assert (section.title, section.text) == ("Architecture", f"{SENTENCE} {COSTS}")
+    assert [(row.name, row.value) for row in section.rows] == [
+        ("Bottleneck block", f"×{count}") for count in (3, 4, 6, 3)
+    ]
+    assert [model.group(row.path).kind for row in section.rows] == ["repeat"] * 4
+    assert describe_contents(model).sections[0].title == "Model"
+
+
+def test_an_explorer_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    real = overview.describe_model
+    monkeypatch.setattr(
+        overview, "describe_model", lambda model: asked.append(model) or real(model)
+    )
+    explorer = netloupe.explore(load(RESNET))
+    assert explorer.inspector.description.sections[0].title == "Model"
+    assert asked == []
+    ask_first_scene(explorer)
+    assert explorer._details.overview.wait(PATIENCE)
+    assert explorer.inspector.description.sections[0].title == "Architecture"
+    assert asked == [explorer.model]
+    explorer.close()
+
+
+def test_a_page_says_it_above_the_picture(tmp_path: Path) -> None:
+    page = load(RESNET).to_html()
+    header = page[: page.index("</header>")]
+    assert f'<p class="nl-architecture">{SENTENCE}<br>{COSTS}</p>' in header
+    nothing = load(corpus_file("exported/scripted.legacy.onnx")).to_html()
+    assert "<p class" not in nothing[: nothing.index("</header>")]
+
+
+def test_graphs_that_are_too_large_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        pytest.fail("is looked at")
+
+    monkeypatch.setattr(families, "Outline", fail)
+    assert not load(graph_inputs(60_000)).architecture
+    monkeypatch.setattr(families, "MOST_NODES", 9)
+    net = Network()
+    x = net.take("x", (1, 8))
+    for _ in range(10):
+        x = net.add("Relu", x)
+    assert not net.finish(x).architecture
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_operators_wired_in_any_way_are_told_without_failing(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(6):
+        model = write_any(chance, chance.randrange(1, 60)).model
+        # a rule that fails would be silent: none does
+        families.tell_family(model)
+
+
+def test_many_blocks_beside_one_another_are_given_up() -> None:
+    net = Network()
+    x = net.embed()
+    given = [net.block(x) for _ in range(40)]
+    assert not net.finish(*given).architecture
+
+
+def test_words_are_the_same_each_time() -> None:
+    for name in LIGHT_MODELS[:3]:
+        assert load(light_file(name)).architecture == load(light_file(name)).architecture
+
+
+def test_no_name_of_the_file_is_told() -> None:
+    model = load(RESNET)
+    model.source = "gpt2.onnx"
+    assert model.architecture.sentence == SENTENCE
