@@ -50,6 +50,7 @@ _GROUP_KINDS = {
     "scope": "scope of the exporter",
     "block": "block found by structure",
     "repeat": "repeat",
+    "operation": "operation, and what arranges its operands and results",
     "shape": "shape arithmetic",
     "part": "part of a large group",
 }

@@ -10,7 +10,15 @@ from netloupe.explorer.patterns import MOST_NODES, Recognition
 from .recognised import Recogniser
 
 GroupKind = Literal[
-    "graph", "scope", "block", "repeat", "shape", "part", "preparation", "postprocessing"
+    "graph",
+    "scope",
+    "block",
+    "repeat",
+    "operation",
+    "shape",
+    "part",
+    "preparation",
+    "postprocessing",
 ]
 
 
@@ -22,9 +30,11 @@ class Group:
     kind
         ``graph`` for the root of a graph's tree; ``scope`` for exporter scopes and modules;
         ``block`` for what was found by structure alone; ``repeat`` for a run of like blocks,
-        which are its children; ``shape`` for arithmetic on shapes; ``part`` for a piece of a
-        group that would have too many children; ``preparation`` and ``postprocessing`` for what
-        comes before the first node with a weight, and behind the last one.
+        which are its children; ``operation`` for one node that computes and those around it that
+        only arrange what it takes and gives; ``shape`` for arithmetic on shapes; ``part`` for a
+        piece of a group that would have too many children; ``preparation`` and
+        ``postprocessing`` for what comes before the first node with a weight, and behind the
+        last one.
     path
         ``main/encoder/layer.0/``: the trailing slash tells groups from nodes.
     label
@@ -45,6 +55,7 @@ class Group:
         "kind",
         "label",
         "low",
+        "main",
         "node_count",
         "parent",
         "path",
@@ -74,6 +85,8 @@ class Group:
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
         self.exemplar = 0
+        #: of an operation: the node that computes
+        self.main: Node | None = None
         #: of preparation and postprocessing: what is certain of it, such as ``causal``
         self.facts: tuple[str, ...] = ()
         #: the group's nodes are those whose position p in the tree has low <= p < high

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, is_constant
 from netloupe.explorer.roles import Piece, Roles
 
 from .group import Group
@@ -31,6 +31,7 @@ _AFTER = {
     "TopK": "top-k",
     "ZipMap": "class labels",
 }
+_COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 _MOST_NAME = 60
 #: a scope of so few is what is fed, not only the node in it
 _FEW_CHILDREN = 4
@@ -133,7 +134,7 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
         group = pending.pop()
         after = [child for child in group.children if _is_after(child, roles)]
         nodes = [node for child in after for node in _list_nodes(child)]
-        facts = tuple(dict.fromkeys(_AFTER[n.op_type] for n in nodes if n.op_type in _AFTER))
+        facts = tuple(dict.fromkeys(told for node in nodes if (told := _tell(node))))
         if len(nodes) >= LEAST_AFTER and facts and len(after) > 1:
             path = free_path(group, POSTPROCESSING)
             inner = Group("postprocessing", group.graph, path, POSTPROCESSING, "", group)
@@ -148,6 +149,15 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
                 if child is last or id(child) not in taken
             ]
         pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
+
+
+def _tell(node: Node) -> str:
+    """Return what a node of postprocessing is about; "" where it may be for anything."""
+    if node.op_type in _COMPARISONS and any(
+        value is not None and is_constant(value) for value in node.inputs
+    ):
+        return "threshold"
+    return _AFTER.get(node.op_type, "")
 
 
 def _is_after(child: Group | Node, roles: Roles) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from netloupe.explorer.model import Node, find_operators, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Piece, Roles
 
+from .arrangement import join_arrangement
 from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .repeat_names import Member, name_repeat
@@ -24,12 +25,13 @@ LEAST_FLAT = 13
 def simplify_tree(
     root: Group,
     labels: dict[int, str],
+    singles: Mapping[str, Node],
     taken: set[str],
     shape_nodes: frozenset[int],
     grouping: str,
     roles: Roles,
     pieces: Sequence[Piece],
-) -> None:
+) -> dict[int, Group]:
     """Fold what repeats, what is found by structure, other roles, and arithmetic on shapes.
 
     Parameters
@@ -38,17 +40,24 @@ def simplify_tree(
         The root of a tree of scopes.
     labels
         The labels of nodes that stand for a group of one, by index.
+    singles
+        These nodes by the paths of these groups.
     taken
         Paths that no new group may have, beside those of the tree's groups.
     shape_nodes
         Indexes of the shown nodes of shape arithmetic; they are not in the tree yet.
     grouping
         ``auto`` and ``repeats`` search by structure what is flat; others only among names.
-        Only ``auto`` puts postprocessing into groups.
+        Only ``auto`` puts postprocessing into groups, and what only arranges.
     roles
         Those of the graph's nodes.
     pieces
         The preparation; its nodes are not in the tree yet.
+
+    Returns
+    -------
+    dict
+        The groups of kind ``operation`` by the index of the node that computes.
     """
     folder = Folder(root, labels, taken)
     groups = folder.collect()
@@ -62,8 +71,12 @@ def simplify_tree(
     if grouping == "auto":
         add_postprocessing(root, roles, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
+    operations: dict[int, Group] = {}
+    if grouping == "auto":
+        operations = join_arrangement(root, roles, labels, singles, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
+    return operations
 
 
 class Folder:

@@ -148,12 +148,20 @@ def build_group_tree(
         step()
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
+    operations: dict[int, Group] = {}
     if roles is not None:
         taken = tree.groups.keys() | tree.singles.keys()
         shown = roles.shapes if only is None else roles.shapes & only
-        simplify_tree(tree.root, tree.node_labels, taken, shown, grouping, roles, pieces)
+        operations = simplify_tree(
+            tree.root, tree.node_labels, tree.singles, {*taken}, shown, grouping, roles, pieces
+        )
     step()
     _number(tree)
+    if operations:  # they stand for the groups of one that their nodes were
+        for path, node in [*tree.singles.items()]:
+            if node.index in operations:
+                del tree.singles[path]
+                tree.groups[path] = operations[node.index]
     return tree
 
 

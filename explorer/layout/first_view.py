@@ -224,9 +224,9 @@ def _is_in_stack(item: Item) -> bool:
 
 
 def _stays_closed(group: Group) -> bool:
-    """Return whether a group is beside a model's body, which is too large to be open as a whole."""
+    """Return whether a group is an operation, or beside a body too large to be open as a whole."""
     if not group.is_beside:
-        return False
+        return group.kind == "operation"
     root = group
     while root.parent is not None:
         root = root.parent

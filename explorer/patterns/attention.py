@@ -371,11 +371,13 @@ def _read_type(value: Value | None) -> tuple[int, int] | None:
 def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] | None:
     """Return heads and their width, where a Reshape before a product splits features so.
 
-    Either may be -1, as the file has it, or 0 where it is computed from shapes.
+    Either may be -1, as the file has it, or 0 where it is computed from shapes. Of several the
+    first one behind the projection counts: later ones may put heads into groups that share a key.
     """
+    found: tuple[int, int] | None = None
     for _ in range(24):
         if value is None:
-            return None
+            break
         for node in operations.path(value):
             if node.op_type != "Reshape" or len(node.inputs) < 2:
                 continue
@@ -384,14 +386,14 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
             if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
                 del known[2 if known[2] == 3 else 3]
             if len(known) == 4 and any(known[2:]):
-                return known[2], known[3]
+                found = known[2], known[3]
         source = operations.source(value)
         giver = operations.giver(source)
         if giver is None or operations.kinds[giver] not in _HEADS:
-            return None
+            break
         raw = [v for v in list_data(operations.nodes[giver]) if not operations.is_fixed(v)]
         value = (raw[-1] if operations.kinds[giver] == "Concat" else raw[0]) if raw else None
-    return None
+    return found
 
 
 def _read_fused(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .found import Blocks, Found
 from .operations import Operations
@@ -242,16 +242,13 @@ def find_embeddings(blocks: Blocks) -> Iterator[Found]:
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
         node = operations.nodes[number]
-        if kind not in ("Gather", "TorchEmbedding") or not operations.is_fixed(node.inputs[0]):
-            continue
-        rows, width = read_features(node)
-        if not rows:
-            continue
-        yield Found(
-            "embedding",
-            "Embedding",
-            frozenset({number}),
-            number,
-            (f"{rows:,} × {width:,}",),
-            {"rows": rows, "width": width},
-        )
+        if kind in ("Gather", "TorchEmbedding") and operations.is_fixed(node.inputs[0]):
+            facts = read_table(node)
+            if facts is not None:
+                yield Found("embedding", "Embedding", frozenset({number}), number, *facts)
+
+
+def read_table(node: Node) -> tuple[tuple[str], dict[str, Detail]] | None:
+    """Return what is told of the table that a node picks rows of; None where it has none."""
+    rows, width = read_features(node)
+    return ((f"{rows:,} × {width:,}",), {"rows": rows, "width": width}) if rows else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_weight
 
 from .activations import find_activations
 from .attention import find_attentions
@@ -18,9 +19,9 @@ from .convolutions import (
 from .experts import find_experts
 from .found import Blocks, Finder, Found
 from .knowledge import Knowledge
-from .linear import find_embeddings, find_linears, find_mlps
+from .linear import find_embeddings, find_linears, find_mlps, read_table
 from .norms import find_norms
-from .operations import Operations
+from .operations import ARRANGEMENT, Operations
 from .positions import find_merging, find_waves
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
@@ -106,7 +107,7 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     step()
     operations = Operations(nodes, knowledge or Knowledge(nodes[0].graph))
     if not len(operations):
-        return None
+        return _recognise_table(nodes)
     blocks = find_blocks(operations)
     found = name_whole(blocks)
     if found is None:
@@ -118,6 +119,18 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
         found.details,
         tuple(nodes),
     )
+
+
+def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
+    """Return an embedding of positions: its rows are picked by what shapes alone tell."""
+    picking = [node for node in nodes if node.op_type not in ARRANGEMENT]
+    if len(picking) != 1 or picking[0].op_type != "Gather":
+        return None
+    table = find_weight(picking[0])
+    facts = read_table(picking[0]) if table is not None and table.kind == "embedding" else None
+    if facts is None:
+        return None
+    return Recognition("Embedding", _FAMILIES["embedding"], *facts, nodes=tuple(nodes))
 
 
 def try_to_recognise(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group, recognise_function
-from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_counts
 from netloupe.explorer.options import Details, Direction
@@ -100,6 +100,8 @@ def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = Fal
         return _make_frame(item)
     if isinstance(element, Node):
         return _make_node_face(item, element, facts, in_line)
+    if isinstance(element, Group) and element.main is not None and element.recognised is None:
+        return _make_operation_face(item, element, element.main, facts or NodeFacts(), in_line)
     if isinstance(element, Group | Graph):
         return _make_group_face(item, element, in_line)
     if item.kind == "stub":
@@ -149,6 +151,10 @@ def _find_join(item: Item, node: Node) -> str:
     """
     if item.label or item.constants or item.openable or len(item.inputs) < 2:
         return ""
+    return _get_sign(node)
+
+
+def _get_sign(node: Node) -> str:
     if node.domain != node.graph.dialect.domain or node_badge(node):
         return ""
     return "" if describe_attributes(node) else _JOINS.get(node.op_type, "")
@@ -216,6 +222,25 @@ def _write_operators(counted: str, variants: Sequence[Group | Graph | Node]) -> 
     if width > room / 2:
         return [line for line in (counted, name_operators(operators, room)) if line]
     return [" · ".join(filter(None, (counted, name_operators(operators, room - width))))]
+
+
+def _make_operation_face(
+    item: Item, group: Group, node: Node, facts: NodeFacts, in_line: bool
+) -> Face:
+    """Return the face of a node with what arranges for it: as of the node that computes."""
+    title = item.label or group.label
+    operands = [value for value in node.inputs if value is not None]
+    if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
+        sign = _get_sign(node)
+        if sign:
+            return _make_junction_face(node, sign)
+    quiet = "" if title == node.op_type else node.op_type
+    blocks = facts.list_blocks(node, ())
+    return make_box(
+        *("group", category_of(node), title, quiet, blocks),
+        openable=item.openable,
+        in_line=in_line,
+    )
 
 
 def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:

@@ -7,7 +7,7 @@ nothing here knows groups, names of scopes, or what is shown.
 
 from .fixed import is_input_independent
 from .preparation import Piece
-from .purposes import Purpose
+from .purposes import Purpose, find_purpose
 from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight
 
@@ -17,6 +17,7 @@ __all__ = [
     "Role",
     "Roles",
     "Weight",
+    "find_purpose",
     "find_roles",
     "find_weight",
     "is_input_independent",

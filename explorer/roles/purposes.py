@@ -389,11 +389,22 @@ def _trace_counting(value: Value) -> bool:
 
 
 def _find_state(piece: _Piece) -> Purpose | None:
-    for use in piece.uses:
+    uses = piece.uses
+    if len(uses) <= _MOST_LOOKED:  # one state for all layers is cut into one for each
+        uses = [inner for use in uses for inner in _list_uses_of_slices(use)]
+    for use in uses:
         places = _STATES.get(use.user.op_type)
         if places is None or not _list_places(use) <= places:
             return None
-    return Purpose("initial state") if piece.uses else None
+    return Purpose("initial state") if uses else None
+
+
+def _list_uses_of_slices(use: PieceUse) -> list[PieceUse]:
+    """Return the uses of what a Slice cuts out of a value; of another use, itself."""
+    if use.user.op_type != "Slice" or use.user.inputs[0] is not use.value:
+        return [use]
+    results = [value for value in use.user.outputs if value is not None]
+    return [PieceUse(value, user) for value in results for user in value.users] or [use]
 
 
 def _find_pixels(piece: _Piece) -> Purpose | None:

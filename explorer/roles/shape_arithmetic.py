@@ -7,6 +7,8 @@ that use them. A node belongs to them if
 - it reads a shape, or is one of a few operators over constants and other such nodes, and
 - all its results go to such nodes, or to operands that only tell a shape.
 
+So does what only changes layout or type, where nothing is asked of the result but its shape.
+
 Which operators these are, the dialect knows.
 
 Two passes over the nodes in file order, one forward and one backward: linear time.
@@ -15,6 +17,9 @@ Two passes over the nodes in file order, one forward and one backward: linear ti
 from __future__ import annotations
 
 from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant_node
+
+#: operators that only change layout or type
+_LAYOUT = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
 
 
 def find_shape_nodes(graph: Graph) -> set[int]:
@@ -35,7 +40,12 @@ def find_shape_nodes(graph: Graph) -> set[int]:
             )
     accepted: set[int] = set()
     for node in reversed(nodes):
-        if derived[node.index] and not is_constant_node(node) and _only_tells(node, accepted):
+        if derived[node.index] and not is_constant_node(node):
+            is_accepted = _only_tells(node, accepted)
+        else:
+            is_layout = node.op_type in _LAYOUT and node.domain == own
+            is_accepted = is_layout and _is_only_measured(node)
+        if is_accepted:
             accepted.add(node.index)
     return _reach_from_shapes(graph, accepted)
 
@@ -69,6 +79,17 @@ def _only_tells(node: Node, accepted: set[int]) -> bool:
             if operands is None or index not in operands or consumer.domain != dialect.domain:
                 return False
     return used
+
+
+def _is_only_measured(node: Node) -> bool:
+    """Return whether a node is used, and only for the shapes of its results."""
+    readers = node.graph.dialect.shape_operators.readers
+    users = [user for value in node.outputs if value is not None for user in value.users]
+    return (
+        bool(users)
+        and all(user.op_type in readers and user.graph is node.graph for user in users)
+        and not any(value is not None and value.is_output for value in node.outputs)
+    )
 
 
 def _reach_from_shapes(graph: Graph, accepted: set[int]) -> set[int]:

@@ -24,7 +24,7 @@ _MOST_ENTRIES = 16
 #: so many graphs are grouped at most; the groups of others are not found
 _MOST_GROUPED = 1000
 #: groups of so many nodes together are recognised for one search, beside those that are already
-_MOST_TOLD = 5_000
+_MOST_TOLD = 6_000
 #: so many elements are looked at in one step
 _STEP = 10_000
 

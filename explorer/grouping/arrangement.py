@@ -1,0 +1,357 @@
+"""Single nodes that only arrange values: each is put to the operation that it serves.
+
+A Reshape between a norm and a product, a Cast of what an embedding gives, a Transpose before a
+convolution tell nothing by themselves. So each joins what takes its result, or what gives to it
+where that is better: where several take the result, or only a residual sum, an output or a stack of
+blocks does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant
+from netloupe.explorer.progress import step
+from netloupe.explorer.roles import Roles, find_purpose
+
+from .group import Group
+from .role_groups import PREPARATION, FreePath
+from .shape_groups import Homes, consumers_in
+
+#: operators that compute nothing of a network: they move values, count, or tell true from false
+_ARRANGING = frozenset(
+    {"Cast", "CastLike", "ConstantOfShape", "Copy", "CumSum", "Expand", "ExpandDims", "Flatten"}
+    | {"Identity", "NCHW2NHWC", "NHWC2NCHW", "Range", "Reshape", "Shape", "Size", "Squeeze"}
+    | {"Tile", "Transpose", "Trilu", "Unsqueeze"}
+    | {"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Not", "Or"}
+    | {"Xor"}
+)
+#: what else moves values, where it prepares something
+_CHOOSING = frozenset({"Concat", "Gather", "Slice", "Split"})
+#: operators that join streams, where all operands are computed: they are drawn as circles
+_SUMS = frozenset({"Add", "Mul", "Sum"})
+#: a graph of so few nodes is shown as it stands: all of it is open
+_MOST_OPEN = 15
+#: a node with so many users is looked at no further
+_MOST_USERS = 100
+_OUTSIDE = -1
+
+Child = Group | Node
+
+
+def join_arrangement(
+    root: Group,
+    roles: Roles,
+    labels: Mapping[int, str],
+    singles: Mapping[str, Node],
+    free_path: FreePath,
+) -> dict[int, Group]:
+    """Join each node that only arranges, and stands alone, to the operation that it serves.
+
+    Where that is a group, the node moves into it. Where it is a node, both are a group of kind
+    ``operation``, which has the node's label. Repeats keep their blocks, and no joining makes a
+    cycle: a node joins what alone takes its results, or what alone gives to it. What is left of
+    preparation then is a piece of preparation by itself. Linear in the nodes that arrange and
+    their neighbours, times the depth of the tree.
+
+    Parameters
+    ----------
+    root
+        A tree without arithmetic on shapes; changed.
+    roles
+        Those of the graph's nodes.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    singles
+        These nodes by the paths of these groups.
+    free_path
+        Gives an unused path for a child of a group.
+
+    Returns
+    -------
+    dict
+        The groups of kind ``operation`` by the index of the node that computes.
+    """
+    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
+        return {}
+    found = find_operators(root.graph, _ARRANGING).tolist()
+    nodes = root.graph.nodes
+    arranging = {index for index in roles.loose if nodes[index].op_type in _CHOOSING}
+    arranging = arranging.union(found) - roles.shapes - {*roles.constants}
+    if not arranging:
+        return {}
+    joiner = _Joiner(root, roles, labels, singles, free_path, arranging)
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        if group.kind in ("operation", "preparation"):
+            continue
+        if group.kind != "repeat":
+            joiner.join(group)
+        pending += group.inner_groups()
+    return joiner.operations
+
+
+class _Joiner:
+    """Joins nodes in one group after the other, those around others first."""
+
+    def __init__(
+        self,
+        root: Group,
+        roles: Roles,
+        labels: Mapping[int, str],
+        singles: Mapping[str, Node],
+        free_path: FreePath,
+        arranging: set[int],
+    ) -> None:
+        self._graph: Graph = root.graph
+        self._roles, self._labels, self._free_path = roles, labels, free_path
+        self._arranging = arranging
+        self._homes = Homes(root)
+        self._paths = {node.index: path for path, node in reversed([*singles.items()])}
+        self.operations: dict[int, Group] = {}
+
+    def join(self, group: Group) -> None:
+        """Join the nodes among the children of a group that only arrange."""
+        loose = [
+            child
+            for child in group.children
+            if isinstance(child, Node) and child.index in self._arranging
+        ]
+        if not loose:
+            return
+        step()
+        loose.sort(key=lambda node: node.index)
+        level = _Level(group, self._homes, self._roles, self._labels, loose)
+        chosen = level.choose(loose)
+        left = [node for node in loose if node.index not in chosen]
+        self._wrap_operations(group, level, chosen)
+        self._wrap_preparation(group, level.list_preparation(left))
+        if group.kind in ("scope", "block"):
+            for node in left:
+                self._move_out(node, group)
+
+    def _wrap_operations(self, group: Group, level: _Level, chosen: Mapping[int, Child]) -> None:
+        members: dict[int, tuple[Child, list[Node]]] = {}
+        for index in sorted(chosen):
+            head = level.resolve(chosen[index])
+            members.setdefault(id(head), (head, []))[1].append(self._graph.nodes[index])
+        made: dict[int, Group] = {}
+        for key, (head, nodes) in members.items():
+            if isinstance(head, Group):
+                self._move(nodes, head)
+            else:
+                made[key] = self._make_operation(group, head, nodes)
+        gone = {id(self._graph.nodes[index]) for index in chosen}
+        group.children = [
+            made.get(id(child), child) for child in group.children if id(child) not in gone
+        ]
+
+    def _move(self, nodes: Sequence[Node], home: Group) -> None:
+        """Put nodes into a group, before the first child behind them in the file's order."""
+        children = home.children
+        for node in nodes:
+            place = next(
+                (place for place, child in enumerate(children) if _find_first(child) > node.index),
+                len(children),
+            )
+            children = [*children[:place], node, *children[place:]]
+            self._homes.of_node[node.index] = home
+        home.children = children
+
+    def _make_operation(self, home: Group, main: Node, nodes: Sequence[Node]) -> Group:
+        label = self._labels.get(main.index, "")
+        path = self._paths.get(main.index)
+        if path is None:
+            path = self._free_path(home, label.rsplit(" / ", 1)[-1] or main.op_type)
+        group = Group("operation", self._graph, path, label or main.op_type, main.op_type, home)
+        group.main = main
+        children = sorted((*nodes, main), key=lambda node: node.index)
+        group.children = [*children]
+        self._homes.add(group, home)
+        self.operations[main.index] = group
+        return group
+
+    def _move_out(self, node: Node, group: Group) -> None:
+        """Join a node of a group to what alone gives to it beside the group."""
+        parent = group.parent
+        if parent is None or parent.kind == "repeat" or len(group.children) < 2:
+            return
+        givers = {*list_producers(node)}
+        child = self._homes.child_holding(parent, *givers) if len(givers) == 1 else None
+        if child is None or child is group or self._homes.of_node.get(node.index) is not group:
+            return
+        level = _Level(parent, self._homes, self._roles, self._labels, [node])
+        if level.choose([node]).get(node.index) is not child:
+            return
+        group.children = [other for other in group.children if other is not node]
+        self._wrap_operations(parent, level, {node.index: child})
+
+    def _wrap_preparation(self, home: Group, nodes: Sequence[Node]) -> None:
+        """Make pieces of preparation of some nodes: each with those that take from it alone."""
+        pieces: dict[int, list[Node]] = {}
+        of_node: dict[Node, list[Node]] = {}
+        for node in nodes:
+            givers = {*list_producers(node)}
+            piece = of_node.get(givers.pop()) if len(givers) == 1 else None
+            if piece is None:
+                piece = pieces[node.index] = []
+            piece.append(node)
+            of_node[node] = piece
+        children: list[Child] = []
+        for child in home.children:
+            if not isinstance(child, Node) or child not in of_node:
+                children.append(child)
+            elif child.index in pieces:
+                children.append(self._make_preparation(home, pieces[child.index]))
+        if pieces:
+            home.children = children
+
+    def _make_preparation(self, home: Group, nodes: list[Node]) -> Group:
+        indices = [node.index for node in nodes]
+        purpose = find_purpose(self._graph, self._roles.shapes, indices)
+        name = purpose.name if purpose is not None else PREPARATION
+        group = Group("preparation", self._graph, self._free_path(home, name), name, "", home)
+        group.facts = purpose.facts if purpose is not None else ()
+        group.children = [*nodes]
+        self._homes.add(group, home)
+        return group
+
+
+class _Level:
+    """The children of one group, and which of them the nodes that arrange join."""
+
+    def __init__(
+        self,
+        group: Group,
+        homes: Homes,
+        roles: Roles,
+        labels: Mapping[int, str],
+        loose: Sequence[Node],
+    ) -> None:
+        self._group, self._homes, self._roles, self._labels = group, homes, roles, labels
+        self._loose = {node.index for node in loose}
+        self._chosen: dict[int, Child] = {}
+
+    def choose(self, loose: Sequence[Node]) -> Mapping[int, Child]:
+        """Return what nodes, in the file's order, join; by their indices.
+
+        First what alone takes their results, then what alone gives to them, in the end also
+        sums and groups in which several take them.
+        """
+        for is_last in (False, True):
+            for node in reversed(loose):
+                self._try(node, self._list_users(node), is_last, onward=True)
+            for node in loose:
+                self._try(node, self._list_givers(node), is_last, onward=False)
+        return self._chosen
+
+    def list_preparation(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return those of some nodes, in the file's order, to which no node with a weight gives."""
+        found: dict[Node, None] = {}
+        for node in nodes:
+            if self._roles.of(node) == "preparation" or all(
+                value.producer is not None
+                and (value.producer in found or self._roles.of(value.producer) == "shape")
+                for value in list_taken(node)
+            ):
+                found[node] = None
+        return [*found]
+
+    def resolve(self, child: Child) -> Child:
+        """Return what a child was joined to in the end, or itself."""
+        while isinstance(child, Node) and child.index in self._chosen:
+            child = self._chosen[child.index]
+        return child
+
+    def _try(self, node: Node, found: list[Child | None], is_last: bool, *, onward: bool) -> None:
+        if node.index in self._chosen:
+            return
+        heads = {id(head): head for head in map(self._resolve, found)}
+        head = next(iter(heads.values())) if len(heads) == 1 else None
+        if head is not None and head is not node and self._takes(head, node, is_last, onward):
+            self._chosen[node.index] = head
+
+    def _resolve(self, child: Child | None) -> Child | None:
+        return None if child is None else self.resolve(child)
+
+    def _list_users(self, node: Node) -> list[Child | None]:
+        """Return the children that use a node's results; None for what is elsewhere."""
+        found: list[Child | None] = [
+            None for value in node.outputs if value is not None and value.is_output
+        ]
+        for count, user in enumerate(consumers_in(node, self._graph)):
+            if count > _MOST_USERS:
+                return [None]
+            if self._roles.of(user) != "shape":
+                found.append(self._homes.child_holding(self._group, user))
+        return found
+
+    @property
+    def _graph(self) -> Graph:
+        return self._group.graph
+
+    def _list_givers(self, node: Node) -> list[Child | None]:
+        """Return the children that give to a node; None for what is elsewhere."""
+        found: list[Child | None] = []
+        for value in list_taken(node):
+            producer = value.producer
+            if producer is None or producer.graph is not self._graph:
+                found.append(None)
+            elif self._roles.of(producer) != "shape":
+                found.append(self._homes.child_holding(self._group, producer))
+        return found
+
+    def _takes(self, head: Child, node: Node, is_last: bool, onward: bool) -> bool:
+        """Return whether a node may join a child."""
+        while isinstance(head, Group):
+            if head.kind == "repeat":
+                return False
+            if head.kind == "preparation":
+                return self._roles.of(node) == "preparation"
+            around = consumers_in(node, self._graph) if onward else list_producers(node)
+            inner = {
+                id(child): child
+                for other in around
+                if (child := self._homes.child_holding(head, other)) is not None
+            }
+            if len(inner) != 1:
+                return is_last
+            (head,) = inner.values()
+        if head.index in self._loose:
+            return False  # it has to be put somewhere itself
+        if head.subgraphs or head.function is not None:
+            return False  # what is inside of it counts more
+        return is_last or not self._is_sum(head)
+
+    def _is_sum(self, node: Node) -> bool:
+        operands = [value for value in node.inputs if value is not None]
+        return (
+            node.op_type in _SUMS
+            and node.index not in self._labels
+            and len(operands) > 1
+            and not any(map(is_constant, operands))
+        )
+
+
+def list_taken(node: Node) -> Iterator[Value]:
+    """Yield the operands of a node that are computed, and what its subgraphs take."""
+    for value in (*node.inputs, *node.captures):
+        if value is not None and not is_constant(value):
+            yield value
+
+
+def list_producers(node: Node) -> Iterator[Node]:
+    """Yield the nodes that give computed operands to a node."""
+    for value in list_taken(node):
+        if value.producer is not None:
+            yield value.producer
+
+
+def _find_first(child: Child) -> int:
+    """Return the index of the first node of a child."""
+    while isinstance(child, Group):
+        if not child.children:
+            return 0
+        child = child.children[0]
+    return child.index
