@@ -9,6 +9,7 @@ blocks does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant
 from netloupe.explorer.progress import step
@@ -51,8 +52,9 @@ def join_arrangement(
     Where that is a group, the node moves into it. Where it is a node, both are a group of kind
     ``operation``, which has the node's label. Repeats keep their blocks, and no joining makes a
     cycle: a node joins what alone takes its results, or what alone gives to it. What is left of
-    preparation then is a piece of preparation by itself. Linear in the nodes that arrange and
-    their neighbours, times the depth of the tree.
+    preparation then is a piece of preparation by itself. Inside of the blocks of a repeat only
+    what they hold themselves is looked at: no first view opens more. Linear in the nodes that
+    arrange and their neighbours, times the depth of the tree.
 
     Parameters
     ----------
@@ -81,14 +83,17 @@ def join_arrangement(
     if not arranging:
         return {}
     joiner = _Joiner(root, roles, labels, singles, free_path, arranging)
-    pending = [root]
+    pending = [(root, False)]
     while pending:
-        group = pending.pop()
+        group, is_repeated = pending.pop()
         if group.kind in ("operation", "preparation"):
             continue
         if group.kind != "repeat":
             joiner.join(group)
-        pending += group.inner_groups()
+        is_repeated |= group.kind == "repeat"
+        for inner in group.inner_groups():
+            if not is_repeated or "repeat" in (group.kind, inner.kind):
+                pending.append((inner, is_repeated))
     return joiner.operations
 
 
@@ -107,9 +112,14 @@ class _Joiner:
         self._graph: Graph = root.graph
         self._roles, self._labels, self._free_path = roles, labels, free_path
         self._arranging = arranging
-        self._homes = Homes(root)
-        self._paths = {node.index: path for path, node in reversed([*singles.items()])}
+        self._homes = _Places(root)
+        self._singles = singles
         self.operations: dict[int, Group] = {}
+
+    @cached_property
+    def _paths(self) -> dict[int, str]:
+        """The innermost paths of groups of one, by the index of their node."""
+        return {node.index: path for path, node in reversed([*self._singles.items()])}
 
     def join(self, group: Group) -> None:
         """Join the nodes among the children of a group that only arrange."""
@@ -156,7 +166,7 @@ class _Joiner:
                 len(children),
             )
             children = [*children[:place], node, *children[place:]]
-            self._homes.of_node[node.index] = home
+            self._homes.settle(node, home)
         home.children = children
 
     def _make_operation(self, home: Group, main: Node, nodes: Sequence[Node]) -> Group:
@@ -179,7 +189,7 @@ class _Joiner:
             return
         givers = {*list_producers(node)}
         child = self._homes.child_holding(parent, *givers) if len(givers) == 1 else None
-        if child is None or child is group or self._homes.of_node.get(node.index) is not group:
+        if child is None or child is group or self._homes.find(node) is not group:
             return
         level = _Level(parent, self._homes, self._roles, self._labels, [node])
         if level.choose([node]).get(node.index) is not child:
@@ -218,13 +228,49 @@ class _Joiner:
         return group
 
 
+class _Places:
+    """Tells which child of a group holds a node; homes are looked up where that is no child."""
+
+    def __init__(self, root: Group) -> None:
+        self._root = root
+        self._homes: Homes | None = None
+        self._direct: tuple[Group | None, list[Child], set[Node]] = (None, [], set())
+
+    @property
+    def _known(self) -> Homes:
+        if self._homes is None:
+            self._homes = Homes(self._root)
+        return self._homes
+
+    def child_holding(self, group: Group, node: Node) -> Child | None:
+        """Return the child of a group that is or holds a node."""
+        if self._direct[0] is not group or self._direct[1] is not group.children:
+            nodes = {child for child in group.children if isinstance(child, Node)}
+            self._direct = group, group.children, nodes
+        return node if node in self._direct[2] else self._known.child_holding(group, node)
+
+    def find(self, node: Node) -> Group | None:
+        """Return the home of a node."""
+        return self._known.of_node.get(node.index)
+
+    def settle(self, node: Node, home: Group) -> None:
+        """Note that a node was put into another group."""
+        if self._homes is not None:
+            self._homes.of_node[node.index] = home
+
+    def add(self, group: Group, home: Group) -> None:
+        """Note that a new group lies in another one."""
+        if self._homes is not None:
+            self._homes.add(group, home)
+
+
 class _Level:
     """The children of one group, and which of them the nodes that arrange join."""
 
     def __init__(
         self,
         group: Group,
-        homes: Homes,
+        homes: _Places,
         roles: Roles,
         labels: Mapping[int, str],
         loose: Sequence[Node],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 
 from netloupe.explorer.model import Graph, Node
 
@@ -10,6 +11,7 @@ from .group import Group
 from .parts import MOST_CHILDREN
 
 _LABEL = "shape arithmetic"
+_GET_INDEX = attrgetter("index")
 
 
 def add_shape_groups(
@@ -58,12 +60,11 @@ class Homes:
         pending = [root]
         while pending:
             group = pending.pop()
-            for child in group.children:
-                if isinstance(child, Node):
-                    self.of_node[child.index] = group
-                else:
-                    self._depths[child] = self._depths[group] + 1
-                    pending.append(child)
+            inner = group.inner_groups()
+            nodes = [c for c in group.children if isinstance(c, Node)] if inner else group.children
+            self.of_node.update(dict.fromkeys(map(_GET_INDEX, nodes), group))
+            self._depths.update(dict.fromkeys(inner, self._depths[group] + 1))
+            pending += inner
 
     def settle(self, node: Node, shape_nodes: frozenset[int]) -> None:
         """Find the home of a node from those of its consumers."""
