@@ -15,7 +15,7 @@ import anywidget
 import traitlets
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.options import Details, Direction, ThemeName
+from netloupe.explorer.options import Details, Direction, Share, ThemeName
 from netloupe.explorer.page import PAGE
 
 from .messages import ErrorMessage, Reply, Request, SceneFields, SceneMessage
@@ -68,6 +68,8 @@ class Canvas(anywidget.AnyWidget):
     wrap = traitlets.Bool(False).tag(sync=True)
     #: what stands on the boxes of nodes: ``facts`` or ``all``; set by Python
     details = traitlets.Enum(get_args(Details), "facts").tag(sync=True)
+    #: whose share of the model the bars on boxes show, ``none`` for no bars; set by Python
+    share = traitlets.Enum(get_args(Share), "parameters").tag(sync=True)
     #: the colours asked for, ``auto`` for those of the page; set by Python at the start, then by
     #: the browser's menu
     theme = traitlets.Enum(("auto", *get_args(ThemeName)), "auto").tag(sync=True)

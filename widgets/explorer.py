@@ -83,6 +83,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             grouping=options.grouping,
             wrap=options.wrap is not False,
             details=options.details,
+            share=options.share,
         )
         self.inspector = Inspector(self._navigate, self._look_at_files, is_awaited=True)
         super().__init__([self.canvas, self.inspector])

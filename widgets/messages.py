@@ -32,6 +32,7 @@ class Request(TypedDict, total=False):
     wrap: object
     #: what stands on the boxes of nodes
     details: object
+    share: object
     grouping: object
     #: how far a neighbourhood reaches
     hops: object

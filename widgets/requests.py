@@ -230,6 +230,11 @@ class Requests:
         self._reply(number, self._compose(PATIENCE), True, fit=True)
         self._tell_view()
 
+    def _answer_share(self, number: Any, message: Request) -> None:
+        self.session.set_share(message.get("share"))
+        self._reply(number, self._compose(PATIENCE), True)
+        self._tell_view()
+
     def _answer_group(self, number: Any, message: Request) -> None:
         grouping = str(message.get("grouping"))
         boxes = self.views.count_flat()
@@ -341,6 +346,7 @@ class Requests:
         "fold": _answer_fold,
         "wrap": _answer_wrap,
         "details": _answer_details,
+        "share": _answer_share,
         "undo": _answer_undo,
         "redo": _answer_redo,
         "reload": _answer_reload,
@@ -388,6 +394,7 @@ class Requests:
         self.canvas.grouping = self.views.options.grouping
         self.canvas.wrap = self.session.wrap is not False
         self.canvas.details = self.views.options.details
+        self.canvas.share = self.views.options.share
 
 
 def write_paths(paths: Sequence[str]) -> Paths:

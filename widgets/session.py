@@ -26,6 +26,7 @@ from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.legend import list_legend
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
+from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import ViewOptions
@@ -48,7 +49,7 @@ class Session:
     """
 
     def __init__(self, model: Model, options: ViewOptions) -> None:
-        self._labels = Labels(options.details, options.direction)
+        self._labels = _make_labels(model, options)
         self._composer = Composer()
         self.views = Views(model, options, FirstView(self._composer, self._labels))
         #: what was chosen to be seen first
@@ -57,7 +58,7 @@ class Session:
         #: how boxes and edges are painted, by path
         self.paints: Paints = NO_PAINTS
         self.wrap: Wrap = options.wrap
-        self._encoder = SceneEncoder(lambda item: self._labels.faces.face(item))
+        self._encoder = SceneEncoder(lambda item: self._labels.draw(item))
         self._is_new_to_browser = True
         self._cancelled = threading.Event()
         self._scene: Scene | None = None
@@ -153,7 +154,7 @@ class Session:
         """
         if self._scene is None:
             return []
-        entries = list_legend(self._scene, self._labels.faces, self.paints)
+        entries = list_legend(self._scene, self._labels.draw, self.paints)
         return [{"text": entry.text, "svg": draw_sample(entry, theme)} for entry in entries]
 
     def cancel(self) -> None:
@@ -190,9 +191,21 @@ class Session:
         views.options = replace(views.options, details=check_option("details", details))
         self._forget_faces()
 
+    def set_share(self, share: Any) -> None:
+        """Let bars on boxes show their share of something else, or none; nothing moves.
+
+        Raises
+        ------
+        ViewError
+            For anything that the option ``share`` does not take.
+        """
+        views = self.views
+        views.options = replace(views.options, share=check_option("share", share))
+        self._labels.shares = Shares(views.model, views.options.share)
+
     def _forget_faces(self) -> None:
-        options = self.views.options
-        self._labels, self._composer = Labels(options.details, options.direction), Composer()
+        self._labels = _make_labels(self.views.model, self.views.options)
+        self._composer = Composer()
         self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
 
     def set_direction(self, direction: Any) -> None:
@@ -253,3 +266,7 @@ class Session:
         self.history = History()
         self._is_new_to_browser = True
         self._scene = None
+
+
+def _make_labels(model: Model, options: ViewOptions) -> Labels:
+    return Labels(options.details, options.direction, Shares(model, options.share))

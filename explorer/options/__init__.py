@@ -6,7 +6,7 @@ Types, which a type checker must read in code, say it once more; a test holds th
 """
 
 from .option import OPTIONS, Choice, Number, Option, Text, check_option
-from .types import Details, Direction, Expand, Grouping, PageName, ThemeName, Wrap
+from .types import Details, Direction, Expand, Grouping, PageName, Share, ThemeName, Wrap
 
 __all__ = [
     "OPTIONS",
@@ -18,6 +18,7 @@ __all__ = [
     "Number",
     "Option",
     "PageName",
+    "Share",
     "Text",
     "ThemeName",
     "Wrap",

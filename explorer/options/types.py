@@ -8,6 +8,7 @@ Details = Literal["facts", "all"]
 Direction = Literal["TB", "LR"]
 Expand = int | Literal["auto", "all", "none"]
 Grouping = Literal["auto", "names", "modules", "repeats", "none"]
+Share = Literal["parameters", "macs", "bytes", "none"]
 PageName = Literal["none", "a4", "letter", "slide", "column"]
 ThemeName = Literal["light", "dark"]
 #: whether, how, or into how many columns

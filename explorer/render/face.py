@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from netloupe.explorer.options import Share
+
 Outline = Literal["node", "group", "terminal", "constant", "frame", "stub", "junction"]
 TextStyle = Literal[
     "title",  # bold, in the category's dark hue
@@ -45,6 +47,29 @@ class Badge:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """The share that a box has of its model: so much of its lower border is thick.
+
+    Parameters
+    ----------
+    share
+        Of what.
+    x, y, width
+        Where the thick part begins, and how long it is; half of what the box is wide between
+        its margins stands for half of the model. The width is 0 where it would be too short to be
+        seen.
+    text
+        The same in words: ``7.09 M parameters · 6 % of the model``.
+    """
+
+    share: Share
+    x: float
+    y: float
+    width: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Face:
     """What is drawn on one box.
 
@@ -73,6 +98,8 @@ class Face:
         Number of sheets behind the box (a fold of repeats), 0 for none. Each is
         ``sheet_offset`` pixels further up and to the right; all are within ``width`` and
         ``height``, so that the box in front is that much smaller and lower.
+    bar
+        Its share of the model; None for none.
     """
 
     outline: Outline
@@ -85,3 +112,4 @@ class Face:
     badges: tuple[Badge, ...] = ()
     targets: tuple[tuple[float, float, float], ...] = ()
     stack: int = 0
+    bar: Bar | None = None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.view import Item
 
-from .face import Face
+from .face import Bar, Face
 from .marks import (
     CircleMark,
     LineMark,
@@ -23,6 +23,7 @@ from .marks import (
     RectMark,
     TextMark,
     colour_of_edge,
+    mark_bar,
     mark_line,
     mark_port,
 )
@@ -87,6 +88,8 @@ def list_legend(
             categories.add(face.category)
         if face.stack:
             signs.add("stack")
+        if face.bar is not None and face.bar.width:
+            signs.add(f"share-{face.bar.share}")
         signs.update("chip" if badge.is_chip else "badge" for badge in face.badges)
         if any(run.text == OPENER and run.anchor == "end" for run in face.texts):
             signs.add("opener")
@@ -215,6 +218,12 @@ def _mark_junction(theme: Theme) -> list[Mark]:
     ]
 
 
+def _mark_share(theme: Theme) -> list[Mark]:
+    colours = theme.category("linear")
+    box = RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)
+    return [box, mark_bar(Bar("parameters", 7, 15, 12, ""), colours)]
+
+
 def _mark_stub(theme: Theme) -> list[Mark]:
     return [RectMark(3, 3, 28, 12, 6, theme.stub.fill, theme.stub.border, dash=STUB_DASH)]
 
@@ -232,6 +241,9 @@ _SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
     "captured": lambda theme: _mark_way("captured", theme),
     "control": lambda theme: _mark_way("control", theme),
     "junction": _mark_junction,
+    "share-parameters": _mark_share,
+    "share-macs": _mark_share,
+    "share-bytes": _mark_share,
     "port": _mark_port,
     "continued": _mark_continued,
     "stub": _mark_stub,

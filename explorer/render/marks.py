@@ -13,12 +13,13 @@ from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.layout.bends import round_corners
 from netloupe.explorer.options import Direction
 
-from .face import Anchor, Face, TextStyle
+from .face import Anchor, Bar, Face, TextStyle
 from .paint import Paint
 from .sizes import (
     ARROW_HALF_WIDTH,
     ARROW_LENGTH,
     BADGE_BASELINE,
+    BAR_THICKNESS,
     DASHES,
     EDGE_WIDTH,
     GROUP_BORDER,
@@ -188,7 +189,14 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
         )
         middle, baseline = badge.x + badge.width / 2, badge.y + badge.height / 2 + BADGE_BASELINE
         marks.append(_mark_text(middle, baseline, badge.text, "badge", pill.text, "middle"))
+    if face.bar is not None and face.bar.width:
+        marks.append(mark_bar(face.bar, colours))
     return marks
+
+
+def mark_bar(bar: Bar, colours: CategoryColours) -> LineMark:
+    """Return the mark of a box's share: its lower border is thick so far."""
+    return LineMark(bar.x, bar.y, bar.width, colours.text, BAR_THICKNESS)
 
 
 def _mark_stub(face: Face, pill: PillColours) -> list[Mark]:

@@ -30,6 +30,7 @@ from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import find_holder
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import (
+    Item,
     View,
     ViewKeywords,
     ViewOptions,
@@ -40,11 +41,13 @@ from netloupe.explorer.view import (
 
 from .box import MARGIN
 from .columns import READABLE_ZOOM, find_closing, wrap_scene
+from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
 from .legend import list_legend
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints
+from .shares import Shares
 from .sheet import LEAST_SCALE, LEAST_TEXT, PAPERS, Sheet, SheetMaker
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
@@ -68,9 +71,17 @@ class Labels:
     ----------
     details, direction
         What stands on the boxes of nodes, and where the picture runs, as the options say.
+    shares
+        Draws bars on boxes; None for no bars.
     """
 
-    def __init__(self, details: Details = "facts", direction: Direction = "TB") -> None:
+    def __init__(
+        self,
+        details: Details = "facts",
+        direction: Direction = "TB",
+        shares: Shares | None = None,
+    ) -> None:
+        self.shares = shares
         self.faces = FaceBook(details, direction)
         self._labels: dict[str, tuple[str, float]] = {}
         style = TEXT_STYLES["title-muted"]
@@ -80,6 +91,11 @@ class Labels:
         """Return the size of an item's face."""
         face = self.faces.face(item)
         return face.width, face.height
+
+    def draw(self, item: Item) -> Face:
+        """Return all that is drawn on an item's box, its share of the model included."""
+        face = self.faces.face(item)
+        return face if self.shares is None else self.shares.draw(item, face)
 
     def is_round(self, item: Any) -> bool:
         """Return whether an item's face is a circle."""
@@ -221,7 +237,7 @@ def make_picture(
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
     with writing_in(options.font) as found:
-        labels = Labels(options.details, options.direction)
+        labels = Labels(options.details, options.direction, Shares(model, options.share))
         view, notices = make_view(model, options, FirstView(composer, labels, find_window(options)))
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
@@ -271,7 +287,7 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
 
 def _make_sheet_maker(picture: Picture, scene: Scene) -> SheetMaker:
     options, theme = picture.options, load_theme(picture.options.theme)
-    entries = list_legend(scene, picture.labels.faces, picture.paints) if options.legend else []
+    entries = list_legend(scene, picture.labels.draw, picture.paints) if options.legend else []
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 
 
@@ -370,7 +386,7 @@ def render_picture(picture: Picture, format: str) -> bytes:
 
 
 def _render(picture: Picture, format: str) -> bytes:
-    scene, faces, theme = picture.scene, picture.labels.faces, picture.options.theme
+    scene, face_of, theme = picture.scene, picture.labels.draw, picture.options.theme
     paints = picture.paints
     sheet = picture.sheet or Sheet(scene.width, scene.height)
     if format in ("svg", "html"):
@@ -378,7 +394,7 @@ def _render(picture: Picture, format: str) -> bytes:
 
         svg = draw_svg(
             scene,
-            faces,
+            face_of,
             theme=theme,
             title=picture.title,
             paints=paints,
@@ -395,14 +411,14 @@ def _render(picture: Picture, format: str) -> bytes:
 
         scale = 2.0 * sheet.scale if sheet.paper is None else sheet.scale * sheet.paper.dpi / 72
         _note(picture, choose_png_scale(sheet, scale)[1])
-        return draw_png(scene, faces, theme, scale, paints=paints, sheet=sheet)
+        return draw_png(scene, face_of, theme, scale, paints=paints, sheet=sheet)
     if format == "pdf":
         from .raster import choose_pdf_scale, draw_pdf
 
         _note(picture, choose_pdf_scale(sheet, sheet.scale)[1])
-        return draw_pdf(scene, faces, theme, picture.title, paints=paints, sheet=sheet)
+        return draw_pdf(scene, face_of, theme, picture.title, paints=paints, sheet=sheet)
     if format == "dot":
-        return _encode_dot(picture.view, faces, picture.options.direction)
+        return _encode_dot(picture.view, picture.labels.faces, picture.options.direction)
     raise ViewError(f"the format {format!r} is unknown. Choose one of {', '.join(FORMATS)}.")
 
 

@@ -61,5 +61,9 @@ PAINTED_BORDER: float = _SIZES["paint"]["border"]
 PAINT_INSET: float = _SIZES["paint"]["inset"]
 #: by which the pill is higher than the box
 PAINT_RISE: float = _SIZES["paint"]["rise"]
+#: of the bar that tells a share
+BAR_THICKNESS: float = _SIZES["bar"]["thickness"]
+#: from the bottom of a box up to the middle of its bar
+BAR_RISE: float = _SIZES["bar"]["rise"]
 #: stands on what can be opened
 OPENER: str = _SIZES["opener"]

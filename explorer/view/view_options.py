@@ -19,6 +19,7 @@ from netloupe.explorer.options import (
     Expand,
     Grouping,
     PageName,
+    Share,
     ThemeName,
     Wrap,
     check_option,
@@ -48,6 +49,7 @@ class ViewKeywords(TypedDict, total=False):
     theme: ThemeName | None
     grouping: Grouping | None
     details: Details | None
+    share: Share | None
     wrap: Wrap | None
     fit: str | tuple[int, int] | None
     page: PageName | None
@@ -72,6 +74,7 @@ class ViewOptions:
     theme: ThemeName = _DEFAULTS["theme"]
     grouping: Grouping = _DEFAULTS["grouping"]
     details: Details = _DEFAULTS["details"]
+    share: Share = _DEFAULTS["share"]
     wrap: Wrap = _DEFAULTS["wrap"]
     fit: str = _DEFAULTS["fit"]
     page: PageName = _DEFAULTS["page"]

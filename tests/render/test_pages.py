@@ -269,7 +269,7 @@ def test_the_same_picture_has_the_same_bytes(format: str, engine: LayoutEngine) 
 def test_a_legend_says_only_what_occurs(engine: LayoutEngine) -> None:
     def keys(model: Model, **options: Any) -> set[str]:
         picture = draw(model, engine, **options)
-        found = list_legend(picture.scene, picture.labels.faces, picture.paints)
+        found = list_legend(picture.scene, picture.labels.draw, picture.paints)
         assert len({entry.text for entry in found}) == len(found)
         return {entry.key for entry in found}
 
@@ -288,6 +288,10 @@ def test_a_legend_says_only_what_occurs(engine: LayoutEngine) -> None:
     assert "captured" in keys(condloop, expand="all")
     quantized = load(corpus_file("quantized/bert.qdq.onnx"))
     assert "chip" in keys(quantized, expand=2, details="all")
+    assert "share-parameters" in closed
+    assert "share-bytes" in keys(squeezenet, expand="none", share="bytes")
+    none = keys(squeezenet, expand="none", share="none")
+    assert not any(key.startswith("share") for key in none)
 
 
 def test_what_is_painted_is_explained_by_its_tone(engine: LayoutEngine) -> None:

@@ -105,6 +105,27 @@ def test_later_views_are_chosen_for_the_same_canvas() -> None:
         recorder.explorer.close()
 
 
+def test_bars_are_chosen_in_the_menu_and_nothing_moves(make: Callable[..., Recorder]) -> None:
+    recorder = Recorder(netloupe.explore(corpus_file("exported/vit.dynamo.onnx")))
+    try:
+        first = recorder.ask(type="scene")
+        text = recorder.explorer.to_svg()
+        assert " parameters · " in text
+        answer = recorder.ask(type="share", share="bytes")
+        assert answer["since"] is None
+        bars = [face["bar"] for face in answer["faces"] if face["bar"]]
+        assert {bar[0] for bar in bars} == {"bytes"}
+        assert recorder.explorer.canvas.share == "bytes"
+        recorder.ask(type="share", share="none")
+        assert " of the model</title>" not in recorder.explorer.to_svg()
+        assert recorder.ask(type="share", share="much")["type"] == "error"
+        last = recorder.ask(type="share", share="parameters")
+        assert (last["width"], last["height"]) == (first["width"], first["height"])
+        assert recorder.explorer.to_svg() == text
+    finally:
+        recorder.explorer.close()
+
+
 def test_details_are_chosen_in_the_menu(make: Callable[..., Recorder]) -> None:
     recorder = Recorder(netloupe.explore(corpus_file("exported/vit.dynamo.onnx")))
     try:

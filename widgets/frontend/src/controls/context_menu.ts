@@ -117,6 +117,7 @@ export class ContextMenu {
         grouping: traits.get("grouping"),
         wrapped,
         details,
+        share: traits.get("share"),
         hasSelection: selection.path !== "",
         inspector: panes.hasInspector ? panes.isInspectorShown : null,
         legend: legend.isShown,
@@ -133,6 +134,7 @@ export class ContextMenu {
         wrap: () => actions.ask({ type: "wrap", wrap: !wrapped }),
         detail: () =>
           actions.ask({ type: "details", details: details === "all" ? "facts" : "all" }),
+        share: (share) => actions.ask({ type: "share", share }),
         theme: (name) => actions.setTheme(name),
         search: () => search.focus(),
         toggleInspector: () => panes.toggleInspector(),

@@ -1,7 +1,13 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
 import type { CanvasTraits } from "../host/traits";
-import options, { type Details, type Expand, type Grouping, listEntries } from "../scene/options";
+import options, {
+  type Details,
+  type Expand,
+  type Grouping,
+  type Share,
+  listEntries,
+} from "../scene/options";
 import { REPEAT, type Scene } from "../scene/scene";
 import type { MenuGroups } from "./menu";
 
@@ -14,6 +20,7 @@ export interface ViewState {
   readonly grouping: string;
   readonly wrapped: boolean;
   readonly details: Details;
+  readonly share: Share;
   readonly hasSelection: boolean;
   /** whether the inspector is shown; null where there is none */
   readonly inspector: boolean | null;
@@ -34,6 +41,7 @@ export interface ViewActions {
   turn(): void;
   wrap(): void;
   detail(): void;
+  share(what: Share): void;
   theme(name: CanvasTraits["theme"]): void;
   search(): void;
   toggleInspector(): void;
@@ -83,6 +91,11 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
         press: () => actions.detail(),
       },
     ],
+    listEntries(options.share.choices).map(([what, label]) => ({
+      label,
+      checked: state.share === what,
+      press: () => actions.share(what),
+    })),
     [["auto", PAGE_COLOURS] as const, ...listEntries(options.theme.choices)].map(([name, label]) => ({
       label,
       checked: state.theme === name,

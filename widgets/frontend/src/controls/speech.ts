@@ -20,6 +20,7 @@ const MOST_LINES = 8;
 export function tooltipOf(scene: Scene, hit: Hit): string[] {
   switch (hit.kind) {
     case "box":
+      return withoutBlank([...listPaths(hit.paths), scene.faceOf(hit.index).bar?.[4] ?? ""]);
     case "row":
       return listPaths(hit.paths);
     case "edge":

@@ -3,7 +3,7 @@
  * have the same names and fields in widgets/messages.py.
  */
 
-import type { Details, Expand, Grouping, ThemeName } from "../scene/options";
+import type { Details, Expand, Grouping, Share, ThemeName } from "../scene/options";
 import type { Paths } from "../scene/scene";
 
 /** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
@@ -20,6 +20,7 @@ type Asked =
   | { type: "expand"; mode: Expand }
   | { type: "wrap"; wrap: boolean }
   | { type: "details"; details: Details }
+  | { type: "share"; share: Share }
   | { type: "group"; grouping: Grouping }
   | { type: "focus"; path: string; hops: number }
   | { type: "shown"; path: string; index: number }

@@ -3,7 +3,7 @@
  * What each of them holds, and who sets it, stands there.
  */
 
-import type { Details, Direction, ThemeName } from "../scene/options";
+import type { Details, Direction, Share, ThemeName } from "../scene/options";
 
 export interface CanvasTraits {
   selection: string;
@@ -14,6 +14,7 @@ export interface CanvasTraits {
   grouping: string;
   wrap: boolean;
   details: Details;
+  share: Share;
   theme: "auto" | ThemeName;
   direction: Direction;
   breadcrumb: ReadonlyArray<readonly string[]>;
@@ -37,6 +38,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   grouping: "auto",
   wrap: false,
   details: "facts",
+  share: "parameters",
   theme: "auto",
   direction: "TB",
   breadcrumb: [],

@@ -48,6 +48,7 @@ export function drawBoxes(pass: Pass): void {
   }
   texts.draw(pass);
   if (detail === "full") {
+    drawBars(pass);
     drawBadges(pass);
     if (pass.paints.boxes.size > 0) for (const box of Array.from(boxes)) drawPill(pass, box);
   }
@@ -303,6 +304,22 @@ function collectTitle(pass: Pass, box: number, texts: TextBatch): void {
     middle + rounded * 0.36,
     "center",
   ]);
+}
+
+/** Which share of the model boxes hold: their lower border is thick so far. */
+function drawBars(pass: Pass): void {
+  const { context, scene, palette, boxes, positions } = pass;
+  for (let k = 0; k < boxes.length; k++) {
+    const box = boxes[k];
+    const face = scene.faceOf(box);
+    if (!face.bar || scene.isOpen(box)) continue;
+    const [, x, y, width] = face.bar;
+    const top = positions[box * 4 + 1] + y - sizes.bar.thickness / 2;
+    context.globalAlpha = shareOf(pass, box);
+    context.fillStyle = coloursOf(palette, face, pass.paints.boxes.get(box)).text;
+    context.fillRect(positions[box * 4] + x, top, width, sizes.bar.thickness);
+  }
+  context.globalAlpha = 1;
 }
 
 function drawBadges(pass: Pass): void {

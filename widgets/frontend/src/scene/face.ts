@@ -8,6 +8,8 @@ export type Anchor = "start" | "middle" | "end";
 export type TextRun = [number, number, string, TextStyle, Anchor];
 /** x, y, width, height, text, and 1 for the quiet ones within a row */
 export type Badge = [number, number, number, number, string, number?];
+/** of what, x, y of its middle, width, and the same in words */
+export type Bar = [string, number, number, number, string];
 export interface Face {
   outline: "node" | "group" | "terminal" | "constant" | "stub" | "frame" | "junction";
   category: string;
@@ -20,6 +22,8 @@ export interface Face {
   badges: Badge[];
   /** left end, top and bottom of the rows that stand for constants */
   targets: Array<[number, number, number]>;
+  /** the share of the model that the box holds */
+  bar: Bar | null;
 }
 
 /** size in pixels and whether bold */

@@ -6,6 +6,7 @@ export type Details = keyof typeof options.details.choices;
 export type Direction = keyof typeof options.direction.choices;
 export type Expand = keyof typeof options.expand.choices;
 export type Grouping = keyof typeof options.grouping.choices;
+export type Share = keyof typeof options.share.choices;
 export type ThemeName = keyof typeof options.theme.choices;
 
 /** The choices of an option, each with its entry in the menu. */

@@ -5,6 +5,7 @@ import options from "../../src/scene/options";
 
 const STATE: ViewState = {
   ...{ direction: "LR", theme: "dark", grouping: "repeats", wrapped: true, details: "all" },
+  share: "bytes",
   ...{ hasSelection: false, inspector: null, legend: false, screen: null, canUndo: false, canRedo: false },
 };
 
@@ -32,6 +33,7 @@ test("entries of groups, openness and colours ask for the choice that they are c
   for (const [action, option] of [
     ["expand", options.expand],
     ["group", options.grouping],
+    ["share", options.share],
     ["theme", options.theme],
   ] as const) {
     for (const [word, { menu }] of Object.entries(option.choices)) {
@@ -52,8 +54,9 @@ test("what holds is checked", () => {
     options.direction.choices.LR.menu,
     options.wrap.choices.yes.menu,
     options.details.choices.all.menu,
+    options.share.choices.bytes.menu,
     options.theme.choices.dark.menu,
   ]);
   const plain: ViewState = { ...STATE, direction: "TB", theme: "auto", wrapped: false, details: "facts" };
-  expect(openMenu(plain).entries.filter((entry) => entry.checked)).toHaveLength(2);
+  expect(openMenu(plain).entries.filter((entry) => entry.checked)).toHaveLength(3);
 });
