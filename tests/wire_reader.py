@@ -44,7 +44,7 @@ class SceneReader:
 
     def read(self, header: dict[str, Any], buffers: list[bytes]) -> None:
         """Take a message in."""
-        assert header["version"] == 4
+        assert header["version"] == 5
         if header["since"] is None:
             self.__init__()  # type: ignore[misc] # begins anew
         else:
