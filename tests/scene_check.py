@@ -27,17 +27,21 @@ def find_geometry_faults(scene: Scene, view: View | None = None) -> list[str]:
 
 
 def _count_lines(view: View, item: Item) -> int:
-    """Return as how many lines the links of an item are drawn; those at groups run together."""
-    lines = set()
+    """Return as how many lines the links of an item are drawn: at groups they run together."""
+    lines: set[tuple[object, ...]] = set()
     for number, link in enumerate(view.links(item)):
         ends = [item.children[end] for end in (link.source, link.target) if end >= 0]
-        are_closed = not any(end.is_open or end.kind == "stub" for end in ends)
+        is_stub = any(end.kind == "stub" for end in ends)
         has_group = any(
             end.kind in ("group", "branch") or (end.kind == "node" and end.openable) for end in ends
         )
         is_whole = any(end.is_selected_whole for end in ends) and link.count > MOST_SELECTED
-        merges = len(ends) == 2 and are_closed and has_group and not is_whole
-        lines.add((link.source, link.target, link.kind) if merges else number)
+        if len(ends) < 2 or is_stub or is_whole or not has_group or link.source == link.target:
+            lines.add((number,))
+            continue
+        leaves = link.source_value if ends[0].is_open else None
+        enters = link.target_value if ends[1].is_open else None
+        lines.add((link.source, link.target, link.kind, leaves, enters))
     return len(lines)
 
 

@@ -28,9 +28,9 @@ LEAST_GAIN = 24.0
 LEAD = 24.0
 #: where the letters of the title end, and how near to its end edges may come
 _TITLE_HEIGHT = 23.0
-_TITLE_GAP = 4.0
+_TITLE_GAP = 2.0
 #: points on each piece of a curve by which it is found how near to the title it comes
-_TITLE_STEPS = 16
+_TITLE_STEPS = 24
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
@@ -163,7 +163,7 @@ def _fill(
     if arrays.rounds.any():
         chosen = np.flatnonzero(drawn & (arrays.targets >= 0))
         chosen = chosen[arrays.rounds[arrays.targets[chosen]]]
-        end_at_sides(points, heads[chosen], boxes[arrays.targets[chosen]], axis)
+        end_at_sides(points, heads[chosen], boxes, arrays.targets[chosen], axis)
     return Inside(
         *size,
         boxes,

@@ -118,3 +118,33 @@ def test_each_value_marks_and_paints_the_edge_it_runs_along(
     assert "<title>" + "\n".join(VALUES) + "</title>" in plain
     assert draw_svg(scene, labels.faces, selected=frozenset([path])) != plain
     assert draw_svg(scene, labels.faces, paints={path: Paint("added")}) != plain
+
+
+def test_values_that_leave_an_open_group_by_one_port_run_as_one(engine: LayoutEngine) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    names = []
+    for number in range(4):
+        graph.input.add(name=f"x{number}")
+        for operator, taken, given in (
+            ("Relu", f"x{number}", f"a{number}"),
+            ("Neg", f"a{number}", f"b{number}"),
+            ("Tanh", f"b{number}", f"c{number}"),
+        ):
+            node = graph.node.add(op_type=operator, name=f"head.{number}/{operator}")
+            node.input.append(taken)
+            node.output.append(given)
+        names.append(f"c{number}")
+    graph.node.add(op_type="Concat", name="join/Concat", input=names, output=["y"])
+    graph.output.add(name="y")
+    view = View(load(proto.SerializeToString()), grouping="names")
+    (repeat,) = [item for item in view.root.children if item.repeat is not None]
+    for is_open in (False, True):
+        if is_open:
+            view.open(repeat.key)
+        scene = Composer(engine).compose(view, Labels())
+        assert find_geometry_faults(scene, view) == []
+        (edge,) = [
+            edge for edge in scene.edges if scene.boxes[edge.target].item.path == "main/join/Concat"
+        ]
+        assert edge.bundle == tuple(f"main/%c{number}" for number in range(4))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.arrange import is_better_mirrored
-from netloupe.explorer.layout.level import Child, Level
+from netloupe.explorer.layout.arrange import arrange_inside, is_better_mirrored
+from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.placement import Curves, Places, sample_pieces
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
@@ -169,3 +170,26 @@ def test_no_title_of_a_first_view_is_struck(engine: LayoutEngine, name: str) -> 
     picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
     struck = find_crossings(picture.scene, picture.labels)
     assert [line for line in struck if "title" in line] == []
+
+
+def test_edges_are_led_as_far_down_as_the_title_needs() -> None:
+    places = Places(
+        200.0,
+        120.0,
+        np.array([(100.0, 100.0)]),
+        np.array([(100.0, 3.0)]),
+        np.zeros((0, 2)),
+        Curves.of([(100.0, 3.0, 60.0, 6.0, 20.0, 10.0, 100.0, 80.0)]),
+    )
+    child = Child(40.0, 40.0)
+    level = Level("TB", [child], input_count=1, wires=[Wire(-1, 0)])
+    inside = arrange_inside(level, places, 118.0, 1)
+    points = sample_pieces(inside.curves.list_controls(), 200).reshape(-1, 2)
+    beside = points[points[:, 0] < 118.0 - 3.0]
+    assert len(beside)
+    assert beside[:, 1].min() > TITLE_HEIGHT - 3.0
+    # where the edge runs straight the group is as high as what is inside
+    straight = replace(
+        places, edges=Curves.of([(100.0, 3.0, 100.0, 30.0, 100.0, 60.0, 100.0, 80.0)])
+    )
+    assert arrange_inside(level, straight, 118.0, 1).height < inside.height
