@@ -203,8 +203,8 @@ class Session:
         views.options = replace(views.options, share=check_option("share", share))
         self._labels.shares = Shares(views.model, views.options.share)
 
-    def _forget_faces(self) -> None:
-        self._labels = _make_labels(self.views.model, self.views.options)
+    def _forget_faces(self, model: Model | None = None) -> None:
+        self._labels = _make_labels(model or self.views.model, self.views.options)
         self._composer = Composer()
         self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
 
@@ -261,7 +261,7 @@ class Session:
         Cancelled
             Where :meth:`cancel` was called.
         """
-        self._forget_faces()
+        self._forget_faces(model)
         self.views.reload(model)
         self.history = History()
         self._is_new_to_browser = True

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from heapq import nlargest
 
-from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes
+from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes, write_share
 from netloupe.explorer.grouping import Group, find_tree, recognise_function
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
@@ -203,6 +203,9 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
     contents = list_contents(group) if is_repeat else []
     each = write_counts([one.nodes for one in contents], "node") if is_repeat else ""
     own = [one.parameters for one in contents]
+    own_parameters = f"{write_span(own)} each" if is_repeat else ""
+    share = write_share(totals.parameters, group.graph.model.totals.parameters)
+    share = f"{share} of the model" if share and totals.parameters else ""
     facts = [
         Row("label", write_line(group.label) or '""'),
         Row("kind", _GROUP_KINDS.get(group.kind, "")),
@@ -213,7 +216,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
         Row("nodes", f"{group.node_count:,}", f"{each} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
-        *list_parameters(totals, f"{write_span(own)} each" if is_repeat else ""),
+        *list_parameters(totals, ", ".join(filter(None, (own_parameters, share)))),
         *list_group_costs(group),
     ]
     operators = Counter(node.op_type for node in nodes)

@@ -321,7 +321,7 @@ def _make_frame(item: Item) -> Face:
         title, quiet = _name_group(element, title, element.recognised)
         if item.repeat is not None:
             title = f"{title} ×{len(element.children):,}"
-            quiet = " · ".join(filter(None, (quiet, describe_shown(item))))
+            quiet = write_shown(title, quiet, describe_shown(item))
     elif isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
@@ -331,6 +331,17 @@ def _make_frame(item: Item) -> Face:
     texts, end = lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
     category = category_of(element) if isinstance(element, Node) else "group"
     return Face("frame", category, round_size(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
+
+
+def write_shown(title: str, quiet: str, shown: str) -> str:
+    """Return what stands behind the title of an open repeat, without what has no room."""
+    room = MOST_FRAME_TITLE - measure_text(title, *TEXT_STYLES["title"]) - 3 * MARGIN
+    parts = shown.split(", ")
+    while True:
+        text = " · ".join(filter(None, (quiet, ", ".join(parts))))
+        if len(parts) < 2 or measure_text(text, *TEXT_STYLES["title-muted"]) <= room:
+            return text
+        del parts[1]
 
 
 def _name_group(group: Group, label: str, recognition: Recognition | None) -> tuple[str, str]:

@@ -45,7 +45,7 @@ class Shares:
     """
 
     def __init__(self, model: Model, share: Share) -> None:
-        self._model = model
+        self.model = model
         self._share = share
         self._is_wanted = share != "none" and (
             sum(len(graph.nodes) for graph in model.graphs) <= MOST_NODES
@@ -85,16 +85,16 @@ class Shares:
         """Return how much some nodes hold, and the model; 0 where it is not known."""
         if self._share == "macs":
             return self._count_macs(nodes)
-        part, whole = count_nodes(self._model, nodes), self._model.totals
+        part, whole = count_nodes(self.model, nodes), self.model.totals
         if self._share == "bytes":
             return part.bytes, whole.bytes
         return part.parameters, whole.parameters
 
     def _count_macs(self, nodes: Sequence[Node]) -> tuple[Amount, Amount]:
         graph = nodes[0].graph
-        if graph is not self._model.graph:  # may run any number of times
+        if graph is not self.model.graph:  # may run any number of times
             return 0, 0
-        analysis = analyze(self._model)
+        analysis = analyze(self.model)
         whole = analysis.main.total
         part = find_work(analysis, graph, nodes)
         # of an If it depends on the branch

@@ -44,13 +44,24 @@ def rows(stand: Stand) -> list[str]:
     return [row.inner_text() for row in stand.page.locator(".nl-legend-row").all()]
 
 
+def test_the_legend_tells_the_share_that_the_menu_chooses(stand: Stand) -> None:
+    toggle(stand)
+    assert "share of the model's parameters" in rows(stand)
+    choose(stand, "Bars: stored bytes")
+    row = stand.page.locator(".nl-legend-row")
+    row.filter(has_text="stored bytes").wait_for()
+    assert "share of the model's parameters" not in rows(stand)
+    choose(stand, "No bars")
+    row.filter(has_text="share of").wait_for(state="detached")
+
+
 def test_the_legend_says_what_that_of_a_picture_says(stand: Stand) -> None:
     legend = stand.page.locator(".nl-legend")
     assert legend.is_hidden()
     toggle(stand)
     options = ViewOptions.parse({"expand": "none", "wrap": False})
     picture = make_picture(load(light_file("light_squeezenet.onnx")), options, composer=Composer())
-    said = [entry.text for entry in list_legend(picture.scene, picture.labels.faces)]
+    said = [entry.text for entry in list_legend(picture.scene, picture.labels.draw)]
     assert rows(stand) == said
     assert len(said) > 4
     samples = stand.page.locator(".nl-legend-sample")

@@ -36,3 +36,11 @@ def test_json_has_names_and_numbers() -> None:
         json.loads(json.dumps(to_json(describe_group(group_of("transformer")))))["recognised"]
         is None
     )
+
+
+def test_a_group_says_its_share_of_the_models_parameters() -> None:
+    group = group_of("h.3/mlp")
+    note = next(
+        row.note for row in describe_group(group).sections[0].rows if row.name == "parameters"
+    )
+    assert note == "4 % of the model"  # 18,672 of 441,504

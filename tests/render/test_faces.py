@@ -17,7 +17,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
 from netloupe.explorer.render.face import Face
-from netloupe.explorer.render.faces import FaceBook, fold_chain, make_face
+from netloupe.explorer.render.faces import FaceBook, fold_chain, make_face, write_shown
 from netloupe.explorer.render.group_summary import (
     write_difference,
     write_member_nodes,
@@ -364,6 +364,18 @@ def test_facts_for_which_there_is_no_room_are_left_out() -> None:
     assert words(face)[:2] == ["h.3", "Transformer block"]
     assert words(face)[3] == "4 heads × 12 · causal · MLP 48 → 192 → 48"
     assert fits(face)
+
+
+def test_the_title_of_an_open_stack_leaves_out_what_has_no_room() -> None:
+    shown = "shows h.1, 2 inputs of others, the first has 129 nodes"
+    assert write_shown("h", "", shown) == shown
+    what = "Transformer block · shows h.1"
+    assert write_shown("h.0 … 11 ×12", "Transformer block", shown).startswith(what)
+    assert write_shown("h.0 … 11 ×12", "Transformer block", shown).endswith(
+        ", the first has 129 nodes"
+    )
+    long = write_shown("h" * 60, "Transformer block", shown)
+    assert long == what
 
 
 def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:

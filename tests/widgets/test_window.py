@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import netloupe
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.view import ViewOptions
+from netloupe.widgets.session import Session
 from tests.corpus import corpus_file
 from tests.grouping.test_tree import make_chain
 from tests.recorder import Recorder
@@ -112,18 +115,27 @@ def test_bars_are_chosen_in_the_menu_and_nothing_moves(make: Callable[..., Recor
         text = recorder.explorer.to_svg()
         assert " parameters · " in text
         answer = recorder.ask(type="share", share="bytes")
-        assert answer["since"] is None
-        bars = [face["bar"] for face in answer["faces"] if face["bar"]]
+        assert answer["header"]["since"] is None
+        bars = [face["bar"] for face in answer["header"]["faces"] if face["bar"]]
         assert {bar[0] for bar in bars} == {"bytes"}
         assert recorder.explorer.canvas.share == "bytes"
         recorder.ask(type="share", share="none")
         assert " of the model</title>" not in recorder.explorer.to_svg()
         assert recorder.ask(type="share", share="much")["type"] == "error"
         last = recorder.ask(type="share", share="parameters")
-        assert (last["width"], last["height"]) == (first["width"], first["height"])
+        sizes = [(one["header"]["width"], one["header"]["height"]) for one in (first, last)]
+        assert sizes[0] == sizes[1]
         assert recorder.explorer.to_svg() == text
     finally:
         recorder.explorer.close()
+
+
+def test_after_a_reload_bars_tell_shares_of_the_model_that_is_there() -> None:
+    session = Session(load(corpus_file("exported/gpt2.legacy.onnx")), ViewOptions())
+    model = load(corpus_file("exported/vit.dynamo.onnx"))
+    session.reload(model)
+    assert session._labels.shares is not None
+    assert session._labels.shares.model is model
 
 
 def test_details_are_chosen_in_the_menu(make: Callable[..., Recorder]) -> None:
