@@ -46,8 +46,8 @@ def name_repeat(blocks: Sequence[Sequence[Member]]) -> tuple[str, str, list[str]
     labels = [_write_span(family) for family in families]
     if any(len(family) > 1 for family in families):
         first, last = families[0][0], families[-1][-1]
-        return join_names(first, last), f"{labels[0]} … {labels[-1]}", labels
-    return join_names(*named), " … ".join(shown), [head.label for head in heads]
+        return _join_names(first, last), f"{labels[0]} … {labels[-1]}", labels
+    return _join_names(*named), " … ".join(shown), [head.label for head in heads]
 
 
 def _name_ends(heads: Sequence[Member]) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -85,7 +85,7 @@ def _strip(label: str) -> str | None:
     return match[1] if match else None
 
 
-def join_names(first: str, last: str) -> str:
+def _join_names(first: str, last: str) -> str:
     """Return ``layers.0-11`` for ``layers.0`` and ``layers.11``."""
     prefix = _strip(first)
     if prefix is not None and prefix == _strip(last):
