@@ -9,8 +9,11 @@ from pathlib import Path
 import onnx
 import pytest
 
+from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.readers.load import load
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside
+from tests.grouping.blank_names import load_blank
+from tests.grouping.test_repeats import repeats
 from tests.known_architectures import (
     BESIDE_ARCHITECTURES,
     LIGHT_ARCHITECTURES,
@@ -92,3 +95,40 @@ def test_stacks_agree_as_a_person_would_say() -> None:
     pairs = Architecture("", blocks=(Blocks("b", (12,), otherwise=((4,),)),))
     assert agrees([4], pairs)
     assert not agrees([], pairs)
+
+
+_SMALL = "two blocks of six nodes say too little"
+_ALIKE_ENDS = "the next stack begins like another block of the one before"
+_PIECES = "what differs between two stages is cut into pieces"
+_FUNCTIONS = "its stacks are in functions and branches, which keep their names"
+#: models of which structure alone, without a name, tells other stacks than are known
+NAMELESS_OTHERWISE: dict[str, str] = {
+    "exported/albert.legacy.onnx": "all blocks but the first begin with copies of weights",
+    "exported/bart.dynamo.onnx": _ALIKE_ENDS,
+    "exported/detr.dynamo.onnx": _ALIKE_ENDS,
+    "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
+    "exported/efficientnet.dynamo.onnx": _PIECES,
+    "exported/efficientnet.legacy.onnx": _PIECES,
+    "exported/lstm.legacy-functions.onnx": _FUNCTIONS,
+    "beside:exported/lstm.legacy-functions.onnx": _FUNCTIONS,
+    "exported/mobilenetv2.legacy.onnx": _PIECES,
+    "exported/mobilenetv3.dynamo.onnx": _SMALL,
+    "exported/mobilenetv3.legacy.onnx": _SMALL,
+    "quantized/mobilenetv3.qoperator.onnx": _SMALL,
+    "exported/rtdetr.legacy.onnx": _PIECES,
+    "exported/vae_decoder.dynamo.onnx": _ALIKE_ENDS,
+    "exported/vae_decoder.legacy.onnx": _ALIKE_ENDS,
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name in KNOWN if KNOWN[name].blocks is not None and "sklearn" not in name],
+)
+def test_structure_alone_tells_the_same_stacks(name: str) -> None:
+    tree = build_group_tree(load_blank(find_file(name)))
+    found = [len(group.children) for group in repeats(tree)]
+    if name in NAMELESS_OTHERWISE:
+        assert not agrees(found, KNOWN[name]), "now as it should be: take it out of the list"
+    else:
+        assert agrees(found, KNOWN[name]), f"{found} instead of {KNOWN[name].counts}"

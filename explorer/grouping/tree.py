@@ -139,7 +139,10 @@ def build_group_tree(
         pieces = choose_pieces(roles, only) if grouping == "auto" else []
         left_out = roles.shapes.union(*(piece.nodes for piece in pieces))
     if scopes is None:
-        root.children = [graph.nodes[index] for index in _list_shown(graph, only, left_out)]
+        shown = _list_shown(graph, only, left_out)
+        if roles is not None:
+            shown = _delay_copies(graph, shown, ())
+        root.children = [graph.nodes[index] for index in shown]
     else:
         if grouping == "auto" and roles is not None:
             for index in roles.loose:  # few nodes of preparation join what they feed
@@ -151,9 +154,9 @@ def build_group_tree(
     operations: dict[int, Group] = {}
     if roles is not None:
         taken = tree.groups.keys() | tree.singles.keys()
-        shown = roles.shapes if only is None else roles.shapes & only
+        shapes = roles.shapes if only is None else roles.shapes & only
         operations = simplify_tree(
-            tree.root, tree.node_labels, tree.singles, {*taken}, shown, grouping, roles, pieces
+            tree.root, tree.node_labels, tree.singles, {*taken}, shapes, grouping, roles, pieces
         )
     step()
     _number(tree)
