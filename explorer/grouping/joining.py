@@ -18,6 +18,9 @@ _SAME_SOURCES = 0.6
 _ALIKE = 0.72
 _SAME = 0.6
 _SMALL = 12
+_QUANTIZERS = frozenset({"DequantizeLinear", "QuantizeLinear"})
+#: share of a neighbour's nodes, with those that only it uses, that the others have too
+_LEAST_MATCHED = 0.6
 #: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
 _MOST_BETWEEN = 0.6
 #: how many nodes that are not in a block may stand together in a neighbour
@@ -50,6 +53,8 @@ def join_neighbours(
         if pairs is None:
             return False
         block = _own(stretch, sorted(pairs.values()))
+        if len(pairs) < _LEAST_MATCHED * len(block):
+            return False
         if _is_left(stretch, block) or _is_interrupted(stretch, block, {*pairs.values()}):
             return False
         if _hangs_on(stretch, repeat, block, forwards) != repeat.is_serial:
@@ -127,7 +132,18 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
     # begins, whose first block may lack the sum
     begin, end = sorted((int(pattern[0]), int(pattern[-1])))
     is_whole = begin in pairs and (end in pairs or window.step < 0)
-    return pairs if is_whole and len(pairs) >= _ALIKE * len(wanted) else None
+    is_alike = len(pairs) >= _ALIKE * len(wanted)
+    return (
+        pairs
+        if is_whole and is_alike and _is_more_than_quantized(stretch, pattern, pairs)
+        else None
+    )
+
+
+def _is_more_than_quantized(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> bool:
+    """Return whether not only quantizers, which are alike everywhere, are found again."""
+    telling = [place for place in pattern.tolist() if stretch.op_type(place) not in _QUANTIZERS]
+    return sum(place in pairs for place in telling) >= _ALIKE * len(telling)
 
 
 def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> None:
