@@ -9,10 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
-import os
-import signal
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -21,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from netloupe.explorer.progress import step
+from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
 
 _WORKER = Path(__file__).with_name("worker.py")
-_POLL_SECONDS = 0.05
 _HEAD_BYTES = 5
 #: what the worker may use beside what the skeleton is worth, and for each byte of that
 _MEMORY_BYTES = 2**30
@@ -78,16 +75,13 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
     """
     deadline = time.monotonic() + timeout
     most_bytes = _MEMORY_BYTES + _MEMORY_FACTOR * len(skeleton)
-    command = [sys.executable, "-X", "utf8", str(_WORKER), str(most_bytes), str(int(timeout) + 1)]
-    process = subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+    process = start_worker(
+        _WORKER,
+        most_bytes,
+        int(timeout) + 1,
+        environment={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
-    end_with_us = partial(_kill, process)
+    end_with_us = partial(kill_worker, process)
     try:
         atexit.register(end_with_us)  # threads end without a word when the interpreter does
         # communicate() would forget what is not written yet where it is called again
@@ -98,31 +92,21 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
             step("inferring shapes")
             left = deadline - time.monotonic()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                said, _ = process.communicate(timeout=max(0.0, min(left, _POLL_SECONDS)))
+                said, _ = process.communicate(timeout=max(0.0, min(left, POLL_SECONDS)))
                 return _read_answer(said, is_late=False)
             if left <= 0:
-                _kill(process)
+                kill_worker(process)
                 return _read_answer(process.communicate()[0], is_late=True)
     finally:
         if process.poll() is None:
-            _kill(process)
-            process.wait()
+            kill_worker(process)
+        close_worker(process)
         atexit.unregister(end_with_us)
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def _write(stdin: IO[bytes], skeleton: bytes) -> None:
     with contextlib.suppress(OSError), stdin:  # the worker was ended
         stdin.write(skeleton)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
 
 
 def _read_answer(said: bytes, *, is_late: bool) -> Answer:

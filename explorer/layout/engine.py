@@ -7,14 +7,10 @@ process of its own it can be stopped, and a notebook's kernel survives whatever 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import json
-import os
 import queue
-import signal
 import struct
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -23,9 +19,9 @@ from typing import Any
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.progress import is_watched, step
+from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
 
 _WORKER = Path(__file__).with_name("worker.py")
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +69,8 @@ class LayoutEngine:
         """End the worker, whatever it is doing."""
         process, self._process = self._process, None
         if process is not None:
-            _kill(process)
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                if stream is not None:
-                    with contextlib.suppress(OSError):
-                        stream.close()
+            kill_worker(process)
+            close_worker(process)
 
     def place(self, dot: str, timeout: float) -> Drawing:
         """Lay out one graph.
@@ -130,7 +122,7 @@ class LayoutEngine:
                 self.stop()
                 raise
             try:
-                wait = min(left, _POLL_SECONDS) if is_watched() else left
+                wait = min(left, POLL_SECONDS) if is_watched() else left
                 answer = self._answers.get(timeout=wait)
             except queue.Empty:
                 continue
@@ -144,32 +136,13 @@ class LayoutEngine:
         process = self._process
         if process is None or process.poll() is not None:
             self.stop()
-            process = _start_worker(self._niceness)
+            process = start_worker(_WORKER, self._niceness)
             self._process = process
             self._answers = queue.Queue()
             threading.Thread(
                 target=_read_answers, args=(process, self._answers), daemon=True
             ).start()
         return process
-
-
-def _start_worker(niceness: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
-        [sys.executable, "-X", "utf8", str(_WORKER), str(niceness)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the worker and the ``dot`` that it may have started."""
-    if os.name == "posix":
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
 
 
 def _read_answers(
