@@ -6,18 +6,24 @@ from typing import Any
 
 from netloupe.explorer.architecture import Architecture, ArchitectureBlock
 
-from .description import Row, Section, make_section
+from .description import Row, Section, keep_sections, make_section
 from .file_text import write_line
 
 
-def describe_blocks(told: Architecture) -> Section:
-    """Return what a model is in words, and its blocks with where they are; empty where unknown."""
+def list_architecture_sections(told: Architecture) -> tuple[Section, ...]:
+    """Return what a model is in words, and its blocks with where they are; nothing if unknown."""
     rows = [
         Row(_write_name(block), f"×{block.count:,}", "", block.path)
         for block in told.blocks
         if block.count > 1
     ]
-    return make_section("Architecture", rows, write_line(told.summary))
+    words = "\n".join(map(write_line, list_lines(told)))
+    return keep_sections([Section("Architecture", (), words), make_section("Blocks", rows)])
+
+
+def list_lines(told: Architecture) -> list[str]:
+    """Return the summary in lines: what it is, and what it costs."""
+    return [line for line in (told.sentence, told.costs_sentence) if line]
 
 
 def _write_name(block: ArchitectureBlock) -> str:
@@ -46,5 +52,5 @@ def collect_architecture(told: Architecture) -> dict[str, Any]:
             for block in told.blocks
         ],
         "facts": dict(told.facts),
-        "text": [line for line in (told.sentence, told.costs_sentence) if line],
+        "text": list_lines(told),
     }

@@ -20,7 +20,7 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import summarize_quantization
 
-from .architecture import describe_blocks
+from .architecture import list_architecture_sections
 from .costs import list_model_costs
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
@@ -61,9 +61,9 @@ def describe_outline(model: Model) -> Description:
 def describe_model(model: Model) -> Description:
     """Return everything that a file says of its model, counts over all graphs, and what it is."""
     step("looking at blocks")
-    told = describe_blocks(model.architecture)
+    told = list_architecture_sections(model.architecture)
     contents = describe_contents(model)
-    return replace(contents, sections=(*keep_sections([told]), *contents.sections))
+    return replace(contents, sections=(*told, *contents.sections))
 
 
 def describe_contents(model: Model) -> Description:

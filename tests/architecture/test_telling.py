@@ -91,12 +91,13 @@ def test_models_without_matrices_have_no_parameters_to_tell() -> None:
 
 def test_a_description_begins_with_it_and_leads_to_the_blocks() -> None:
     model = load(RESNET)
-    section = describe_model(model).sections[0]
-    assert (section.title, section.text) == ("Architecture", f"{SENTENCE} {COSTS}")
-    assert [(row.name, row.value) for row in section.rows] == [
+    words, blocks = describe_model(model).sections[:2]
+    assert (words.title, words.text) == ("Architecture", f"{SENTENCE}\n{COSTS}")
+    assert blocks.title == "Blocks"
+    assert [(row.name, row.value) for row in blocks.rows] == [
         ("Bottleneck block", f"×{count}") for count in (3, 4, 6, 3)
     ]
-    assert [model.group(row.path).kind for row in section.rows] == ["repeat"] * 4
+    assert [model.group(row.path).kind for row in blocks.rows] == ["repeat"] * 4
     assert describe_contents(model).sections[0].title == "Model"
 
 
