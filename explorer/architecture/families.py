@@ -14,7 +14,7 @@ from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
 
-#: a graph of more nodes, or wires between them, is not looked at
+#: a graph of more nodes, or wires or values between them, is not looked at
 MOST_NODES = 12_000
 _MOST_WIRES = 50_000
 _MOST_LEVELS = 8
@@ -71,7 +71,9 @@ def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
 def tell_graph(graph: Graph) -> Sketch | None:
     """Return what a graph is by its own nodes; None where they do not tell."""
     nodes = graph.nodes
-    if not 0 < len(nodes) <= MOST_NODES or len(graph.wiring.used) > _MOST_WIRES:
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    if max(len(graph.wiring.used), len(graph.wiring.values)) > _MOST_WIRES:
         return None
     found = find_classical(nodes)
     if found is not None:

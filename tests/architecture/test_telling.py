@@ -17,7 +17,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.widgets import overview
 from tests.architecture.networks import Network
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
-from tests.hostile_models import graph_inputs
+from tests.hostile_models import graph_inputs, outputs
 from tests.patterns.test_hostile_blocks import write_any
 from tests.widgets.test_overview import PATIENCE, ask_first_scene
 
@@ -131,6 +131,7 @@ def test_graphs_that_are_too_large_are_not_looked_at(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(families, "Outline", fail)
     assert not load(graph_inputs(60_000)).architecture
+    assert not load(outputs(60_000)).architecture
     monkeypatch.setattr(families, "MOST_NODES", 9)
     net = Network()
     x = net.take("x", (1, 8))
