@@ -16,6 +16,7 @@ from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingRun, SiblingSearch
 from .signatures import RECURRENT
+from .small_blocks import group_norms, join_embeddings
 from .structure import Children, GroupPlan, Planner
 
 #: nodes of a scope in so large a number are searched for blocks
@@ -70,10 +71,12 @@ def simplify_tree(
     # only now: before, the end of the last layer would count as such
     if grouping == "auto":
         add_postprocessing(root, roles, folder.free_path)
+        group_norms(root, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
     operations: dict[int, Group] = {}
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
+        join_embeddings(root, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
     return operations

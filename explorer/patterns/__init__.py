@@ -11,7 +11,7 @@ from .convolutions import read_convolution
 from .found import Blocks, Found
 from .knowledge import Knowledge
 from .operations import Operations, read_numbers
-from .recognise import MOST_NODES, find_blocks, recognise, try_to_recognise
+from .recognise import MOST_NODES, find_blocks, find_norm_nodes, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
@@ -31,6 +31,7 @@ __all__ = [
     "describe_shape_value",
     "find_blocks",
     "find_motifs",
+    "find_norm_nodes",
     "has_projection",
     "name_block",
     "read_convolution",

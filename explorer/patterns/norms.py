@@ -48,7 +48,7 @@ def find_norms(blocks: Blocks) -> Iterator[Found]:
             found = _find_affine(operations, number)
             if found is not None:
                 yield found
-        elif kind == "ReduceL2":
+        elif kind in ("ReduceL2", "ReduceSum", "ReduceSumSquare"):
             found = _find_l2(operations, number)
             if found is not None:
                 yield found
@@ -57,6 +57,8 @@ def find_norms(blocks: Blocks) -> Iterator[Found]:
 def _read_operator(operations: Operations, number: int) -> Found:
     node = operations.nodes[number]
     name = _OPERATORS[operations.kinds[number]]
+    if node.op_type == "LpNormalization" and read_int(node, "p") == 1:
+        name = "L1 normalize"
     numbers, end = {number}, number
     weights = [value for value in operations.fixed(number) if read_width(value) > 1]
     width = read_width(weights[0]) if weights else 0
@@ -187,17 +189,47 @@ def _find_affine(operations: Operations, number: int) -> Found | None:
 
 
 def _find_l2(operations: Operations, number: int) -> Found | None:
+    """Find a division of a value by its Euclidean norm, which nothing else takes."""
     start = operations.operands[number]
     numbers = {number}
     user = operations.only_user(number)
-    while (
-        user is not None and operations.kinds[user] in ("Add", "Clip", "Max") and len(numbers) < 4
-    ):
+    if operations.kinds[number] == "ReduceSum":
+        square = _only_giver(operations, number)
+        if square is None or not _is_square(operations, square):
+            return None
+        start = operations.operands[square][:1]
+        numbers.add(square)
+    if operations.kinds[number] != "ReduceL2":
+        user = _pass_least(operations, user, numbers)
+        if user is None or not _is_root(operations, user):
+            return None
         numbers.add(user)
         user = operations.only_user(user)
-    if user is None or operations.kinds[user] != "Div" or operations.operands[user][:1] != start:
+    user = _pass_least(operations, user, numbers)
+    if user is None or operations.kinds[user] != "Div":
         return None
-    return Found("norm", "L2 normalize", frozenset({*numbers, user}), user)
+    taken = operations.operands[user]
+    if len(taken) != 2 or taken[0] is not start[0] or operations.giver(taken[1]) not in numbers:
+        return None
+    numbers.add(user)
+    if not operations.is_closed(numbers, user):
+        return None
+    return Found("norm", "L2 normalize", frozenset(numbers), user)
+
+
+def _is_root(operations: Operations, number: int) -> bool:
+    kind = operations.kinds[number]
+    return kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) == 0.5)
+
+
+def _pass_least(operations: Operations, user: int | None, numbers: set[int]) -> int | None:
+    """Go on behind what keeps a norm from 0; it is added."""
+    if user is not None and operations.kinds[user] in ("Add", "Clip", "Max"):
+        if len(operations.operands[user]) != 1:
+            return None
+        numbers.add(user)
+        return operations.only_user(user)
+    return user
 
 
 def _only_giver(operations: Operations, number: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.progress import step
@@ -154,6 +154,25 @@ def find_blocks(operations: Operations) -> Blocks:
         for found in finder(blocks):
             blocks.add(found)
     return blocks
+
+
+def find_norm_nodes(
+    nodes: Sequence[Node], knowledge: Knowledge
+) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the norms among some nodes that are written out: their names and nodes.
+
+    Parameters
+    ----------
+    nodes
+        At most `MOST_NODES` nodes of one graph, producers first.
+    knowledge
+        What is known of their graph.
+    """
+    operations = Operations(nodes, knowledge)
+    blocks = Blocks(operations)
+    for found in find_norms(blocks):
+        if len(found.numbers) > 2 and blocks.add(found):
+            yield found.name, tuple(operations.nodes[n] for n in sorted(found.numbers))
 
 
 def name_whole(blocks: Blocks) -> Found | None:

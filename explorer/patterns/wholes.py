@@ -10,8 +10,8 @@ from netloupe.explorer.model import Node, Value
 
 from .convolutions import is_pointwise, read_convolution
 from .found import Blocks, Found
-from .linear import write_widths
-from .operations import Operations, read_ints
+from .linear import read_table, write_widths
+from .operations import ARRANGEMENT, Operations, read_ints
 from .recognition import Detail
 
 #: so many blocks in a row are named one by one
@@ -197,9 +197,29 @@ def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
     if any(not given & {*operations.givers(number)} for number in adds):
         return  # positions are computed by it
     has_fixed = any(operations.fixed(number) for number in adds)
-    name = "Token and position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
+    name = "Token + position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
     largest = max(tables, key=lambda found: int(found.details["rows"]))  # type: ignore[arg-type]
-    yield _whole(blocks, "embedding", name, largest.facts, dict(largest.details))
+    facts = [*largest.facts]
+    facts += [fact for table in tables if table is not largest for fact in table.facts]
+    facts += [
+        fact for number in adds for value in operations.fixed(number) for fact in _tell(value)
+    ]
+    yield _whole(blocks, "embedding", name, tuple(facts), dict(largest.details))
+
+
+def _tell(value: Value) -> tuple[str, ...]:
+    """Return what is told of the table that rows are picked from by positions."""
+    for _ in range(4):
+        node = value.producer
+        if node is None or not node.inputs or node.inputs[0] is None:
+            return ()
+        if node.op_type == "Gather":
+            told = read_table(node)
+            return told[0] if told is not None else ()
+        if node.op_type not in ARRANGEMENT:
+            return ()
+        value = node.inputs[0]
+    return ()
 
 
 def find_shuffles(blocks: Blocks) -> Iterator[Found]:

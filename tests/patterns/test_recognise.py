@@ -70,7 +70,7 @@ def graph_of(text: str, **weights: list[int]) -> Graph:
             "layer.3",
             "Transformer block, 4 heads × 12, MLP 48 → 192 → 48, post-norm LayerNorm",
         ),
-        ("bert.legacy", "embeddings", "Token and position embedding, 1,000 × 48"),
+        ("bert.legacy", "embeddings", "Token + position embedding, 1,000 × 48, 2 × 48, 512 × 48"),
         ("bert.legacy", "encoder", ""),
         ("t5.legacy", "encoder/block.3/layer.0/layer_norm", "RMSNorm"),
         (
