@@ -63,7 +63,10 @@ def arrange_inside(level: Level, places: Places, title_width: float, columns: in
         if level.input_count and not level.wires:
             height += TITLE_BAND
         entering = level.arrays().sources < 0
-        lead = _measure_lead(places.edges, entering, (shift_x, shift_y), title_width)
+        lead = max(
+            _measure_lead(places.edges, entering, (shift_x, shift_y), title_width),
+            _measure_room(level, places, (shift_x, shift_y), title_width),
+        )
         if lead:
             places = replace(places, edges=_lead_in(places.edges, entering, lead))
             shift_y += lead
@@ -113,6 +116,18 @@ def _measure_lead(
     if not meets.any():
         return 0.0
     return min(math.ceil(_TITLE_HEIGHT - float(points[meets][:, 1].min())), LEAD)
+
+
+def _measure_room(
+    level: Level, places: Places, shift: tuple[float, float], title_width: float
+) -> float:
+    """Return how much lower what is inside must be for no box to touch the title."""
+    sizes = level.arrays().sizes
+    if not level.input_count or not len(sizes):
+        return 0.0
+    corners = places.boxes + shift - sizes / 2
+    tops = corners[corners[:, 0] < title_width, 1]
+    return max(TITLE_BAND - float(tops.min(initial=TITLE_BAND)), 0.0)
 
 
 def _lead_in(edges: Curves, entering: Flags, lead: float) -> Curves:

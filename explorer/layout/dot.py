@@ -26,9 +26,9 @@ _MAIN_WEIGHT = 4
 #: and one of the longest way through a level, which should run straight
 _SPINE_WEIGHT = 24
 
-RANK_GAP = 30.0
+RANK_GAP = 22.0
 #: between two boxes with one straight edge between them
-CHAIN_GAP = 22.0
+CHAIN_GAP = 18.0
 NODE_GAP = 22.0
 
 
