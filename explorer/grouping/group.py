@@ -59,6 +59,7 @@ class Group:
         "node_count",
         "parent",
         "path",
+        "stand_in",
         "type_name",
     )
 
@@ -89,6 +90,8 @@ class Group:
         self.main: Node | None = None
         #: of preparation and postprocessing: what is certain of it, such as ``causal``
         self.facts: tuple[str, ...] = ()
+        #: the largest group inside of one that was dissolved, which is drawn instead of it
+        self.stand_in: Group | None = None
         #: the group's nodes are those whose position p in the tree has low <= p < high
         self.low = 0
         self.high = 0

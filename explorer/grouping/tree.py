@@ -22,6 +22,7 @@ from .group import Group, adopt
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
 from .simplify import simplify_tree
+from .wrappers import dissolve_wrappers
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
@@ -46,7 +47,8 @@ class GroupTree:
     def __init__(self, graph: Graph, root: Group) -> None:
         self.graph = graph
         self.root = root
-        #: by path; a collapsed chain is found under the paths of all its levels
+        #: by path; a collapsed chain is found under the paths of all its levels, and what was
+        #: dissolved under its own
         self.groups: dict[str, Group] = {}
         #: position of each node in the tree's order, by index; -1 for constants
         #: and other nodes that are not shown
@@ -165,6 +167,8 @@ def build_group_tree(
             if node.index in operations:
                 del tree.singles[path]
                 tree.groups[path] = operations[node.index]
+    if grouping == "auto":
+        dissolve_wrappers(tree.root)
     return tree
 
 

@@ -323,8 +323,12 @@ def _describe_constant(constant: ConstantRow) -> tuple[tuple[str, TextStyle], ..
 def short_range(label: str) -> str:
     """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are.
 
-    ``blocks.0–1 … blocks.4–5`` and ``cell … cell_7`` become shorter, too.
+    ``blocks.0–1 … blocks.4–5`` and ``cell … cell_7`` become shorter, too; what was around them,
+    as in ``encoder / layers.0 … layers.11``, stays before them.
     """
+    around, mark, own = label.rpartition(" / ")
+    if mark and " … " not in around:
+        return f"{around} / {short_range(own)}"
     first, between, last = label.partition(" … ")
     prefix = first.rstrip(_NUMBERS)
     call = last.removeprefix(first)

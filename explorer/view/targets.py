@@ -23,6 +23,8 @@ def is_below(path: str, outer: str) -> bool:
 def find_target(model: Model, borders: GroupBorders, path: str) -> tuple[Group | Node | None, bool]:
     """Return the group or node that is, shows or holds what is at a path of a graph."""
     group = borders.tree.groups.get(path)
+    while group is not None and group.stand_in is not None:
+        group = group.stand_in
     if group is not None:
         return group, True
     single = borders.tree.singles.get(path)

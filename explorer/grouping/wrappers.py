@@ -1,0 +1,137 @@
+"""Takes away the scopes that hold (nearly) all that is around them, such as ``transformer``.
+
+A frame around everything but an output layer, or around one stack of layers, tells nothing. What
+it holds moves to where it stood. The group itself is still found by its path, with all that it
+holds.
+"""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Node
+
+from .group import Group, adopt
+
+#: a scope that holds this share of the nodes around it holds nearly everything
+_NEARLY_ALL = 0.8
+#: a group gets no more children than a picture has boxes
+_MOST_CHILDREN = 20
+#: what repeats with blocks of fewer nodes is no stack of layers
+_LEAST_OF_STACK = 5
+#: so many letters of a label are seen; a longer one would not tell what it begins with
+_MOST_LABEL = 22
+_DIGITS = "0123456789"
+
+
+def dissolve_wrappers(root: Group) -> None:
+    """Replace scopes that only wrap a stack, or hold nearly everything, by what they hold.
+
+    Those inside repeated blocks, and those without a stack in them, remain. Linear in the groups
+    outside of repeats.
+
+    Parameters
+    ----------
+    root
+        The root of a tree whose nodes have their numbers.
+    """
+    holding = _find_holding_stacks(root)
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        while True:
+            _dissolve([inner for inner in group.inner_groups() if _find_only_stack(inner)], group)
+            wrapper = _find_nearly_all(group, holding)
+            if wrapper is None:
+                break
+            _dissolve([wrapper], group)
+        pending += [inner for inner in group.inner_groups() if inner in holding]
+
+
+def _find_holding_stacks(root: Group) -> set[Group]:
+    """Return the groups that have a repeat in them which is not in another repeat."""
+    holding: set[Group] = set()
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        if group.kind != "repeat":
+            pending += group.inner_groups()
+            continue
+        around = group.parent
+        while around is not None and around not in holding:
+            holding.add(around)
+            around = around.parent
+    return holding
+
+
+def _find_nearly_all(group: Group, holding: set[Group]) -> Group | None:
+    """Return the scope that holds a stack and nearly all else of a group; None for none."""
+    largest = max(group.inner_groups(), key=lambda inner: inner.node_count, default=None)
+    if largest is None or largest.kind != "scope" or largest not in holding:
+        return None
+    count = _count_shown(group) + _count_shown(largest) - 1
+    return largest if count <= _MOST_CHILDREN and _is_nearly_all(largest, group) else None
+
+
+def _is_nearly_all(inner: Group, group: Group) -> bool:
+    apart = sum(other.node_count for other in group.inner_groups() if _is_apart(other))
+    return inner.node_count >= _NEARLY_ALL * (group.node_count - apart)
+
+
+def _find_only_stack(group: Group) -> Group | None:
+    """Return the stack that is all of a scope but preparation; None where it holds other things."""
+    if group.kind != "scope":
+        return None
+    stack: Group | None = None
+    for child in group.children:
+        if isinstance(child, Node) or (child.kind != "repeat" and not _is_apart(child)):
+            return None
+        if child.kind == "repeat":
+            if stack is not None or child.node_count < _LEAST_OF_STACK * len(child.children):
+                return None
+            stack = child
+    return stack
+
+
+def _is_apart(group: Group) -> bool:
+    return group.kind == "shape" or group.is_beside
+
+
+def _count_shown(group: Group) -> int:
+    hidden = sum(inner.kind == "shape" for inner in group.inner_groups())
+    return len(group.children) - hidden
+
+
+def _dissolve(wrappers: list[Group], around: Group) -> None:
+    """Put what some groups hold into their places in the group around them."""
+    if not wrappers:
+        return
+    for wrapper in wrappers:
+        stack = _find_only_stack(wrapper)
+        if stack is not None:
+            stack.label = _join_labels(wrapper, stack, _is_nearly_all(wrapper, around))
+        largest = max(wrapper.inner_groups(), key=lambda inner: inner.node_count)
+        wrapper.stand_in = stack or largest
+    children: list[Group | Node] = []
+    chosen = set(wrappers)
+    for child in around.children:
+        if isinstance(child, Group) and child in chosen:
+            children += child.children
+        else:
+            children.append(child)
+    around.children = children
+    adopt(around)
+
+
+def _join_labels(wrapper: Group, stack: Group, is_nearly_all: bool) -> str:
+    """Return the label of a stack that what it was in has left: one that is seen as a whole.
+
+    ``encoder / layer.0 … layer.11`` is written ``encoder / layer.0 … 11``. Where even that is too
+    long, the name of what was around tells one of several stages from the others.
+    """
+    if stack.label.startswith(wrapper.label):
+        return stack.label
+    first, _, last = stack.label.partition(" … ")
+    name = last.rstrip(_DIGITS)
+    seen = first + " … " + (last[len(name) :] if first.startswith(name) else last)
+    if len(f"{wrapper.label} / {seen}") <= _MOST_LABEL:
+        return f"{wrapper.label} / {stack.label}"
+    return stack.label if is_nearly_all else wrapper.label

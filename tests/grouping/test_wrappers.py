@@ -1,0 +1,127 @@
+"""Scopes that hold a stack and no more, or nearly everything, are no frames of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe import load as load_model
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.model import Node
+from netloupe.explorer.view import View
+from tests.corpus import corpus_file
+from tests.grouping.test_tree import check_tree, make_chain
+
+
+def make_layers(scope: str, count: int) -> list[str]:
+    """Return the names of the nodes of so many layers, six nodes each."""
+    names = ("norm", "query", "key", "value", "out", "sum")
+    return [f"/{scope}.{layer}/{name}" for layer in range(count) for name in names]
+
+
+def make_tree(*names: str, grouping: str = "auto") -> GroupTree:
+    tree = build_group_tree(make_chain(*names), grouping)
+    check_tree(tree)
+    return tree
+
+
+def labels(group: Group) -> list[str]:
+    return [child.label for child in group.inner_groups()]
+
+
+def test_what_holds_a_stack_and_no_more_leaves_its_name_to_the_stack() -> None:
+    tree = make_tree("/stem/a", "/stem/b", *make_layers("encoder/layer", 12), "/head/a", "/head/b")
+    assert labels(tree.root) == ["stem", "encoder / layer.0 … layer.11", "head"]
+
+
+def test_where_both_names_are_too_long_that_of_the_stage_stays() -> None:
+    stages = [*make_layers("stages.0/resnet_blocks", 3), "/stages.1/down/a", "/stages.1/down/b"]
+    stages += make_layers("stages.1/resnet_blocks", 5)
+    tree = make_tree("/stem/a", "/stem/b", *stages, "/head/a", "/head/b")
+    assert labels(tree.root) == ["stem", "stages.0", "stages.1", "head"]
+    kinds = [group.kind for group in tree.root.inner_groups()]
+    assert kinds == ["scope", "repeat", "scope", "scope"]
+
+
+def test_what_holds_nearly_everything_goes() -> None:
+    inner = ["/transformer/wte/a", "/transformer/wte/b", *make_layers("transformer/h", 6)]
+    tree = make_tree(*inner, "/transformer/ln_f/a", "/transformer/ln_f/b", "/head/a", "/head/b")
+    assert labels(tree.root) == ["wte", "h.0 … h.5", "ln_f", "head"]
+    assert tree.root.inner_groups()[0].path == "main/transformer/wte/"
+
+
+def test_what_goes_is_still_found_with_all_that_it_held() -> None:
+    model = load_model(str(corpus_file("exported/gpt2.legacy.onnx")))
+    group = model.group("transformer")
+    assert group.path == "main/model/transformer/"
+    assert group not in model.groups.groups
+    assert {one.label for one in group.groups} <= {one.label for one in model.groups.groups}
+    assert group.node_count == len(group.nodes) < model.groups.node_count
+    assert group.parameters < model.groups.parameters
+
+
+def test_its_path_leads_to_the_stack_in_it() -> None:
+    model = load_model(str(corpus_file("exported/bert.legacy.onnx")))
+    view = View(model)
+    (stack,) = (item for item in view.root.children if item.repeat is not None)
+    path = stack.path.rsplit("/", 2)[0] + "/"
+    assert path.endswith("/encoder/")
+    assert view.shown(path) is stack
+    assert view.reveal(path) is stack
+    found = view.group_at(path)
+    assert found is not None
+    assert found.label == "encoder"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        # two towers
+        [
+            *make_layers("encoder/layer", 4),
+            *("/encoder/n/a", "/encoder/n/b"),
+            *make_layers("decoder/layer", 4),
+            *("/decoder/n/a", "/decoder/n/b"),
+        ],
+        # no stack in it
+        ["/mlp/fc1/a", "/mlp/fc1/b", "/mlp/act/a", "/mlp/act/b", "/mlp/x", "/mlp/y", "/z/a"],
+    ],
+)
+def test_others_stay(names: list[str]) -> None:
+    tree = make_tree(*names)
+    named = build_group_tree(make_chain(*names), "names")
+    assert labels(tree.root) == labels(named.root)
+    assert all(group.stand_in is None for group in tree.groups.values())
+
+
+def test_a_scope_of_very_many_things_stays() -> None:
+    parts = [f"/body/{chr(96 + part)}/{node}" for part in range(1, 26) for node in range(part + 1)]
+    tree = make_tree(*parts, *make_layers("body/layer", 30), "/head/a", "/head/b")
+    assert "body" in labels(tree.root)
+
+
+def test_inside_of_blocks_nothing_goes() -> None:
+    names = [f"h.{head}/{op}" for head in range(3) for op in "abcdef"] + ["out"]
+    layers = [f"/layer.{layer}/attention/{name}" for layer in range(4) for name in names]
+    tree = make_tree(*layers, "/head/a", "/head/b")
+    (stack,) = (group for group in tree.root.inner_groups() if group.kind == "repeat")
+    block = stack.children[0]
+    assert isinstance(block, Group)
+    assert "attention" in block.label
+
+
+def test_other_groupings_keep_what_is_named() -> None:
+    names = ["/m/stem/a", "/m/stem/b", *make_layers("m/layer", 6), "/head/a", "/head/b"]
+    assert labels(make_tree(*names, grouping="names").root)[0] == "m"
+    assert labels(make_tree(*names).root)[0] == "stem"
+
+
+def test_every_node_is_still_in_one_group() -> None:
+    tree = build_group_tree(load_model(str(corpus_file("exported/vit.legacy.onnx"))).graph)
+    found: list[Node] = []
+    pending = [tree.root]
+    for group in pending:
+        assert all(inner.parent is group for inner in group.inner_groups())
+        found += [child for child in group.children if isinstance(child, Node)]
+        pending += group.inner_groups()
+    assert sorted(node.index for node in found) == sorted(node.index for node in tree.order)
+    assert all(tree.group_of(node) in pending for node in tree.order)
