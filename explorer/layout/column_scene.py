@@ -77,12 +77,17 @@ class ColumnCutter:
     after_inputs
         Whether it is cut only below all of the model's inputs: what has another input further
         down is no chain but a second tower or a decoder, which columns would tear apart.
+    in_groups
+        Whether open groups are cut too, and not only between them.
     """
 
-    def __init__(self, scene: Scene, titles: Titles, *, after_inputs: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, titles: Titles, *, after_inputs: bool = False, in_groups: bool = True
+    ) -> None:
         self._scene = scene
         self._titles = titles
         self._after_inputs = after_inputs
+        self._in_groups = in_groups
         self._known: dict[int, Columns] = {}
 
     @cached_property
@@ -94,7 +99,7 @@ class ColumnCutter:
 
     @cached_property
     def _cuts(self) -> list[Cut]:
-        cuts = self._drawn.list_cuts()
+        cuts = [cut for cut in self._drawn.list_cuts() if self._in_groups or not cut.depth]
         if not self._after_inputs:
             return cuts
         drawn = self._drawn

@@ -1,24 +1,37 @@
 """The first view: which groups are open, so that a window shows all of the picture readably.
 
 The objective, in the order of what counts: everything fits into the window at a zoom at which
-titles can be read; there are about as many boxes as a figure in a paper has; what holds most
-nodes is open; what is alike is treated alike; of a repeat one repetition is open, by one level.
+titles can be read; there are at most as many boxes as a figure in a paper has; of the largest
+stack of blocks that has room one block is open, by one level, and of stacks that are alike all;
+then what holds most nodes is open as long as all is as large as in a figure; what is alike is
+treated alike.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
-from netloupe.explorer.view import Item, View, count_held_nodes, count_least, is_recursive, likeness
+from netloupe.explorer.view import (
+    Item,
+    View,
+    count_held_nodes,
+    count_least,
+    is_recursive,
+    likeness,
+    strip_numbers,
+)
 
 from .compose import DEADLINE, Composer
 from .plan import Measure
+from .scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +62,8 @@ class Limit:
         No group is opened that makes more boxes, or a picture that fits at a smaller zoom only.
     only_stacks
         Whether only repeats, and groups that hold one, are opened.
-    one_of_alike
-        Whether the largest of groups that are alike may be opened alone, while no repeat is open.
+    in_columns
+        Whether the picture may be cut into columns, where that makes it larger.
     in_blocks
         Whether what is inside the repetition that is shown of a repeat is opened too, and
         blocks of a known kind, which their name and facts say more of than their nodes do.
@@ -60,21 +73,25 @@ class Limit:
     boxes: int
     zoom: float
     only_stacks: bool = False
-    one_of_alike: bool = False
+    in_columns: bool = False
     in_blocks: bool = False
 
 
-#: tried one after the other: one repetition of what repeats tells most of a model, and a picture
-#: of few boxes says too little, so that both may be smaller than the rest has to be
+#: as many boxes as a figure has at most
+_MOST_BOXES = 26
+#: tried one after the other for a stack: one repetition tells most of a model, so that its
+#: picture may be smaller than the rest has to be
+STACK_ZOOMS = (0.65, 0.55)
+#: so many stacks are tried, the largest first
+_MOST_STACKS = 4
+#: stacks of like blocks are opened together where they have this share of the largest one's nodes
+_AS_LARGE = 0.5
+#: for all else, one after the other: a picture of few boxes says too little
 LIMITS = (
-    Limit(1_000_000, 26, 0.7, only_stacks=True),
-    Limit(1_000_000, 26, 0.55, only_stacks=True),
-    Limit(1_000_000, 26, 0.55, only_stacks=True, one_of_alike=True),
-    Limit(1_000_000, 26, 0.55, only_stacks=True, one_of_alike=True, in_blocks=True),
-    Limit(1_000_000, 26, 0.7),
-    Limit(15, 26, 0.7, in_blocks=True),
-    Limit(9, 30, 0.5, in_blocks=True),
-    Limit(9, 40, 0.35, in_blocks=True),
+    Limit(1_000_000, _MOST_BOXES, 0.85, only_stacks=True, in_columns=True),
+    Limit(1_000_000, _MOST_BOXES, 0.85),
+    Limit(9, 30, 0.65, in_blocks=True),
+    Limit(6, 30, 0.5, in_blocks=True),
     Limit(5, 60, 0.2, in_blocks=True),
     Limit(3, 400, 0.0, in_blocks=True),
 )
@@ -91,12 +108,16 @@ class FirstView:
         Lay out each trial; what is laid out here is at hand when the view is composed.
     window
         Where the picture is to be read.
+    zoom_of
+        Gives the zoom at which a picture fits there, cut into columns or not, where that is not
+        only a matter of its size: it may have a title.
 
     Notes
     -----
-    Greedy: the heaviest group is opened first, together with those that are alike, and closed
-    again where the picture then is beyond a limit. That sizes are those of real layouts matters:
-    estimates take pictures with long edges for smaller than they are.
+    The largest stack is tried first, with all that is around it and no more. The rest is greedy:
+    the heaviest group is opened first, together with those that are alike, and closed again where
+    the picture then is beyond a limit. That sizes are those of real layouts matters: estimates
+    take pictures with long edges for smaller than they are.
     """
 
     def __init__(
@@ -104,8 +125,10 @@ class FirstView:
         composer: Composer,
         measure: Measure,
         window: Window = WINDOW,
+        zoom_of: Callable[[Scene, bool], float] | None = None,
     ) -> None:
         self.composer, self.measure, self.window = composer, measure, window
+        self.zoom_of = zoom_of or (lambda scene, _: window.zoom(scene.width, scene.height))
 
     def open(self, view: View, direction: Direction = "TB", deadline: float = DEADLINE) -> None:
         """Open groups of a view in which everything is closed.
@@ -120,9 +143,25 @@ class FirstView:
             Seconds; what is open by then remains so.
         """
         search = _Search(self, view, direction, time.monotonic() + deadline)
+        search.open_stack()
         for limit in LIMITS:
-            if not (limit.one_of_alike and any(item.repeat for item in view.open_items())):
-                search.open_within(limit)
+            search.open_within(limit)
+        if not any(item.repeat for item in view.open_items()):
+            search.open_stack()  # there may be one in what a node holds that is open now
+
+
+class _Stack(NamedTuple):
+    """A repeat inside a closed item, and the groups to open on the way from the one to the other.
+
+    The way begins with the item's own group and ends with the repeat.
+    """
+
+    item: Item
+    way: tuple[Group, ...]
+
+    @property
+    def group(self) -> Group:
+        return self.way[-1]
 
 
 class _Search:
@@ -131,6 +170,60 @@ class _Search:
     def __init__(self, first: FirstView, view: View, direction: Direction, end: float) -> None:
         self._first, self._view, self._direction, self._end = first, view, direction, end
         self._trials = 0
+
+    def open_stack(self) -> None:
+        """Open one repetition of the largest stack for which there is room, and its ancestors."""
+        stacks = self._list_stacks()
+        choices = [[stack] for stack in stacks]
+        alike = [stack for stack in stacks if _are_alike(stack, stacks[0])]
+        if len(alike) > 1:
+            choices.insert(0, alike)
+        zooms: list[float] = []
+        for least in STACK_ZOOMS:
+            for number, chosen in enumerate(choices):
+                if number < len(zooms) and zooms[number] < least:
+                    continue
+                opened = self._open_ways(chosen)
+                zoom = self._try_zoom(_MOST_BOXES)
+                if zoom >= least:
+                    return
+                for item in reversed(opened):
+                    self._view.close_item(item)
+                if number == len(zooms):
+                    zooms.append(zoom)
+
+    def _list_stacks(self) -> list[_Stack]:
+        """Return the largest stacks in what is closed, those that say most first."""
+        found: list[_Stack] = []
+        for item in list_closed(self._view.root):
+            if isinstance(item.element, Group) and item.openable and not _is_in_stack(item):
+                found += _find_stacks(item, item.element)
+        found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
+        found.sort(key=lambda stack: any(map(_is_known, stack.way)))
+        return found[:_MOST_STACKS]
+
+    def _open_ways(self, stacks: list[_Stack]) -> list[Item]:
+        """Open some stacks and what is around them; return what was opened, outer items first."""
+        opened = []
+        for stack in stacks:
+            item = stack.item
+            for group in stack.way:
+                if item.element is not group:
+                    item = next(child for child in item.children if child.element is group)
+                if not item.is_open:
+                    self._view.open_item(item)
+                    opened.append(item)
+        return opened
+
+    def _try_zoom(self, most: int) -> float:
+        """Return the zoom at which the window shows all; 0 for more boxes, and for no more time."""
+        if count_boxes(self._view) > most:
+            return 0.0
+        if self._trials >= MOST_TRIALS or time.monotonic() > self._end:
+            return 0.0
+        self._trials += 1
+        step()
+        return self._zoom(in_columns=True)
 
     def open_within(self, limit: Limit) -> None:
         """Open what can be opened within a limit, the heaviest first."""
@@ -151,14 +244,14 @@ class _Search:
             for item in chosen:
                 self._view.open_item(item)
             found = count_boxes(self._view)
-            if found <= limit.boxes and self._zoom() >= limit.zoom:
+            if found <= limit.boxes and self._zoom(limit.in_columns) >= limit.zoom:
                 boxes = found
             else:
                 for item in chosen:
                     self._view.close_item(item)
 
-    def _zoom(self) -> float:
-        """Return the zoom at which the window shows all."""
+    def _zoom(self, in_columns: bool) -> float:
+        """Return the zoom at which the window shows all, cut into columns or not."""
         composer, left = self._first.composer, self._end - time.monotonic()
         try:
             scene = composer.compose(
@@ -166,7 +259,7 @@ class _Search:
             )
         finally:
             composer.forget(self._view)  # what comes next is another picture, no change of this
-        return self._first.window.zoom(scene.width, scene.height)
+        return self._first.zoom_of(scene, in_columns)
 
     def _list_candidates(self, limit: Limit) -> list[list[Item]]:
         """Return the groups that may be opened, alike ones as one; the heaviest first."""
@@ -174,11 +267,37 @@ class _Search:
         for item in list_closed(self._view.root):
             if _may_open(item, limit):
                 alike.setdefault((item.depth, *likeness(item)), []).append(item)
-        found = [*alike.values()]
-        for items in alike.values():
-            if limit.one_of_alike and len(items) > 1:
-                found.append([max(items, key=count_held_nodes)])
-        return sorted(found, key=lambda items: -sum(map(count_held_nodes, items)))
+        return sorted(alike.values(), key=lambda items: -sum(map(count_held_nodes, items)))
+
+
+def _find_stacks(item: Item, around: Group) -> Iterator[_Stack]:
+    """Yield the repeats of groups in a closed item's group that are in no other repeat."""
+    pending = [around]
+    while pending:
+        group = pending.pop()
+        if group.is_beside:
+            continue
+        if group.kind != "repeat":
+            pending += reversed(group.inner_groups())
+        elif isinstance(group.children[group.exemplar], Group):
+            way = [group]
+            while way[-1] is not around:
+                outer = way[-1].parent
+                assert outer is not None  # noqa: S101 - it is inside
+                way.append(outer)
+            yield _Stack(item, tuple(reversed(way)))
+
+
+def _are_alike(stack: _Stack, largest: _Stack) -> bool:
+    """Return whether a stack has blocks like those of the largest, and many of them."""
+    block, other = (one.group.children[one.group.exemplar] for one in (stack, largest))
+    return (
+        isinstance(block, Group)
+        and isinstance(other, Group)
+        and (strip_numbers(block.label), block.type_name)
+        == (strip_numbers(other.label), other.type_name)
+        and stack.group.node_count >= _AS_LARGE * largest.group.node_count
+    )
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:
@@ -213,7 +332,7 @@ def _may_open(item: Item, limit: Limit) -> bool:
         return False
     if limit.only_stacks and not _holds_repeat(item):
         return False
-    return limit.in_blocks or not (_is_in_stack(item) or _is_known(item))
+    return limit.in_blocks or not (_is_in_stack(item) or _is_known(item.element))
 
 
 def _is_in_stack(item: Item) -> bool:
@@ -233,9 +352,9 @@ def _stays_closed(group: Group) -> bool:
     return root.node_count > LIMITS[0].boxes
 
 
-def _is_known(item: Item) -> bool:
-    """Return whether an item is a block such as attention, MLP, norm or ``Conv · ReLU``."""
-    recognition = item.element.recognised if isinstance(item.element, Group) else None
+def _is_known(element: object) -> bool:
+    """Return whether something is a block such as attention, MLP, norm or ``Conv · ReLU``."""
+    recognition = element.recognised if isinstance(element, Group) else None
     return recognition is not None and recognition.family != "group"
 
 

@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 
 from netloupe.explorer.layout import Scene
-from netloupe.explorer.layout.column_scene import ColumnCutter, Titles
+from netloupe.explorer.layout.column_scene import ColumnCutter, Columns, Titles
 from netloupe.explorer.layout.wrap import MOST_COLUMNS
 from netloupe.explorer.options import Wrap
 from netloupe.explorer.view import Item, View
 
-#: what is drawn smaller than this cannot be read in a window
-READABLE_ZOOM = 0.65
+#: what is drawn smaller than this in a window is cut into columns, where that makes it larger
+READABLE_ZOOM = 0.7
+#: between open groups also what is larger, up to so many times that
+_EASY = 1.15
 #: columns are worth it where the picture becomes so much larger
 _LEAST_GAIN = 1.15
 #: nearly as large as the largest: the fewest columns are taken
@@ -25,14 +27,14 @@ _MOST_CLOSED_SINGLY = 8
 Scaler = Callable[[tuple[float, float]], float]
 
 
-def wrap_scene(
+def cut_scene(
     scene: Scene,
     titles: Titles,
     wrap: Wrap,
     scale_of: Scaler,
     readable: float,
     shape: tuple[float, float],
-) -> tuple[Scene, str]:
+) -> tuple[Columns | None, str]:
     """Cut a picture into columns where that is wanted and possible.
 
     Parameters
@@ -52,20 +54,24 @@ def wrap_scene(
 
     Returns
     -------
-    Scene, str
-        The picture and a notice; "" for none.
+    Columns or None, str
+        The columns, None where the picture stays as it is, and a notice; "" for none.
     """
     if wrap is False or wrap == 1:
-        return scene, ""
+        return None, ""
     first = scale_of((scene.width, scene.height))
-    if wrap == "auto" and first >= readable:
-        return scene, ""
+    if wrap == "auto" and first >= readable * _EASY:
+        return None, ""
     cutter = ColumnCutter(scene, titles, after_inputs=wrap == "auto")
     if not isinstance(wrap, bool | str):
         count = min(wrap, cutter.most)
-        return cutter.columns(count).draw(), _explain_fewer(wrap, count)
-    count = _choose_count(cutter, scale_of, first, shape)
-    return cutter.columns(count).draw(), ""
+        return cutter.columns(count), _explain_fewer(wrap, count)
+    if wrap == "auto":
+        easy = ColumnCutter(scene, titles, after_inputs=True, in_groups=False)
+        columns = easy.columns(_choose_count(easy, scale_of, first, shape))
+        if first >= readable or scale_of(columns.size) >= readable:
+            return columns, ""
+    return cutter.columns(_choose_count(cutter, scale_of, first, shape)), ""
 
 
 def _choose_count(

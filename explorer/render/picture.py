@@ -16,7 +16,8 @@ from netloupe.explorer.layout import (
     Scene,
     Window,
 )
-from netloupe.explorer.layout.first_view import LIMITS
+from netloupe.explorer.layout.column_scene import Columns
+from netloupe.explorer.layout.first_view import STACK_ZOOMS
 from netloupe.explorer.model import (
     Graph,
     Model,
@@ -40,7 +41,7 @@ from netloupe.explorer.view import (
 )
 
 from .box import MARGIN
-from .columns import READABLE_ZOOM, find_closing, wrap_scene
+from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
@@ -238,7 +239,13 @@ def make_picture(
     composer = composer or Composer()
     with writing_in(options.font) as found:
         labels = Labels(options.details, options.direction, Shares(model, options.share))
-        view, notices = make_view(model, options, FirstView(composer, labels, find_window(options)))
+        first = FirstView(
+            composer,
+            labels,
+            find_window(options),
+            lambda scene, wraps: _find_zoom(scene, options, labels, paints, wraps),
+        )
+        view, notices = make_view(model, options, first)
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
             notices.append(
@@ -258,8 +265,20 @@ def find_window(options: ViewOptions) -> Window:
     width, height = paper.room
     # a picture that fits this window at the least zoom of a first view has text that is as small
     # as it may be on the page
-    share = min(limit.zoom for limit in LIMITS if limit.only_stacks) / LEAST_SCALE
+    share = min(STACK_ZOOMS) / LEAST_SCALE
     return Window(width * share, height * share)
+
+
+def _find_zoom(
+    scene: Scene, options: ViewOptions, labels: Labels, paints: Paints, in_columns: bool
+) -> float:
+    """Return the zoom at which a picture fits its window or page, as first views want to know it.
+
+    That is with title and legend, and where asked for in the columns that it would be cut into.
+    """
+    maker, window = _make_sheet_maker(scene, options, labels, paints), find_window(options)
+    columns = _cut(scene, options, labels, maker)[0] if in_columns else None
+    return maker.find_zoom(_size_of(scene, columns), (window.width, window.height))
 
 
 def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
@@ -272,12 +291,13 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
     composer
         Lays out other views of it, where it has to be said what a page has room for.
     """
-    scene = picture.scene
-    maker = _make_sheet_maker(picture, scene)
-    wrapped, notice = _wrap(picture, scene, maker)
+    scene, options, labels = picture.scene, picture.options, picture.labels
+    maker = _make_sheet_maker(scene, options, labels, picture.paints)
+    columns, notice = _cut(scene, options, labels, maker)
+    wrapped = columns.draw() if columns is not None else scene
     notices = [notice] if notice else []
     if wrapped is not scene:
-        maker = _make_sheet_maker(picture, wrapped)
+        maker = _make_sheet_maker(wrapped, options, labels, picture.paints)
     sheet = maker.make((wrapped.width, wrapped.height))
     if maker.paper is not None and sheet.scale < LEAST_SCALE * (1 - 1e-6):
         notices.append(_explain_small_text(picture, sheet, composer))
@@ -285,21 +305,30 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
     return replace(picture, scene=wrapped, sheet=sheet, notices=list(wrapped.notices))
 
 
-def _make_sheet_maker(picture: Picture, scene: Scene) -> SheetMaker:
-    options, theme = picture.options, load_theme(picture.options.theme)
-    entries = list_legend(scene, picture.labels.draw, picture.paints) if options.legend else []
+def _make_sheet_maker(
+    scene: Scene, options: ViewOptions, labels: Labels, paints: Paints
+) -> SheetMaker:
+    entries = list_legend(scene, labels.draw, paints) if options.legend else []
+    theme = load_theme(options.theme)
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 
 
-def _wrap(picture: Picture, scene: Scene, maker: SheetMaker) -> tuple[Scene, str]:
-    """Cut a scene into columns as the options of a picture say; the notice is "" for none."""
-    wrap, labels, paper = picture.options.wrap, picture.labels, maker.paper
+def _cut(
+    scene: Scene, options: ViewOptions, labels: Labels, maker: SheetMaker
+) -> tuple[Columns | None, str]:
+    """Cut a scene into columns as options say; the notice is "" for none."""
+    paper = maker.paper
     if paper is not None:
         shape = (paper.width, paper.height)
-        return wrap_scene(scene, labels, wrap, maker.find_scale, LEAST_SCALE, shape)
-    window = Window(*map(float, picture.options.window))
-    shape = (window.width, window.height)
-    return wrap_scene(scene, labels, wrap, lambda size: window.zoom(*size), READABLE_ZOOM, shape)
+        return cut_scene(scene, labels, options.wrap, maker.find_scale, LEAST_SCALE, shape)
+    room = (float(options.window[0]), float(options.window[1]))
+    return cut_scene(
+        scene, labels, options.wrap, lambda size: maker.find_zoom(size, room), READABLE_ZOOM, room
+    )
+
+
+def _size_of(scene: Scene, columns: Columns | None) -> tuple[float, float]:
+    return columns.size if columns is not None else (scene.width, scene.height)
 
 
 def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> str:
@@ -308,9 +337,9 @@ def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> s
 
     def is_large_enough(view: View) -> bool:
         scene = composer.compose(view, picture.labels, options.direction)
-        maker = _make_sheet_maker(picture, scene)
-        wrapped, _ = _wrap(picture, scene, maker)
-        scale = maker.find_scale((wrapped.width, wrapped.height))
+        maker = _make_sheet_maker(scene, options, picture.labels, picture.paints)
+        columns, _ = _cut(scene, options, picture.labels, maker)
+        scale = maker.find_scale(_size_of(scene, columns))
         return scale >= LEAST_SCALE * (1 - 1e-6)
 
     said = f"The smallest text is {sheet.text_size:.2g} points on this page, below {LEAST_TEXT:g}."

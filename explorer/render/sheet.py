@@ -157,11 +157,26 @@ class SheetMaker:
 
     def find_scale(self, size: tuple[float, float]) -> float:
         """Return the scale at which a picture of a size fits the page, with what is around it."""
-        paper = self.paper
-        if paper is None:
+        if self.paper is None:
             return self.most_scale
-        width, height = paper.room
-        low, high = 0.0, self.most_scale
+        return self._find_largest(size, self.paper.room, self.most_scale)
+
+    def find_zoom(self, size: tuple[float, float], room: tuple[float, float]) -> float:
+        """Return the zoom, at most 1, at which a picture of a size fits a room with all around it.
+
+        Without a page the sheet is as wide as the picture, on one title and legend are as wide
+        as the page.
+        """
+        if self.paper is not None:
+            return self._find_largest(size, room, 1.0)
+        sheet = self.make(size)
+        return min(room[0] / max(sheet.width, 1.0), room[1] / max(sheet.height, 1.0), 1.0)
+
+    def _find_largest(
+        self, size: tuple[float, float], room: tuple[float, float], most: float
+    ) -> float:
+        width, height = room
+        low, high = 0.0, most
         if self._fits(size, width / high, height / high):
             return high
         for _ in range(40):

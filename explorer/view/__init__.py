@@ -9,7 +9,7 @@ from .expand import count_held_nodes, count_least, expand_view, is_recursive
 from .focus import find_neighbourhood
 from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
-from .opened import likeness
+from .opened import likeness, strip_numbers
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
 
@@ -31,4 +31,5 @@ __all__ = [
     "likeness",
     "nodes_inside",
     "resolve_operand",
+    "strip_numbers",
 ]

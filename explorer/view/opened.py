@@ -110,7 +110,12 @@ def likeness(item: Item) -> tuple[str, ...]:
     """Return what siblings that do the same have in common: label without numbers, or op."""
     element = item.element
     if isinstance(element, Group):
-        return ("group", _DIGITS.sub("#", element.label), element.type_name)
+        return ("group", strip_numbers(element.label), element.type_name)
     if isinstance(element, Node):
         return ("node", element.domain, element.op_type, element.overload)
     return (item.kind, item.path)
+
+
+def strip_numbers(label: str) -> str:
+    """Return a label with ``#`` in place of each number."""
+    return _DIGITS.sub("#", label)

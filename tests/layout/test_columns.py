@@ -154,7 +154,7 @@ def test_branches_beside_each_other_are_not_cut(engine: LayoutEngine) -> None:
 
 
 def test_what_fits_the_window_stays_in_one_column(engine: LayoutEngine) -> None:
-    data = make_chain(30)
+    data = make_chain(40)
     plain = picture_of(data, engine, wrap=False).scene
     assert plain.height > 1_500
     wide = picture_of(data, engine, fit=(400, 3_000)).scene

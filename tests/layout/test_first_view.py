@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import WINDOW, Composer, FirstView, Window
 from netloupe.explorer.layout.first_view import count_boxes
 from netloupe.explorer.model import Model, is_constant_node
@@ -163,7 +165,7 @@ def opened(view: View) -> set[str]:
 
 def test_a_larger_window_shows_more() -> None:
     model = make_stages(12, 9, 6)
-    boxes = [count_boxes(first_view(model, Window(1100, height))) for height in (500, 900, 4000)]
+    boxes = [count_boxes(first_view(model, Window(1100, height))) for height in (250, 400, 4000)]
     assert boxes == sorted(boxes)
     assert boxes[0] < boxes[-1]
 
@@ -188,6 +190,76 @@ def test_inside_a_repetition_nothing_more_is_open() -> None:
     inside = [item for item in view.open_items() if item.parent is not None and item.parent.repeat]
     assert any(item.repeat is not None for item in view.open_items())
     assert not inside
+
+
+def make_towers(*counts: int) -> Model:
+    """Return a model of scopes "a", "b" … with so many layers of four nodes each, and a norm."""
+    names = []
+    for scope, count in zip("abcdef", counts, strict=False):
+        names += [f"{scope}/layer.{layer}/n{node}" for layer in range(count) for node in range(4)]
+        names += [f"{scope}/norm/{node}" for node in "xyz"]
+    return make_chain(*names).model
+
+
+def opened_stacks(view: View) -> list[str]:
+    return [item.path for item in view.open_items() if item.repeat is not None]
+
+
+def test_the_largest_stack_is_open_even_where_nothing_else_has_room() -> None:
+    model = make_towers(4, 12, 5)
+    window = Window(1100, 350)
+    view = first_view(model, window)
+    assert opened(view) == {"main/b/", "main/b/layer.0-11/"}
+    scene = Composer().compose(view, Labels())
+    assert 0.65 <= window.zoom(scene.width, scene.height) < 0.85
+
+
+def test_stacks_that_are_alike_are_open_together_where_there_is_room() -> None:
+    model = make_towers(8, 8)
+    for height, count in ((2_000, 2), (330, 1), (100, 0)):
+        assert len(opened_stacks(first_view(model, Window(1100, height)))) == count
+
+
+def test_without_room_for_the_largest_stack_the_next_one_is_open() -> None:
+    parts = [f"{chr(96 + part)}/{node}" for part in range(1, 15) for node in range(part + 1)]
+    names = [f"a/layer.{layer}/{part}" for layer in range(9) for part in parts]
+    names += [f"b/layer.{layer}/n{node}" for layer in range(3) for node in range(5)]
+    view = first_view(make_chain(*names, "c/x", "c/y").model, Window(1100, 350))
+    assert [path.split("/")[1] for path in opened_stacks(view)] == ["b"]
+
+
+def test_a_stack_in_the_branch_of_a_node_is_found() -> None:
+    view = first_view(load(corpus_file("exported/distilgpt2_merged.legacy.onnx")))
+    assert opened_stacks(view)
+
+
+def test_beside_an_open_stack_blocks_of_a_known_kind_stay_closed() -> None:
+    view = first_view(load(corpus_file("exported/vit.legacy.onnx")), Window(2000, 3000))
+    assert opened_stacks(view)
+    assert not [
+        item.label
+        for item in view.open_items()
+        if isinstance(item.element, Group)
+        and item.repeat is None
+        and item.element.recognised is not None
+        and item.element.recognised.family != "group"
+    ]
+
+
+def test_few_trials_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a layout; their number must not grow with the model."""
+    counts = []
+    compose = Composer.compose
+
+    def count(self: Composer, *given: Any, **named: Any) -> Any:
+        counts[-1] += 1
+        return compose(self, *given, **named)
+
+    monkeypatch.setattr(Composer, "compose", count)
+    for layers in (20, 2_000):
+        counts.append(0)
+        first_view(make_towers(layers, layers, layers))
+    assert counts[0] == counts[1] <= 12
 
 
 def test_the_same_is_opened_each_time() -> None:

@@ -17,6 +17,7 @@ from onnx import helper
 from netloupe.commands.cli import main
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.column_scene import ColumnCutter
+from netloupe.explorer.layout.first_view import STACK_ZOOMS
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.fonts import find_font, writing_in
@@ -183,6 +184,22 @@ def test_a_page_is_not_cut_where_one_column_fits(engine: LayoutEngine) -> None:
 def test_a_page_has_a_first_view_that_it_has_room_for(resnet: Model, engine: LayoutEngine) -> None:
     for page in ("a4", "letter", "slide"):
         assert draw(resnet, engine, page=page).notices == []
+
+
+@pytest.mark.parametrize("page", ["none", "a4", "slide"])
+def test_a_first_view_leaves_room_for_title_and_legend(
+    page: str, gpt2: Model, engine: LayoutEngine
+) -> None:
+    title = " ".join(["A decoder-only transformer with a very long title"] * 6)
+    for options in ({}, {"title": title, "legend": True}):
+        for height in (700, 500, 350):
+            picture = draw(gpt2, engine, page=page, fit=f"800x{height}", **options)
+            sheet = picture.sheet
+            assert sheet is not None
+            if page != "none":
+                assert sheet.text_size >= LEAST_TEXT * 0.999
+            elif picture.view.root.revision and any(i.repeat for i in picture.view.open_items()):
+                assert min(800 / sheet.width, height / sheet.height) >= min(STACK_ZOOMS)
 
 
 def test_pictures_that_fit_are_not_searched_for_cuts(
