@@ -11,7 +11,7 @@ from netloupe.explorer.options import Direction
 
 from .engine import Drawing
 from .level import Child, Level
-from .placement import Placement
+from .placement import Curve, Placement
 from .spine import find_spine
 
 #: a port is a small node on the border; edges of an open child end at ports given here
@@ -26,17 +26,22 @@ _MAIN_WEIGHT = 4
 #: and one of the longest way through a level, which should run straight
 _SPINE_WEIGHT = 24
 
+#: between ranks that values flow down through, and to the right
 RANK_GAP = 22.0
+RANK_GAP_ACROSS = 30.0
 #: between two boxes with one straight edge between them
 CHAIN_GAP = 18.0
 NODE_GAP = 22.0
+#: so many numbers are a curve with two handles
+_ONE_PIECE = 8
 
 
 def write_level_dot(level: Level) -> str:
     """Return a level as DOT text: nodes n, border ports i and o, and edge ids, from 0 on."""
+    gap = RANK_GAP if level.direction == "TB" else RANK_GAP_ACROSS
     lines = [
         "digraph {",
-        f"graph [rankdir={level.direction},ranksep={RANK_GAP / 72:.4f},nodesep={NODE_GAP / 72:.4f}"
+        f"graph [rankdir={level.direction},ranksep={gap / 72:.4f},nodesep={NODE_GAP / 72:.4f}"
         + (",nslimit=0,nslimit1=0,mclimit=0.3" if len(level.children) > _MANY else "")
         + "]",
         'node [shape=box,fixedsize=true,label=""]',
@@ -111,10 +116,28 @@ def read_drawing(level: Level, drawing: Drawing) -> Placement | None:
             [nodes[f"n{number}"] for number in range(len(level.children))],
             [nodes[f"i{number}"] for number in range(level.input_count)],
             [nodes[f"o{number}"] for number in range(level.output_count)],
-            [drawing.edges.get(str(number), ()) for number in range(len(level.wires))],
+            [
+                _keep_between(drawing.edges.get(str(number), ()), level.direction)
+                for number in range(len(level.wires))
+            ],
         )
     except KeyError:
         return None
+
+
+def _keep_between(curve: Curve, direction: Direction) -> Curve:
+    """Return a curve of one piece whose handles are not before its start or behind its end.
+
+    Between near ranks Graphviz lets curves to boxes far aside swing beyond both.
+    """
+    along = 1 if direction == "TB" else 0
+    if len(curve) != _ONE_PIECE or curve[along] == curve[6 + along]:
+        return curve
+    low, high = sorted((curve[along], curve[6 + along]))
+    kept = list(curve)
+    for handle in (2 + along, 4 + along):
+        kept[handle] = min(max(kept[handle], low), high)
+    return tuple(kept)
 
 
 def _end(
