@@ -32,8 +32,8 @@ RANK_GAP_ACROSS = 30.0
 #: between two boxes with one straight edge between them
 CHAIN_GAP = 18.0
 NODE_GAP = 22.0
-#: so many numbers are a curve with two handles
-_ONE_PIECE = 8
+#: so many numbers are a piece of a curve: begin, two handles and end
+_PIECE = 8
 
 
 def write_level_dot(level: Level) -> str:
@@ -126,17 +126,17 @@ def read_drawing(level: Level, drawing: Drawing) -> Placement | None:
 
 
 def _keep_between(curve: Curve, direction: Direction) -> Curve:
-    """Return a curve of one piece whose handles are not before its start or behind its end.
+    """Return a curve whose first and last handles are not before its start or behind its end.
 
     Between near ranks Graphviz lets curves to boxes far aside swing beyond both.
     """
     along = 1 if direction == "TB" else 0
-    if len(curve) != _ONE_PIECE or curve[along] == curve[6 + along]:
-        return curve
-    low, high = sorted((curve[along], curve[6 + along]))
     kept = list(curve)
-    for handle in (2 + along, 4 + along):
-        kept[handle] = min(max(kept[handle], low), high)
+    for piece in {0, len(curve) - _PIECE} if len(curve) >= _PIECE else ():
+        begin, end = curve[piece + along], curve[piece + 6 + along]
+        if 0 < end - begin < 2 * RANK_GAP:
+            for handle in (piece + 2 + along, piece + 4 + along):
+                kept[handle] = min(max(kept[handle], begin), end)
     return tuple(kept)
 
 
