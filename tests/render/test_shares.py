@@ -96,8 +96,7 @@ def test_what_is_not_known_has_no_bar() -> None:
 def test_a_share_too_small_to_be_seen_is_told_but_not_drawn() -> None:
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     labels = Labels(shares=Shares(model, "parameters"))
-    view = View(model)
-    view.open("main/model/transformer/")
+    view = View(model, model.graph, "none")
     face = next(
         labels.draw(item)
         for item in view.items.values()

@@ -73,7 +73,12 @@ def test_the_kind_of_each_trait_is_the_same() -> None:
         "ReadonlyArray<readonly string[]>": traitlets.List,
         "Readonly<Record<string, readonly [string, string]>>": traitlets.Dict,
     }
-    named = {"Details": "details", "Direction": "direction", "ThemeName": "theme"}
+    named = {
+        "Details": "details",
+        "Direction": "direction",
+        "Share": "share",
+        "ThemeName": "theme",
+    }
     words = {name: OPTIONS[option].words for name, option in named.items()}
     assert types.keys() == traits.keys()
     for name, written in types.items():
