@@ -10,7 +10,7 @@ they stand, the insides of all calls lie in one heap. Here they are put where th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -41,7 +41,7 @@ class _Call:
         self.low, self.high = min(self.low, call.low), max(self.high, call.high)
 
 
-def tell_calls_apart(graph: Graph, of_node: list[Scope | None]) -> None:
+def tell_calls_apart(graph: Graph, of_node: list[Scope | None], scopes: Iterable[Scope]) -> None:
     """Put the scopes of nodes inside the calls of modules that they belong to.
 
     Nothing changes where the calls inside do not go evenly into those around them, or where
@@ -51,8 +51,10 @@ def tell_calls_apart(graph: Graph, of_node: list[Scope | None]) -> None:
     ----------
     of_node
         By node index; changed. None for a node that says nothing.
+    scopes
+        All that nodes have.
     """
-    own = dict.fromkeys(scope for scope in of_node if scope)
+    own = dict.fromkeys(scope for scope in scopes if scope)
     calls = _find_calls(own)
     if not any(scope[:-1] in calls or scope[:-1] not in own for scope in calls if scope[:-1]):
         return
@@ -67,12 +69,12 @@ def tell_calls_apart(graph: Graph, of_node: list[Scope | None]) -> None:
             inner.setdefault(base[:-1], []).append(base)
         groups = [made[scope] for scope in inner.get(base, ())]
         if base in own:
-            scopes: list[Scope | None] = [base, *calls.get(base, ())]
-            spots = [spans.get(scope, _NOWHERE) for scope in scopes if scope is not None]
+            numbered: list[Scope | None] = [base, *calls.get(base, ())]
+            spots = [spans.get(scope, _NOWHERE) for scope in numbered if scope is not None]
         else:
-            scopes, spots = [None], [_NOWHERE]
+            numbered, spots = [None], [_NOWHERE]
         name = base[-1] if base else ""
-        mine = [_Call(name, scope, *spot) for scope, spot in zip(scopes, spots, strict=True)]
+        mine = [_Call(name, scope, *spot) for scope, spot in zip(numbered, spots, strict=True)]
         if base and base not in own:
             again = _repeat_container(name, groups, shown)
             mine = again or mine
@@ -84,21 +86,21 @@ def tell_calls_apart(graph: Graph, of_node: list[Scope | None]) -> None:
             of_node[index] = moved[scope]
 
 
-def _find_calls(own: Iterable[Scope]) -> dict[Scope, list[Scope]]:
+def _find_calls(own: Collection[Scope]) -> dict[Scope, list[Scope]]:
     """Return the further calls of modules in order: numbered without gaps, nothing inside."""
-    known = {*own}
-    holding = {scope[:length] for scope in known for length in range(len(scope))}
     numbers: dict[Scope, dict[int, Scope]] = {}
-    for scope in known - holding:
-        match = _CALL.fullmatch(scope[-1])
-        if match is not None:
+    for scope in own:
+        if scope[-1][-1:].isdecimal() and (match := _CALL.fullmatch(scope[-1])) is not None:
             base = (*scope[:-1], match[1])
-            if base in known or base in holding:
+            if base in own:
                 numbers.setdefault(base, {})[int(match[2])] = scope
+    if not numbers:
+        return {}
+    holding = {scope[:length] for scope in own for length in range(len(scope))}
     return {
         base: [found[number] for number in range(1, len(found) + 1)]
         for base, found in numbers.items()
-        if max(found) == len(found) and base in known
+        if max(found) == len(found) and holding.isdisjoint(found.values())
     }
 
 

@@ -176,7 +176,8 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     if "/\n" in "\n".join((*names, "")):
         outers = [name.rstrip("/").rpartition("/")[0] for name in names]
     read: dict[str, Scope] = {"": ()}  # many nodes share one scope
-    for text in dict.fromkeys(outers):
+    distinct = dict.fromkeys(outers)
+    for text in distinct:
         outer, _, name = text.rpartition("/")
         around = read.get(outer)
         if around is None or not name or name in _ARTEFACTS or text.count("/") >= _MAX_DEPTH:
@@ -192,7 +193,7 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
     # the count is at most that of all nodes, which mostly answers the question already
     enough = known >= _SHARE_NEEDED * len(of_node)
     if known and (enough or known >= _SHARE_NEEDED * _count_authored(graph)):
-        tell_calls_apart(graph, of_node)
+        tell_calls_apart(graph, of_node, map(read.__getitem__, distinct))
         return Scopes(of_node)
     return None
 
