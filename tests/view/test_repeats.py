@@ -140,9 +140,10 @@ def test_what_is_revealed_decides_which_repetition_is_shown() -> None:
 def test_unrolling_and_folding() -> None:
     view = decoder_view()
     repeat = view.unroll("main/Block A/")
-    assert [child.key for child in repeat.children] == [
-        f"main/Block A/{number}/" for number in range(COUNT)
-    ]
+    blocks = [f"main/Block A/{number}/" for number in range(COUNT)]
+    stubs = ["main/%mask from main/Block A/"]  # goes into every block from beside
+    stubs += [f"main/%mask to {block}" for block in blocks]
+    assert [child.key for child in repeat.children] == blocks + stubs
     assert "Block A/2/ -h2×1> Block A/3/" in wires(view, repeat)
     assert "| -past.3.key×1> Block A/3/" in wires(view, repeat)
     assert words(repeat)[1] == "Attention · all shown"
