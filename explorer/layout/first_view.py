@@ -84,7 +84,8 @@ _MOST_BOXES = 26
 STACK_ZOOMS = (0.65, 0.55)
 #: so many stacks are tried, the largest first
 _MOST_STACKS = 4
-#: stacks of like blocks are opened together where they have this share of the largest one's nodes
+#: stacks of as many like blocks are opened together where they have this share of the largest
+#: one's nodes
 _AS_LARGE = 0.5
 #: for all else, one after the other: a picture of few boxes says too little
 LIMITS = (
@@ -95,6 +96,8 @@ LIMITS = (
     Limit(5, 60, 0.2, in_blocks=True),
     Limit(3, 400, 0.0, in_blocks=True),
 )
+#: families of blocks that say nothing more when they are open
+_DETAILS = frozenset(("activation", "normalization"))
 #: groups are opened and laid out on trial so many times
 MOST_TRIALS = 60
 
@@ -289,11 +292,12 @@ def _find_stacks(item: Item, around: Group) -> Iterator[_Stack]:
 
 
 def _are_alike(stack: _Stack, largest: _Stack) -> bool:
-    """Return whether a stack has blocks like those of the largest, and many of them."""
+    """Return whether a stack has blocks like those of the largest, and as many of them."""
     block, other = (one.group.children[one.group.exemplar] for one in (stack, largest))
     return (
         isinstance(block, Group)
         and isinstance(other, Group)
+        and len(stack.group.children) == len(largest.group.children)
         and (strip_numbers(block.label), block.type_name)
         == (strip_numbers(other.label), other.type_name)
         and stack.group.node_count >= _AS_LARGE * largest.group.node_count
@@ -343,9 +347,15 @@ def _is_in_stack(item: Item) -> bool:
 
 
 def _stays_closed(group: Group) -> bool:
-    """Return whether a group is an operation, or beside a body too large to be open as a whole."""
-    if not group.is_beside:
-        return group.kind == "operation"
+    """Return whether a group is an operation, or a detail of a model too large to be all open.
+
+    Details are what is beside the body, normalizations and activations.
+    """
+    if group.kind == "operation":
+        return True
+    recognition = group.recognised
+    if not group.is_beside and (recognition is None or recognition.family not in _DETAILS):
+        return False
     root = group
     while root.parent is not None:
         root = root.parent

@@ -143,7 +143,7 @@ def test_a_sum_with_what_arranges_its_result_is_a_circle() -> None:
 def test_a_node_in_a_group_joins_what_gives_to_the_group_where_a_stack_takes_it() -> None:
     tree = build_group_tree(load(corpus_file("beside:exported/lstm.legacy.onnx")).graph)
     check_tree(tree)
-    assert outline(tree.root).startswith("operation:emb(Gather Transpose) scope:rnn(preparation:")
+    assert outline(tree.root).startswith("operation:emb(Gather Transpose) preparation:")
 
 
 def test_preparation_that_several_take_is_a_piece_by_itself() -> None:
