@@ -20,7 +20,7 @@ HEIGHT = 14.0
 _PADDING = 5.0
 #: shorter edges would be hidden by their labels, and these by a label as short as a count
 _LEAST_LENGTH = 40.0
-_LEAST_FOR_SHORT = 26.0
+_LEAST_FOR_SHORT = 20.0
 _SHORT = 28.0
 #: from an edge to a label that stands beside it
 _ASIDE = 2.0

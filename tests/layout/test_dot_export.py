@@ -39,7 +39,7 @@ def test_open_groups_are_clusters(tmp_path: Path) -> None:
 
 def test_lines_of_a_label_are_escapes() -> None:
     model = load_text("g (float[N] x) => (float[N] y) { y = Conv <kernel_shape = [3, 3]> (x, x) }")
-    source = model.to_dot().source
+    source = model.to_dot(details="all").source
     assert all(line.count('"') % 2 == 0 for line in source.splitlines())
     (label,) = [
         object_["label"]

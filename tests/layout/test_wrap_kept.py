@@ -15,7 +15,7 @@ from netloupe.explorer.view import View
 from tests.trees import make_view, wrap
 
 
-def make_long(breadth: int, length: int = 90) -> View:
+def make_long(breadth: int, length: int = 130) -> View:
     """Return a chain with one group at its end that is broad once it is open."""
     nodes, last = [], "x"
     for number in range(length):

@@ -117,7 +117,6 @@ def test_a_stack_holds_what_all_its_blocks_hold() -> None:
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     labels = Labels(shares=Shares(model, "parameters"))
     view = View(model)
-    view.open("main/model/transformer/")
     stack = next(item for item in view.items.values() if item.repeat is not None)
     bar = labels.draw(stack).bar
     assert bar is not None
