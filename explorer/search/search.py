@@ -219,9 +219,10 @@ def _matches_group(group: Group, told: str, query: Query) -> bool:
     The beginning of the path is that of the groups around, all of which it would find too.
     """
     begin = group.path.rstrip("/").rfind("/") + 1
-    is_own = query.finds_end(group.path, begin) or (
-        query.count_missing((group.label, group.type_name, told, *group.facts)) < query.count
-    )
+    own = [group.label, told, *group.facts]
+    if group.kind != "operation":  # whose type is that of its main node, which is found itself
+        own.append(group.type_name)
+    is_own = query.finds_end(group.path, begin) or query.count_missing(own) < query.count
     return is_own and not query.count_missing([*_where(group), told])
 
 

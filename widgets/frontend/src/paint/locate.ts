@@ -21,8 +21,8 @@ export function findPoint(scene: Scene, path: string): Point | null {
   const row = scene.rowsAt(path)[0];
   if (row) {
     const { x, y } = boxRectangle(scene, row.box);
-    const [top, bottom] = row.target;
-    return { x: x + scene.faceOf(row.box).width / 2, y: y + (top + bottom) / 2 };
+    const [left, top, bottom] = row.target;
+    return { x: x + (left + scene.faceOf(row.box).width) / 2, y: y + (top + bottom) / 2 };
   }
   const edge = scene.edgesAt(path)[0];
   return edge === undefined ? null : middleOfEdge(scene, edge);
