@@ -18,14 +18,16 @@ _SCOPES = "pkg.torch.onnx.name_scopes"
 _CLASSES = "pkg.torch.onnx.class_hierarchy"
 
 
-def make_chain(*names: str, metadata: dict[int, dict[str, str]] | None = None) -> Graph:
+def make_chain(
+    *names: str, metadata: dict[int, dict[str, str]] | None = None, op_type: str = "Relu"
+) -> Graph:
     """Return a graph of nodes with these names, each using the one before."""
     proto = onnx_pb2.ModelProto(ir_version=8)
     proto.graph.input.add(name="v0")
     proto.graph.output.add(name=f"v{len(names)}")
     for number, name in enumerate(names):
         node = proto.graph.node.add(
-            op_type="Relu", name=name, input=[f"v{number}"], output=[f"v{number + 1}"]
+            op_type=op_type, name=name, input=[f"v{number}"], output=[f"v{number + 1}"]
         )
         for key, value in (metadata or {}).get(number, {}).items():
             node.metadata_props.add(key=key, value=value)
