@@ -73,8 +73,11 @@ export class Steppers {
     if (!scene || repeat < 0) return;
     const name = makeElement("span", "nl-chip-text");
     name.textContent = name.title = titleOf(scene.faceOf(repeat));
+    const { activeElement } = this.bar.getRootNode() as Document | ShadowRoot;
+    const held = this.bar.contains(activeElement) && (activeElement as HTMLElement).title;
     this.fill(this.bar, scene, repeat);
     this.bar.prepend(name);
+    if (held) focusTitled(this.bar, held);
   }
 
   /** Find the open repeats of a new scene. */
@@ -100,9 +103,7 @@ export class Steppers {
   /** Give the keyboard to the button that had it: who steps on by keys presses it again. */
   private holdAgain(control: HTMLElement): void {
     if (!this.held || control.dataset.netloupeRepeat !== this.held.repeat) return;
-    for (const button of control.querySelectorAll("button")) {
-      if (button.title === this.held.title) button.focus({ preventScroll: true });
-    }
+    focusTitled(control, this.held.title);
     this.held = null;
   }
 
@@ -184,5 +185,12 @@ export class Steppers {
       iconButton("forward", "Next repetition", () => step(1)),
       button("all", "Show all repetitions", () => this.actions.unroll(path)),
     );
+  }
+}
+
+/** Give the keyboard to the button of a control that has a title. */
+function focusTitled(control: HTMLElement, title: string): void {
+  for (const button of control.querySelectorAll("button")) {
+    if (button.title === title) button.focus({ preventScroll: true });
   }
 }
