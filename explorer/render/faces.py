@@ -60,11 +60,15 @@ class FaceBook:
     direction
         Of the picture. Where it runs down, height is scarce: facts stand in the line of the title
         where both fit.
+    is_narrow
+        Whether width is scarcer: facts stand below.
     """
 
-    def __init__(self, details: Details = "facts", direction: Direction = "TB") -> None:
+    def __init__(
+        self, details: Details = "facts", direction: Direction = "TB", *, is_narrow: bool = False
+    ) -> None:
         self._facts = NodeFacts() if details == "facts" else None
-        self._in_line = details == "facts" and direction == "TB"
+        self._in_line = details == "facts" and direction == "TB" and not is_narrow
         self._faces: dict[tuple[object, ...], Face] = {}
         self._distinct: dict[Face, Face] = {}
 

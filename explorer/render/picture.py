@@ -74,6 +74,8 @@ class Labels:
         What stands on the boxes of nodes, and where the picture runs, as the options say.
     shares
         Draws bars on boxes; None for no bars.
+    is_narrow
+        Whether boxes are to be narrow rather than low: facts do not stand beside titles.
     """
 
     def __init__(
@@ -81,9 +83,11 @@ class Labels:
         details: Details = "facts",
         direction: Direction = "TB",
         shares: Shares | None = None,
+        *,
+        is_narrow: bool = False,
     ) -> None:
         self.shares = shares
-        self.faces = FaceBook(details, direction)
+        self.faces = FaceBook(details, direction, is_narrow=is_narrow)
         self._labels: dict[str, tuple[str, float]] = {}
         style = TEXT_STYLES["title-muted"]
         self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
@@ -238,7 +242,13 @@ def make_picture(
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
     with writing_in(options.font) as found:
-        labels = Labels(options.details, options.direction, Shares(model, options.share))
+        paper = PAPERS.get(options.page)
+        labels = Labels(
+            options.details,
+            options.direction,
+            Shares(model, options.share),
+            is_narrow=paper is not None and paper.room[0] < paper.room[1],
+        )
         first = FirstView(
             composer,
             labels,

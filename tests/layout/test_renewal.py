@@ -195,7 +195,7 @@ def test_opening_one_of_many_costs_what_changes(
 
     monkeypatch.setattr(Placer, "_place_piece", count_pieces)
     work = []
-    for count in (80, 160, 640):
+    for count in (160, 320, 640):
         view = View(chain_of_layers(count))
         view.unroll(f"main/layer0-{count - 1}/")
         composer, labels = Composer(engine), CountingLabels()

@@ -143,7 +143,7 @@ def test_text_is_large_enough_or_it_is_said_what_to_close(
 def test_closing_what_is_named_is_enough_and_one_less_is_not(
     gpt2: Model, engine: LayoutEngine
 ) -> None:
-    picture = draw(gpt2, engine, page="a4", expand=3)
+    picture = draw(gpt2, engine, page="a4", expand=2)
     (notice,) = picture.notices
     named = re.findall(r"'(main/[^']+)'", notice)
     assert named
