@@ -156,7 +156,7 @@ def make_stages(*counts: int) -> Model:
         for scope, count in zip("abcdef", counts, strict=False)
         for index in range(count)
     ]
-    return make_chain(*names).model
+    return make_chain(*names, op_type="Neg").model
 
 
 def opened(view: View) -> set[str]:
@@ -181,7 +181,7 @@ def test_all_of_it_fits_at_a_readable_zoom() -> None:
 def test_what_is_alike_is_treated_alike() -> None:
     names = [f"stage.{stage}.part/n{index}" for stage in range(4) for index in range(2 + stage)]
     for height in range(300, 1400, 100):
-        view = first_view(make_chain(*names).model, Window(1100, height))
+        view = first_view(make_chain(*names, op_type="Neg").model, Window(1100, height))
         assert len(opened(view)) in (0, 4)
 
 
