@@ -31,7 +31,7 @@ FIRST_VIEWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("BERT", "exported/bert.legacy.onnx", {}),
     ("Mixtral", "exported/mixtral.legacy.onnx", {}),
     ("ViT", "exported/vit.dynamo.onnx", {}),
-    ("Swin", "exported/swin.legacy.onnx", {}),
+    ("ConvNeXt", "exported/convnext.legacy.onnx", {}),
     ("CLIP", "exported/clip.legacy.onnx", {}),
     ("T5", "exported/t5.legacy.onnx", {}),
     ("Mamba", "exported/mamba.legacy.onnx", {}),
