@@ -103,8 +103,10 @@ def account_for(path: Path) -> dict[str, Any]:
 
 def _answer(path: Path, pipe: int) -> None:
     """Open a file, write what became of it to a pipe, and end this process."""
-    resource.setrlimit(resource.RLIMIT_AS, (4 * _BYTES, 4 * _BYTES))
-    held = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    # what the process that this was forked from holds is not to count
+    pages = Path("/proc/self/statm").read_text().split()
+    reserved, held = (int(count) * resource.getpagesize() for count in pages[:2])
+    resource.setrlimit(resource.RLIMIT_AS, (reserved + 4 * _BYTES,) * 2)
     begin = time.process_time()  # other processes may be at work, too
     account: dict[str, Any]
     try:
