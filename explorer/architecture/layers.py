@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from .outline import Outline, OutlinePart
 
@@ -197,8 +196,3 @@ def _cut(chain: Sequence[OutlinePart]) -> Iterator[Layer]:
             layer.parts.append(part)
     if layer.parts:
         yield layer
-
-
-def list_runs(layers: Iterable[Layer]) -> list[list[Layer]]:
-    """Return layers that have the same parts and follow one another, together."""
-    return [list(run) for _, run in groupby(layers, key=lambda layer: layer.shape)]

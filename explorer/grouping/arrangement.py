@@ -35,7 +35,6 @@ _SUMS = frozenset({"Add", "Mul", "Sum"})
 _MOST_OPEN = 15
 #: a node with so many users is looked at no further
 _MOST_USERS = 100
-_OUTSIDE = -1
 
 Child = Group | Node
 
