@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Graph, Node, Value
-from netloupe.explorer.patterns import Blocks, Detail, Found, Knowledge, Operations, find_blocks
+from netloupe.explorer.patterns import Blocks, Detail, Found, Operations, find_blocks, know
 from netloupe.explorer.progress import step
 
 #: kinds of block that carry the network; what lies between them joins and arranges
@@ -99,7 +99,7 @@ class Outline:
     def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
         step()
         self.graph = graph
-        self.operations = Operations(nodes, Knowledge(graph))
+        self.operations = Operations(nodes, know(graph))
         step()
         self.blocks: Blocks = find_blocks(self.operations)
         self.parts: list[OutlinePart] = []

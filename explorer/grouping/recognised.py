@@ -10,36 +10,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
-from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.patterns import (
     MOST_NODES,
     Detail,
-    Knowledge,
     Recognition,
-    read_dims,
-    read_numbers,
+    know,
     try_to_recognise,
 )
-from netloupe.explorer.roles import is_input_independent
+
+from .alike import Key, KeyWriter
 
 if TYPE_CHECKING:
     from .group import Group
 
 #: so many nodes of a stack's blocks are looked at; of a larger stack evenly chosen blocks
 _MOST_COMPARED = 4_000
-#: a tensor of so few elements may hold numbers that tell one block from another
-_FEW = 16
 #: what functions were recognised as, by their paths
 _FUNCTIONS: WeakKeyDictionary[Model, dict[str, Recognition | None]] = WeakKeyDictionary()
-#: so many users of a value are asked whether they are among the nodes
-_MOST_USERS = 1_000
-#: operators whose operands from elsewhere may be masks, which tell causal attention
-_TAKING_MASKS = frozenset(
-    {"Add", "Attention", "GroupQueryAttention", "Mul", "MultiHeadAttention", "Sub", "Where"}
-)
-
-Key = tuple[object, ...]
 
 
 class Recogniser:
@@ -52,9 +40,10 @@ class Recogniser:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self._knowledge = Knowledge(graph)
+        self._knowledge = know(graph)
         #: what groups that look so were recognised as
         self._known: dict[Key, Recognition | None] = {}
+        self._keys = KeyWriter()
 
     def recognise(self, group: Group) -> Recognition | None:
         """Return what a group is; None where that is not known.
@@ -68,7 +57,7 @@ class Recogniser:
         nodes = list_member_nodes(group, MOST_NODES)
         if not nodes or _is_around_stack(group):
             return None
-        found = self._recognise_nodes(nodes, _write_key(nodes), self._known)
+        found = self._recognise_nodes(nodes, self._keys.write(nodes), self._known)
         return replace(found, nodes=tuple(nodes)) if found is not None else None
 
     def _recognise_nodes(
@@ -92,7 +81,8 @@ class Recogniser:
         for block in chosen:
             nodes = list_member_nodes(block, MOST_NODES)
             # blocks of one stack have the same place in the model: masks need no comparison
-            one = self._recognise_nodes(nodes, _write_key(nodes, False), known) if nodes else None
+            key = self._keys.write(nodes, with_masks=False)
+            one = self._recognise_nodes(nodes, key, known) if nodes else None
             if one is None or (found and one.name != found[exemplar].name):
                 return None
             found[block] = one
@@ -167,41 +157,3 @@ def _write_widths(first: Recognition, last: Recognition) -> str:
     if isinstance(taken, int) and isinstance(given, int):
         return f"{taken} → {given}"
     return ""
-
-
-def _write_key(nodes: Sequence[Node], with_masks: bool = True) -> Key:
-    """Return what is equal for nodes that are recognised as the same.
-
-    That is operators and attributes, the wiring, the dimensions of constants and the numbers in
-    small ones; with masks also which value an operand is that may be one.
-    """
-    places = {node: place for place, node in enumerate(nodes)}
-    inside = frozenset(nodes)
-    key: list[object] = []
-    for node in nodes:
-        key.append((node.domain, node.op_type, node.overload, node._attribute_key))
-        for value in node.inputs:
-            key.append(_write_operand(node, value, places, with_masks))
-        for output in node.outputs:
-            used = output is not None and (
-                output.is_output or any(user not in inside for user in output.users[:_MOST_USERS])
-            )
-            key.append(used)
-    return tuple(key)
-
-
-def _write_operand(
-    node: Node, value: Value | None, places: dict[Node, int], with_masks: bool
-) -> object:
-    if value is None:
-        return None
-    producer = value.producer
-    if producer in places and producer is not None:
-        return places[producer], value.output_index
-    tensor = constant_tensor(value)
-    if isinstance(tensor, Tensor):
-        numbers = read_numbers(tensor, _FEW) if tensor.size <= _FEW else ()
-        return tensor.dtype.name, tensor.dims, numbers
-    if is_input_independent(value):
-        return read_dims(value)
-    return value if with_masks and node.op_type in _TAKING_MASKS else ""

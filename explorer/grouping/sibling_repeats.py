@@ -106,9 +106,10 @@ class SiblingSearch:
         for group in order:
             order += group.inner_groups()
         for group in reversed(order):
-            kinds = self._kinds_in[group] = tuple(self._list_kinds(group))
-            kind = self._number(self._leave_out_copies(group, kinds))
-            self._kind_of[group] = kind
+            kinds = own = self._kinds_in[group] = tuple(self._list_kinds(group))
+            if self._copying is not None:
+                own = self._leave_out_copies(group, kinds)
+            kind = self._kind_of[group] = self._number(own)
             if kind not in self._example:
                 self._example[kind] = group
                 self._sizes[kind] = sum(map(self._size, group.children))
@@ -137,7 +138,7 @@ class SiblingSearch:
 
         Exporters write one for each further layer that has equal weights.
         """
-        if self._copying is None or self._copying not in kinds:
+        if self._copying not in kinds:
             return kinds
         return tuple(
             kind
@@ -156,15 +157,17 @@ class SiblingSearch:
         """Return the runs among the children of a group, disjoint and in order."""
         children, kinds = group.children, self._kinds_in[group]
         inner = len(group.inner_groups())
-        if len(kinds) < LEAST_NODES and not inner:
-            return []
-        if inner < 2 and len(set(kinds)) == len(kinds):
-            return []
-        families = self._families(children)
-        key = (kinds, tuple(families))
+        if inner < 2:  # a run would be of nodes alone
+            distinct = set(kinds)
+            if len(kinds) - len(distinct) < LEAST_NODES - 1:
+                return []
+            if max(map(kinds.count, distinct)) < LEAST_NODES:
+                return []
+        labels = self._list_labels(group)
+        key = (kinds, tuple(labels))  # layers have the same names inside
         known = self._found.get(key)
         if known is None:
-            known = self._found[key] = self._search(children, kinds, families)
+            known = self._found[key] = self._search(children, kinds, self._families(labels))
         return known
 
     def _search(
@@ -228,15 +231,21 @@ class SiblingSearch:
             counts[self._op_types[operator]] += count
         return counts
 
-    def _families(self, children: list[Child]) -> list[str]:
-        """Return the name of each child without its numbers; "" where it has none.
+    def _list_labels(self, group: Group) -> list[str]:
+        labels = self._labels
+        alone = group.nodes_alone()
+        if alone:
+            return [labels.get(node.index, "") for node in alone]
+        return [
+            child.label if isinstance(child, Group) else labels.get(child.index, "")
+            for child in group.children
+        ]
+
+    def _families(self, labels: list[str]) -> list[str]:
+        """Return each label without its numbers; "" where it has none.
 
         The first of ``cell``, ``cell_1``, ``cell_2`` is of the family of the others.
         """
-        labels = [
-            child.label if isinstance(child, Group) else self._labels.get(child.index, "")
-            for child in children
-        ]
         names = [*map(self._write_family, labels)]
         if not all(names):
             known = {*labels}
@@ -292,7 +301,7 @@ class SiblingSearch:
         return (first & second).total() / max(first.total(), second.total(), 1)
 
     def _numbered(self, kind: int) -> Counter[str]:
-        families = self._families(self._example[kind].children)
+        families = self._families(self._list_labels(self._example[kind]))
         return Counter(family for family in families if family)
 
     def _count(self, kind: int) -> Counter[int]:

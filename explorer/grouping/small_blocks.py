@@ -7,7 +7,7 @@ own code, the sum of the embeddings of tokens and positions.
 from __future__ import annotations
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.patterns import SHAPE_READERS, Knowledge, find_norm_nodes
+from netloupe.explorer.patterns import SHAPE_READERS, find_norm_nodes, know
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -38,14 +38,13 @@ def list_outer(root: Group) -> list[Group]:
 
 def group_norms(root: Group, free_path: FreePath) -> None:
     """Make blocks of norms that are written out among groups, in no repeat."""
-    knowledge: Knowledge | None = None
     for group in list_outer(root):
         nodes = [child for child in group.children if isinstance(child, Node)]
         if not 2 < len(nodes) <= _MOST_NODES:
             continue
         step()
-        knowledge = knowledge or Knowledge(root.graph)
-        for name, members in find_norm_nodes(sorted(nodes, key=lambda n: n.index), knowledge):
+        nodes.sort(key=lambda node: node.index)
+        for name, members in find_norm_nodes(nodes, know(root.graph)):
             _wrap(group, [*members], name, free_path)
 
 

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Knowledge, Motif, find_motifs, name_block
+from netloupe.explorer.patterns import Motif, find_motifs, know, name_block
 
 from .effort import Effort
 from .found_repeat import FoundRepeat
@@ -69,7 +69,6 @@ class Planner:
         self._known: dict[tuple[bytes, bytes], list[Children]] = {}
         self._names: dict[bytes, str] = {}
         self._unnamed = 0
-        self._knowledge: Knowledge | None = None
 
     def plan(self, nodes: Sequence[Node]) -> list[Children]:
         """Return the children of a group of nodes, by place among the nodes."""
@@ -143,10 +142,7 @@ class Planner:
         return name
 
     def _name_block(self, nodes: list[Node]) -> str:
-        graph = nodes[0].graph
-        if self._knowledge is None or self._knowledge.graph is not graph:
-            self._knowledge = Knowledge(graph)
-        return name_block(nodes, self._knowledge)
+        return name_block(nodes, know(nodes[0].graph))
 
     def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
         motifs = find_motifs([table.nodes[row] for row in rows])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 import numpy as np
@@ -225,6 +226,7 @@ def _add_nodes(
     """Put every node under the groups of its scope, in the order of first appearance."""
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_unscoped(tree.graph, scopes.of_node)
+    alone = _list_scopes_of_one(joined, scopes)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
     shown = _list_shown(tree.graph, only, left_out)
@@ -232,22 +234,47 @@ def _add_nodes(
         scope = joined[index]
         if scope is not last:
             last = scope
+            if scope in alone:
+                group, name = _find_around(tree, scopes, by_scope, scope), scope[-1]
+                group.children.append(nodes[index])
+                tree.node_labels[index] = name
+                tree.singles[f"{group.path}{name}/"] = nodes[index]
+                continue
             group = by_scope.get(scope) or _make_group(tree, scopes, by_scope, scope)
             add = group.children.append
         add(nodes[index])
 
 
-def _make_group(
+def _list_scopes_of_one(joined: Sequence[Scope], scopes: Scopes) -> set[Scope]:
+    """Return the scopes of one node each and nothing else.
+
+    They get no group at all; most scopes of a model are such, of a module that has a weight.
+    """
+    counts = Counter(joined)
+    larger = {scope[:-1] for scope in counts}
+    larger |= scopes.operator_scopes
+    return {scope for scope, count in counts.items() if count == 1 and scope not in larger}
+
+
+def _find_around(
     tree: GroupTree, scopes: Scopes, by_scope: dict[Scope, Group], scope: Scope
 ) -> Group:
+    """Return the group of the scope around one, made where there is none yet."""
     group = by_scope.get(scope[:-1])
-    if group is None:  # the scopes around it come first
+    if group is None:
         known = len(scope) - 2
         while scope[:known] not in by_scope:
             known -= 1
         for length in range(known + 1, len(scope)):
             group = _make_group(tree, scopes, by_scope, scope[:length])
         assert group is not None  # noqa: S101 - there is one at least
+    return group
+
+
+def _make_group(
+    tree: GroupTree, scopes: Scopes, by_scope: dict[Scope, Group], scope: Scope
+) -> Group:
+    group = _find_around(tree, scopes, by_scope, scope)
     name, type_name = scope[-1], scopes.type_names.get(scope, "")
     inner = Group("scope", tree.graph, f"{group.path}{name}/", name, type_name, group)
     group.add(inner)
@@ -313,27 +340,29 @@ def _hoist_only_child(tree: GroupTree) -> None:
 
 def _number(tree: GroupTree) -> None:
     """Give the nodes numbers in the tree's order, so that a group is a range of numbers."""
-    order = tree.order
-    pending: list[tuple[Group, int]] = [(tree.root, 0)]
+    order, groups, root = tree.order, tree.groups, tree.root
+    root.low = len(order)
+    groups.setdefault(root.path, root)
+    pending: list[tuple[Group, Iterator[Group | Node]]] = [(root, iter(root.children))]
     while pending:
-        group, start = pending.pop()
-        if start == 0:
-            group.low = len(order)
-            tree.groups.setdefault(group.path, group)
-        children, alone = group.children, group.nodes_alone()
-        if alone:
-            order += alone
-            start = len(children)
-        for index in range(start, len(children)):
-            child = children[index]
-            if isinstance(child, Group):
-                pending.append((group, index + 1))
-                pending.append((child, 0))
+        group, children = pending[-1]
+        for child in children:
+            if isinstance(child, Node):
+                order.append(child)
+                continue
+            child.low = len(order)
+            groups.setdefault(child.path, child)
+            alone = child.nodes_alone()
+            if not alone:
+                pending.append((child, iter(child.children)))
                 break
-            order.append(child)
+            order += alone
+            child.high = len(order)
+            child.node_count = child.high - child.low
         else:
             group.high = len(order)
             group.node_count = group.high - group.low
+            pending.pop()
     positions = np.full(len(tree.graph.nodes), -1)
     positions[[*map(_GET_INDEX, order)]] = np.arange(len(order))
     tree.positions = positions.tolist()

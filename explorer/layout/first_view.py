@@ -202,7 +202,8 @@ class _Search:
             if isinstance(item.element, Group) and item.openable and not _is_in_stack(item):
                 found += _find_stacks(item, item.element)
         found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
-        found.sort(key=lambda stack: any(map(_is_known, stack.way)))
+        if len(found) > 1:  # to tell what a stack is takes a look at many blocks
+            found.sort(key=lambda stack: any(map(_is_known, stack.way)))
         return found[:_MOST_STACKS]
 
     def _open_ways(self, stacks: list[_Stack]) -> list[Item]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
+    from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
     from netloupe.explorer.plots import plot_channels as plot_channels
@@ -71,6 +72,7 @@ _HOMES = {
     "GroupTree": "grouping",
     "Histogram": "tensors",
     "Inference": "inference",
+    "Knowledge": "patterns.knowledge",
     "ModelFiles": "tensors",
     "ModelGroup": "grouping",
     "Paint": "render.paint",

@@ -82,6 +82,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_fixed": "What depends on no input of the model, once it was asked for.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
+        "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
         "_roles": "What the nodes are for, once it was asked for.",
@@ -139,6 +140,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._fixed: door.Fixed | None = None
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
+        self._knowledge: door.Knowledge | None = None
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
         self._roles: door.Roles | None = None

@@ -9,8 +9,8 @@ from .block_names import name_block
 from .blocks import Motif, find_motifs
 from .convolutions import read_convolution
 from .found import Blocks, Found
-from .knowledge import Knowledge
-from .operations import Operations, read_numbers
+from .knowledge import Knowledge, know
+from .operations import KINDS, Operations, read_numbers
 from .recognise import MOST_NODES, find_blocks, find_norm_nodes, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
@@ -19,6 +19,7 @@ from .weights import read_dims
 from .wires import SHAPE_READERS
 
 __all__ = [
+    "KINDS",
     "MOST_NODES",
     "SHAPE_READERS",
     "Blocks",
@@ -33,6 +34,7 @@ __all__ = [
     "find_motifs",
     "find_norm_nodes",
     "has_projection",
+    "know",
     "name_block",
     "read_convolution",
     "read_dims",

@@ -65,6 +65,13 @@ class Knowledge:
         return known if isinstance(known, tuple) else () if known is None else (known,)
 
 
+def know(graph: Graph) -> Knowledge:
+    """Return what is known of a graph; it is found once."""
+    if graph._knowledge is None:
+        graph._knowledge = Knowledge(graph)
+    return graph._knowledge
+
+
 def _is_measured(value: Value) -> bool:
     node = value.producer
     return node is not None and node.op_type == "DynamicQuantizeLinear" and value.output_index > 0

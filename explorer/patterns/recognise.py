@@ -18,7 +18,7 @@ from .convolutions import (
 )
 from .experts import find_experts
 from .found import Blocks, Finder, Found
-from .knowledge import Knowledge
+from .knowledge import Knowledge, know
 from .linear import find_embeddings, find_linears, find_mlps, read_table
 from .norms import find_norms
 from .operations import ARRANGEMENT, Operations
@@ -105,7 +105,7 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     if not 0 < len(nodes) <= MOST_NODES:
         return None
     step()
-    operations = Operations(nodes, knowledge or Knowledge(nodes[0].graph))
+    operations = Operations(nodes, knowledge or know(nodes[0].graph))
     if not len(operations):
         return _recognise_table(nodes)
     blocks = find_blocks(operations)

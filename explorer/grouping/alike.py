@@ -1,0 +1,114 @@
+"""Which nodes are recognised as the same: a key that is equal for those wired alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from netloupe.explorer.model import Node, Tensor, Value
+from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.patterns import KINDS, read_dims, read_numbers
+from netloupe.explorer.roles import is_input_independent
+
+#: a tensor of so few elements may hold numbers that tell one block from another
+_FEW = 16
+#: so many users of a value are asked whether they are among the nodes
+_MOST_USERS = 1_000
+#: fused attention: an operand of theirs may be a mask, which tells causal attention
+_FUSED = frozenset({"Attention", "GroupQueryAttention", "MultiHeadAttention"})
+#: of those nodes that scores of attention go through, these may be given a mask
+_TAKING_MASKS = frozenset({"Add", "Mul", "Sub", "Where"})
+#: with these the scores of attention begin and end
+_PRODUCTS = frozenset({"Einsum", "Gemm", "MatMul"})
+
+Key = tuple[object, ...]
+
+
+class KeyWriter:
+    """Writes keys of the nodes of one graph."""
+
+    def __init__(self) -> None:
+        #: what keys say of constants, which many nodes share
+        self._constants: dict[Value, Key] = {}
+
+    def write(self, nodes: Sequence[Node], *, with_masks: bool = True) -> Key:
+        """Return what is equal for nodes that are recognised as the same.
+
+        That is operators and attributes, the wiring, which operands from elsewhere are the
+        same, the dimensions of constants and the numbers in small ones; with masks also which
+        value an operand is that may be one.
+        """
+        places = {node: place for place, node in enumerate(nodes)}
+        taking = _list_taking_masks(nodes, places) if with_masks else frozenset[Node]()
+        others: dict[Value, int] = {}
+        key: list[object] = []
+        for node in nodes:
+            key.append((node.domain, node.op_type, node.overload, node._attribute_key))
+            for value in node.inputs:
+                key.append(self._write_operand(value, places, others, node in taking))
+            for output in node.outputs:
+                used = output is not None and (
+                    output.is_output
+                    or any(user not in places for user in output.users[:_MOST_USERS])
+                )
+                key.append(used)
+        return tuple(key)
+
+    def _write_operand(
+        self,
+        value: Value | None,
+        places: dict[Node, int],
+        others: dict[Value, int],
+        may_be_mask: bool,
+    ) -> object:
+        if value is None:
+            return None
+        producer = value.producer
+        if producer in places and producer is not None:
+            return places[producer], value.output_index
+        known = self._constants.get(value)
+        if known is not None:
+            return known
+        tensor = constant_tensor(value)
+        if isinstance(tensor, Tensor):
+            numbers = read_numbers(tensor, _FEW) if tensor.size <= _FEW else ()
+            known = self._constants[value] = tensor.dtype.name, tensor.dims, numbers
+            return known
+        if is_input_independent(value):
+            return read_dims(value)
+        return value if may_be_mask else others.setdefault(value, len(others))
+
+
+def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozenset[Node]:
+    """Return the nodes one of whose operands may be a mask.
+
+    What only adds to the values of a layer, as a residual connection does, is none of them: the
+    operand is another one in each layer.
+    """
+    ends = [node for node in nodes if KINDS.get(node.op_type, node.op_type) == "Softmax"]
+    back = _follow(ends, lambda node: (v.producer for v in node.inputs if v is not None), places)
+    onward = _follow(
+        ends,
+        lambda node: (user for v in node.outputs if v for user in v.users[:_MOST_USERS]),
+        places,
+    )
+    found = {node for node in back | onward if node.op_type in _TAKING_MASKS}
+    found.update(node for node in nodes if node.op_type in _FUSED)
+    return frozenset(found)
+
+
+def _follow(
+    starts: Sequence[Node],
+    next_to: Callable[[Node], Iterable[Node | None]],
+    places: dict[Node, int],
+) -> set[Node]:
+    """Return which of some nodes are reached from others without going through a product."""
+    seen = {*starts}
+    pending = [*starts]
+    while pending:
+        for node in next_to(pending.pop()):
+            if node is None or node in seen or node not in places:
+                continue
+            if KINDS.get(node.op_type, node.op_type) not in _PRODUCTS:
+                seen.add(node)
+                pending.append(node)
+    return seen
