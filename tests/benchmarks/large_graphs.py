@@ -11,8 +11,8 @@ stack of layers (a new composer each time, so that nothing is at hand) and encod
 browser gets; ``open of N`` opens one layer while all of them stand unrolled. ``all`` is
 everything open. Plain ``dot`` has the flat graph, its default settings and 60 seconds of
 processor time, and gets models up to 10,000 nodes; beside its time stands how often that holds
-the time for ``all``. Memory is the peak of the resident set, Python and all imports included, after the first view and at
-the end (Linux).
+the time for ``all``. Memory is the peak of the resident set, Python and all imports included,
+after the first view and at the end (Linux).
 """
 
 from __future__ import annotations
