@@ -164,11 +164,20 @@ def pass_alike(buffer: bytes, at: int, end: int, tag: int, most: int) -> int:
     an unusual way.
     """
     stop = min(end, len(buffer) - HEADER_BYTES) if tag < 128 else at
+    last = -1
     while at < stop and buffer[at] == tag:
         length = buffer[at + 1]
         if length < 128:
             if length > most:
                 break
+            if length == last:  # perhaps many of this length, as the inputs x10, x11, x12 have
+                last = -1
+                matched = _delimited_run(tag, length).match(buffer, at, stop)
+                if matched:
+                    at = matched.end()
+                    continue
+            else:
+                last = length
             at += 2 + length
         else:
             high = buffer[at + 2]
@@ -177,6 +186,12 @@ def pass_alike(buffer: bytes, at: int, end: int, tag: int, most: int) -> int:
                 break
             at += 3 + length
     return at
+
+
+@cache
+def _delimited_run(tag: int, length: int) -> re.Pattern[bytes]:
+    """Return the pattern of fields that have one tag and one length of less than 128 bytes."""
+    return re.compile(rb"(?s:%b.{%d})+" % (re.escape(bytes((tag, length))), length))
 
 
 @cache

@@ -204,7 +204,7 @@ def find_constants(values: Iterable[Value], gives_constant: Callable[[Node], boo
     found = {v for v in values if v.initializer is not None or v.is_parameter}
     producers = {value.producer for value in values}
     constant_nodes = {node for node in producers if node is not None and gives_constant(node)}
-    if producers:
+    if constant_nodes:
         found.update(value for value in values if value.producer in constant_nodes)
     return found
 

@@ -6,10 +6,11 @@ a temporary folder (about 400 MB, removed at the end). Each command has a proces
 Beside seconds of processor time (that of its children included) and the peak of the resident
 set (Linux) stands what share of the bars of 10 seconds and 1 GB these are. The 10 seconds are
 those of a machine on which Python adds up ten million numbers, one by one, in 0.67 seconds; how
-long that takes here and now is measured before each command, stands beside it, and the share is
-in proportion. The last column is the size of what came out. ``view`` is the first view of the
-explorer: from the file to what the browser gets. The end tells the worst shares, and the exit
-status is 1 where a bar is passed.
+long that takes here and now is measured around each command, stands beside it, and the share is
+in proportion. What passes that bar is measured up to three times and the least share counts, for
+what else runs on a machine only adds to it. The last column is the size of what came out.
+``view`` is the first view of the explorer: from the file to what the browser gets. The end tells
+the worst shares, and the exit status is 1 where a bar is passed.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ MEGABYTES = 1_000.0
 SECONDS_ADDING = 0.67
 #: a command gets so many times the bar, so that what is far beyond it ends too
 PATIENCE = 10
+#: how often a command is measured that seems to pass the bar of time
+ROUNDS = 3
 
 _VIEW = """
 import os, sys
@@ -97,6 +100,22 @@ def measure_adding() -> float:
     return time.process_time() - begin
 
 
+def measure_share(arguments: list[str], output: Path) -> tuple[float, int, float, float, float]:
+    """Run Python; return its share of the bar of time, what :func:`measure` returns, and adding."""
+    rounds: list[tuple[float, int, float, float, float]] = []
+    for _ in range(ROUNDS):
+        before = measure_adding()
+        status, seconds, megabytes = measure(arguments, output)
+        adding = (before + measure_adding()) / 2
+        share = seconds / SECONDS * SECONDS_ADDING / adding
+        rounds.append((share, status, seconds, megabytes, adding))
+        if status:
+            return rounds[-1]
+        if share <= 1:
+            break
+    return min(rounds)
+
+
 def measure_case(title: str, case: Case, folder: Path) -> tuple[float, float]:
     """Print a table of one case; return its largest shares of the bars."""
     model = folder / f"model.{case.ending}"
@@ -106,13 +125,11 @@ def measure_case(title: str, case: Case, folder: Path) -> tuple[float, float]:
     worst = 0.0, 0.0
     for command, arguments in list_commands(model, case.name, folder).items():
         output = folder / "stdout"
-        adding = measure_adding()
-        status, seconds, megabytes = measure(arguments, output)
-        adding = (adding + measure_adding()) / 2
+        share, status, seconds, megabytes, adding = measure_share(arguments, output)
         written = folder / f"out.{command}"
         size = output.stat().st_size + (written.stat().st_size if written.exists() else 0)
         written.unlink(missing_ok=True)
-        shares = seconds / SECONDS * SECONDS_ADDING / adding, megabytes / MEGABYTES
+        shares = share, megabytes / MEGABYTES
         worst = max(worst[0], shares[0]), max(worst[1], shares[1])
         said = ""
         if status:
