@@ -17,7 +17,7 @@ from netloupe.explorer.progress import step
 
 from .bodies import BODIES, Body, Runs
 from .facts import UNKNOWN, Fact
-from .given import ABSENT, NOT_KNOWN, FactTable
+from .given import ABSENT, MOST_READ, NOT_KNOWN, FactTable
 from .peak import find_peak
 from .polynomial import Amount, TooLargeError, find_larger
 from .symbols import Symbols
@@ -188,7 +188,7 @@ class Analysis:
             use = self._uses.get(key)
             if use is None:
                 use = self._uses[key] = self._look(frame, node, kind, key)
-            if not use[2]:
+            if not use[2] and len(outputs) <= MOST_READ:
                 use = self._look_at_types(frame, node, kind, key)
             works[index] = use[1]
             for value, number in zip(outputs, use[0], strict=False):
@@ -261,7 +261,8 @@ class Analysis:
         attributes = self._resolve(node, frame.context) if kind.has_attributes else {}
         seen = look_at_use(kind, node, operands, attributes, stated)
         number = self._add_work(seen.work)
-        facts = tuple(map(self.facts.number, seen.facts))
+        numbers = {id(fact): self.facts.number(fact) for fact in seen.facts}
+        facts = tuple(numbers[id(fact)] for fact in seen.facts)
         return facts, number, seen.is_whole or stated is not None
 
     def _look_at_types(

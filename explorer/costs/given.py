@@ -19,8 +19,9 @@ from .symbols import Symbols
 #: dimensions that are looked at
 _MOST_RANK = 32
 _MOST_SIZE = 2**63
-#: of so many values that no node gives, such as inputs of a graph, the types are read
-_MOST_READ = 20_000
+#: of so many values that no node gives, such as inputs of a graph, the types are read, and of
+#: so many results of one node
+MOST_READ = 20_000
 
 #: the number of an operand that is left out, and that of a value of which nothing is known
 ABSENT, NOT_KNOWN = 0, 1
@@ -42,7 +43,7 @@ class FactTable:
         self._tensors: dict[tuple[tuple[int, ...], str], int] = {}
         #: symbols that inputs have
         self._given: set[str] = set()
-        self._left = _MOST_READ
+        self._left = MOST_READ
 
     def number(self, fact: Fact) -> int:
         """Return the number of a fact, without dimensions that are no sizes."""

@@ -39,7 +39,8 @@ def split(use: Use) -> list[Fact | None]:
     if lengths is None or len(lengths) != use.results:
         lengths = [None] * use.results
     before, after = data.dims[:place], data.dims[place + 1 :]
-    return [Fact((*before, length, *after), data.dtype) for length in lengths]
+    pieces = {length: Fact((*before, length, *after), data.dtype) for length in set(lengths)}
+    return [pieces[length] for length in lengths]
 
 
 def slice_(use: Use) -> list[Fact | None]:

@@ -132,10 +132,12 @@ def look_at_use(
     facts = merge_facts(results, stated, len(node.outputs))
     taken = [fact for fact in operands if fact is not None]
     if taken and all(fact.is_constant for fact in taken) and node.op_type not in _RANDOM:
-        facts = [fact._replace(is_constant=True) for fact in facts]
+        constants = {id(fact): fact._replace(is_constant=True) for fact in facts}
+        facts = [constants[id(fact)] for fact in facts]
     given = [fact for fact, value in zip(facts, node.outputs, strict=True) if value is not None]
     is_whole = all(
-        fact.dtype is not None and fact.dims is not None and None not in fact.dims for fact in given
+        fact.dtype is not None and fact.dims is not None and None not in fact.dims
+        for fact, _ in _count_alike(given)
     )
     return Seen(facts, _weigh(kind, taken, given, macs), is_whole)
 
@@ -144,10 +146,13 @@ def merge_facts(
     results: Sequence[Fact | None], stated: Sequence[Fact] | None, count: int
 ) -> list[Fact]:
     """Return what rules and the file know of so many results together; rules come first."""
+    if stated is None:
+        known = [fact or UNKNOWN for fact in results[:count]]
+        return known + [UNKNOWN] * (count - len(known))
     found: list[Fact] = []
     for index in range(count):
         fact = (results[index] if index < len(results) else None) or UNKNOWN
-        other = stated[index] if stated is not None else UNKNOWN
+        other = stated[index]
         dims = other.dims if fact.dims is None else fact.dims
         if fact.dims is not None and other.dims is not None and len(fact.dims) == len(other.dims):
             pairs = zip(fact.dims, other.dims, strict=True)
@@ -187,17 +192,18 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
         reason = _NO_RULE if operator.rule is None else "shapes of its operands are not known"
         gaps[Gap(kind.label, reason)] = 1
     try:
-        sizes = [0 if fact.is_constant else fact.bytes for fact in given]
-        if None in sizes:
-            gaps[Gap(kind.label, "the size of a result is not known", "bytes")] = 1
         activations: Amount = 0
-        for size in sizes:
-            activations += size or 0
+        for fact, count in _count_alike(given):
+            size = 0 if fact.is_constant else fact.bytes
+            if size is None:
+                gaps[Gap(kind.label, "the size of a result is not known", "bytes")] = 1
+            else:
+                activations += size * count
         moved: Amount = 0
         others: Amount = 0
         if not given or not all(fact.is_constant for fact in given):  # else it is done beforehand
             moved = activations
-            for fact, count in Counter(taken).items():  # there may be a million operands
+            for fact, count in _count_alike(taken):
                 moved += (fact.bytes or 0) * count
             if operator is not None and operator.per_element and given:
                 others += (given[0].size or 0) * operator.per_element
@@ -207,3 +213,9 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
         return Work(gaps={Gap(kind.label, TOO_LARGE): 1})
     operators = {kind.label: macs} if macs else {}
     return Work(macs or 0, macs or 0, others, activations, moved, gaps, operators)
+
+
+def _count_alike(facts: Sequence[Fact]) -> list[tuple[Fact, int]]:
+    """Return facts with how often each is there: a node may take or give a million values."""
+    found = {id(fact): fact for fact in facts}
+    return [(found[key], count) for key, count in Counter(map(id, facts)).items()]
