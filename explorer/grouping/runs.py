@@ -39,6 +39,18 @@ class Run(NamedTuple):
         return self.high - self.low
 
 
+class SiblingRun(NamedTuple):
+    """Children ``low`` to ``high`` of a group that repeat every ``period``.
+
+    ``exemplar`` tells which repetition stands for all.
+    """
+
+    low: int
+    high: int
+    period: int
+    exemplar: int
+
+
 def find_periods(numbers: Integers) -> list[int]:
     """Return periods that are worth a look: distances between equal neighbouring 4-grams."""
     count = len(numbers)

@@ -13,8 +13,9 @@ from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .repeat_names import Member, name_repeat
 from .role_groups import add_postprocessing, add_preparation
+from .runs import SiblingRun
 from .shape_groups import add_shape_groups
-from .sibling_repeats import SiblingRun, SiblingSearch
+from .sibling_repeats import SiblingSearch
 from .signatures import RECURRENT
 from .small_blocks import group_norms, join_embeddings
 from .structure import Children, GroupPlan, Planner
@@ -121,10 +122,10 @@ class Folder:
             folded: list[Group | Node] = []
             done = 0
             for run in search.find(group):
-                run.high -= _count_strangers(children[run.high - run.period : run.high])
+                high = run.high - _count_strangers(children[run.high - run.period : run.high])
                 folded.extend(children[done : run.low])
-                folded.append(self._make_sibling_repeat(group, children, run))
-                done = run.high
+                folded.append(self._make_sibling_repeat(group, children, run._replace(high=high)))
+                done = high
             if folded:
                 group.children = folded + children[done:]
 

@@ -1,0 +1,191 @@
+"""Kinds of group: two are of one kind if they are built alike.
+
+They are if they have the same operators in the same order and their inner groups are of the same
+kinds (one number for each kind, made from the inside out: linear in the size of the tree). Labels
+that are alike but for numbers (``layers.#``) are a family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from netloupe.explorer.model import Node, is_constant
+
+from .group import Group
+
+#: share of the operators of two kinds that both have, where they hold the same
+_SAME_OPERATORS = 0.8
+#: a number, or one with a letter: ``4a``
+_DIGITS = re.compile(r"\d+(?:[a-z](?![a-zA-Z0-9]))?")
+Child = Group | Node
+
+
+class Kinds:
+    """Tells of what kind each group of a tree is, and what the kinds have in common.
+
+    Parameters
+    ----------
+    root
+        The tree, before any of its groups is folded.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    """
+
+    def __init__(self, root: Group, labels: dict[int, str]) -> None:
+        self._labels = labels
+        #: by index, the kind of each node: its operator; groups have the numbers above these
+        self.of_nodes: list[int] = root.graph.wiring.operators.tolist()
+        self._op_types = self._name_operators(root)
+        self._copying = next(
+            (number for number, name in self._op_types.items() if name == "Identity"), None
+        )
+        self._first_of_groups = max(self.of_nodes, default=-1) + 1
+        self._numbers: dict[object, int] = {}
+        #: the kind of each group
+        self.of_groups: dict[Group, int] = {}
+        #: the kinds of the children of each group
+        self.inside: dict[Group, tuple[int, ...]] = {}
+        self._known_families: dict[str, str] = {}
+        self._counts: dict[int, Counter[int]] = {}
+        self._examples: dict[int, Group] = {}
+        self._sizes: dict[int, int] = {}
+        order = [root]
+        for group in order:
+            order += group.inner_groups()
+        for group in reversed(order):
+            kinds = own = self.inside[group] = tuple(self._list_kinds(group))
+            if self._copying is not None:
+                own = self._leave_out_copies(group, kinds)
+            kind = self.of_groups[group] = self.number(own)
+            if kind not in self._examples:
+                self._examples[kind] = group
+                self._sizes[kind] = sum(map(self.size, group.children))
+
+    def _name_operators(self, root: Group) -> dict[int, str]:
+        numbers, firsts = np.unique(self.of_nodes, return_index=True)
+        nodes = root.graph.nodes
+        return {
+            int(number): nodes[first].op_type
+            for number, first in zip(numbers, firsts.tolist(), strict=True)
+        }
+
+    def _list_kinds(self, group: Group) -> list[int]:
+        """Return for each child a number that alike groups, and nodes that do the same, share."""
+        nodes, groups = self.of_nodes, self.of_groups
+        alone = group.nodes_alone()
+        if alone:
+            return [nodes[node.index] for node in alone]
+        return [
+            groups[child] if isinstance(child, Group) else nodes[child.index]
+            for child in group.children
+        ]
+
+    def _leave_out_copies(self, group: Group, kinds: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the kinds of a group's children without copies of weights.
+
+        Exporters write one for each further layer that has equal weights.
+        """
+        if self._copying not in kinds:
+            return kinds
+        return tuple(
+            kind
+            for child, kind in zip(group.children, kinds, strict=True)
+            if not (kind == self._copying and isinstance(child, Node) and _copies_weight(child))
+        )
+
+    def number(self, key: object) -> int:
+        """Return the number of whatever is like this."""
+        return self._numbers.setdefault(key, self._first_of_groups + len(self._numbers))
+
+    def size(self, child: Child) -> int:
+        """Return how many nodes a child is or holds."""
+        return self._sizes[self.of_groups[child]] if isinstance(child, Group) else 1
+
+    def count_types(self, kind: int) -> Counter[str]:
+        """Return how many nodes of each operator a kind of group has, without its domain."""
+        counts: Counter[str] = Counter()
+        for operator, count in self._count_operators(kind).items():
+            counts[self._op_types[operator]] += count
+        return counts
+
+    def list_labels(self, group: Group) -> list[str]:
+        """Return the label of each child of a group; "" of a node that stands for no group."""
+        labels = self._labels
+        alone = group.nodes_alone()
+        if alone:
+            return [labels.get(node.index, "") for node in alone]
+        return [
+            child.label if isinstance(child, Group) else labels.get(child.index, "")
+            for child in group.children
+        ]
+
+    def list_families(self, labels: list[str]) -> list[str]:
+        """Return each label without its numbers; "" where it has none.
+
+        The first of ``cell``, ``cell_1``, ``cell_2`` is of the family of the others.
+        """
+        names = [*map(self._write_family, labels)]
+        if not all(names):
+            known = {*labels}
+            for place, label in enumerate(labels):
+                if label and not names[place] and f"{label}_1" in known:
+                    names[place] = self._write_family(f"{label}_1")
+        return names
+
+    def _write_family(self, label: str) -> str:
+        family = self._known_families.get(label)
+        if family is None:
+            text, count = _DIGITS.subn("#", label)
+            family = self._known_families[label] = text if count else ""
+        return family
+
+    def measure_shared(self, kind: int, other: int, *, among_numbered: bool = True) -> float:
+        """Return the share of operators that two kinds of group have in common, by count.
+
+        It is 0 where they have not as many numbered groups inside, if that is asked: stages of
+        a different number of blocks are not alike.
+        """
+        if among_numbered and self._numbered(kind) != self._numbered(other):
+            return 0
+        first, second = self._count_operators(kind), self._count_operators(other)
+        return (first & second).total() / max(first.total(), second.total(), 1)
+
+    def _numbered(self, kind: int) -> Counter[str]:
+        families = self.list_families(self.list_labels(self._examples[kind]))
+        return Counter(family for family in families if family)
+
+    def _count_operators(self, kind: int) -> Counter[int]:
+        counts = self._counts.get(kind)
+        if counts is None:
+            nodes = _nodes_inside(self._examples[kind])
+            counts = self._counts[kind] = Counter(self.of_nodes[node.index] for node in nodes)
+        return counts
+
+    def hold_same(self, kind: int, other: int) -> bool:
+        """Return whether nearly every operator of two kinds is in both, however often."""
+        first, second = self._count_operators(kind).keys(), self._count_operators(other).keys()
+        return len(first & second) >= _SAME_OPERATORS * len(first | second)
+
+
+def _copies_weight(node: Node) -> bool:
+    return all(value is not None and is_constant(value) for value in node.inputs)
+
+
+def outermost_family(label: str) -> str:
+    """Return the outermost name of a label without its number; "" where it has none."""
+    text, count = _DIGITS.subn("#", label.split(" / ", 1)[0])
+    return text if count else ""
+
+
+def _nodes_inside(group: Group) -> Iterator[Node]:
+    pending: list[Child] = [group]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending.extend(child.children)
+        else:
+            yield child

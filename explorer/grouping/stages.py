@@ -1,0 +1,109 @@
+"""Stages: residual blocks of which the first has no residual, or a projection.
+
+Siblings of one family that are residual blocks are taken apart into stages: one that has no
+residual or a projection begins a stage, and those behind it that are alike belong to it (K. He and
+others, Deep Residual Learning for Image Recognition, 2016, section 3.3; M. Sandler and others,
+MobileNetV2, 2018, table 2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from netloupe.explorer.model import Node
+
+from .group import Group
+from .kinds import Child, Kinds, outermost_family
+from .runs import SiblingRun
+
+_SUMS = frozenset({"Add", "QLinearAdd", "Sum"})
+#: operators with large weights; a first block of a stage has the same, and perhaps a projection
+_WEIGHTED = frozenset(
+    {"Conv", "ConvInteger", "ConvTranspose", "Gemm", "MatMul", "MatMulInteger", "QLinearConv"}
+)
+_PROJECTIONS = frozenset({"Conv", "ConvInteger", "QLinearConv"})
+#: share of operators that a first block and the others must have in common, and of a stage's
+#: nodes that its blocks must have
+_LEAST_SHARED = 0.6
+
+
+class StageSearch:
+    """Finds the stages among siblings.
+
+    Parameters
+    ----------
+    kinds
+        Those of the groups of a tree.
+    """
+
+    def __init__(self, kinds: Kinds) -> None:
+        self._kinds = kinds
+
+    def find(self, children: list[Child], kinds: tuple[int, ...]) -> list[SiblingRun]:
+        """Return the runs that begin with a block without the residual of those behind it."""
+        names = [
+            "" if isinstance(child, Node) else outermost_family(child.label) for child in children
+        ]
+        stages: list[SiblingRun] = []
+        low = 0
+        while low + 1 < len(children):
+            name, kind = names[low + 1], kinds[low + 1]
+            high = low + 1
+            if name and names[low] == name and self._begins_stage(kinds[low], kind):
+                while high < len(children) and (names[high], kinds[high]) == (name, kind):
+                    high += 1
+                stages.append(SiblingRun(low, high, 1, 1))
+            low = high
+        return stages
+
+    def _begins_stage(self, first: int, other: int) -> bool:
+        """Return whether a kind of group is another one without its sum, or with a projection."""
+        if first == other:
+            return False
+        if self._kinds.measure_shared(first, other, among_numbered=False) < _LEAST_SHARED:
+            return False
+        ours, theirs = self._kinds.count_types(first), self._kinds.count_types(other)
+        more = Counter({op: ours[op] - theirs[op] for op in {*ours, *theirs}})
+        weighted = {op: more[op] for op in _WEIGHTED if more[op]}
+        sums = sum(more[op] for op in _SUMS)
+        has_sums = any(theirs[op] for op in _SUMS)
+        has_projection = sum(weighted.values()) == 1 and weighted.keys() <= _PROJECTIONS
+        is_convolutional = any(theirs[op] for op in _PROJECTIONS)
+        lacks_sum = not weighted and sums == -1 and is_convolutional
+        return has_sums and (lacks_sum or (has_projection and sums == 0))
+
+    def is_of_stages(self, members: list[Child], others: list[Child]) -> bool:
+        """Return whether a run is of stages whose blocks are to be counted instead.
+
+        Those are stages that begin with a block of another kind, and those that are only some
+        of the stages: others that are in no run hold the same operators.
+        """
+        groups = [child for child in members if isinstance(child, Group)]
+        stages = [group for group in groups if self._list_blocks(group)]
+        for blocks in map(self._list_blocks, stages):
+            if self._begins_stage(blocks[0], blocks[1]):
+                return True
+        names = {outermost_family(stage.label) for stage in stages} - {""}
+        kinds = {self._kinds.of_groups[stage] for stage in stages}
+        return bool(names) and any(
+            isinstance(other, Group)
+            and outermost_family(other.label) in names
+            and any(self._kinds.hold_same(self._kinds.of_groups[other], kind) for kind in kinds)
+            for other in others
+        )
+
+    def _list_blocks(self, group: Group) -> list[int]:
+        """Return the kinds of a stage's residual blocks, which are most of it; else nothing."""
+        members: dict[str, list[Group]] = {}
+        for inner in group.inner_groups():
+            members.setdefault(outermost_family(inner.label), []).append(inner)
+        members.pop("", None)
+        largest = max(members.values(), key=len, default=[])
+        kinds = [self._kinds.of_groups[member] for member in largest]
+        size = self._kinds.size
+        if len(kinds) < 2 or sum(map(size, largest)) < _LEAST_SHARED * size(group):
+            return []
+        if not any(self._kinds.count_types(kind)[op] for kind in {*kinds} for op in _SUMS):
+            return []
+        is_stage = len({*kinds}) < len(kinds) or self._begins_stage(kinds[0], kinds[1])
+        return kinds if is_stage else []
