@@ -251,7 +251,12 @@ def _list_scopes_of_one(joined: Sequence[Scope], scopes: Scopes) -> set[Scope]:
     They get no group at all; most scopes of a model are such, of a module that has a weight.
     """
     counts = Counter(joined)
-    larger = {scope[:-1] for scope in counts}
+    larger: set[Scope] = set()
+    for scope in counts:
+        outer = scope[:-1]
+        while outer not in larger:  # those between may have no node of their own
+            larger.add(outer)
+            outer = outer[:-1]
     larger |= scopes.operator_scopes
     return {scope for scope, count in counts.items() if count == 1 and scope not in larger}
 

@@ -101,6 +101,15 @@ def test_a_group_of_one_node_is_the_node_with_its_label() -> None:
     assert group_names("/a/x", "/a/y", "/ln_1/Norm", "/b/y", "/b/z") == "a(x y) ln_1=Norm b(y z)"
 
 
+def test_a_scope_with_one_node_and_a_scope_that_has_none_itself_is_a_group() -> None:
+    names = [f"/f.{n}/{end}" for n in "01" for end in ("b/0/A", "b/0/B", "b/1/A", "b/1/B", "Add")]
+    tree = build_group_tree(make_chain(*names), "names")
+    check_tree(tree)
+    around = tree.find("f.1")
+    assert isinstance(around, Group)
+    assert outline(tree, around) == "b(0(A B) 1(A B)) Add"
+
+
 def test_chains_collapse() -> None:
     names = ["/model/layers/0/x", "/model/layers/0/y", "/head/x", "/head/y"]
     tree = build_group_tree(make_chain(*names), "names")
