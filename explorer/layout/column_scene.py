@@ -7,7 +7,6 @@ that are cut go on there with another frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -28,17 +27,13 @@ _GUTTER = 56.0
 _LEAD = 20.0
 _BEND = 18.0
 #: above what goes on in a column: the title of each group that goes on
-_CONTINUED = 24.0
+CONTINUED = 24.0
 #: below what stands last in a column, where a group goes on in the next one
-_FOOT = 14.0
+FOOT = 14.0
 #: the least width of a part of a group
 _LEAST_WIDTH = 130.0
 #: ends of edges are so near to the borders where they end
 _NEAR = 0.5
-#: a group that is cut costs as much as a column that is a fifth too long
-_CUT_COST = 1.0
-#: so many cuts are chosen among
-_MOST_CUTS = 400
 #: room for the title of a group that goes on
 _MOST_TITLE = 200.0
 
@@ -63,113 +58,6 @@ class _Part(NamedTuple):
     bottom: float
     enters: bool
     leaves: bool
-
-
-class ColumnCutter:
-    """Cuts one picture into columns.
-
-    Parameters
-    ----------
-    scene
-        A picture in one column.
-    titles
-        Gives the width of titles.
-    after_inputs
-        Whether it is cut only below all of the model's inputs: what has another input further
-        down is no chain but a second tower or a decoder, which columns would tear apart.
-    in_groups
-        Whether open groups are cut too, and not only between them.
-    """
-
-    def __init__(
-        self, scene: Scene, titles: Titles, *, after_inputs: bool = False, in_groups: bool = True
-    ) -> None:
-        self._scene = scene
-        self._titles = titles
-        self._after_inputs = after_inputs
-        self._in_groups = in_groups
-        self._known: dict[int, Columns] = {}
-
-    @cached_property
-    def _drawn(self) -> Drawn:
-        scene = self._scene
-        if scene.direction == "TB":
-            return Drawn(list(scene.boxes), list(scene.edges))
-        return Drawn([*map(_turn_box, scene.boxes)], [*map(_turn_edge, scene.edges)], _FOOT)
-
-    @cached_property
-    def _cuts(self) -> list[Cut]:
-        cuts = [cut for cut in self._drawn.list_cuts() if self._in_groups or not cut.depth]
-        if not self._after_inputs:
-            return cuts
-        drawn = self._drawn
-        inputs = [
-            number
-            for number, box in enumerate(drawn.boxes)
-            if box.depth == 0 and box.item.kind == "input"
-        ]
-        below = max(drawn.areas[inputs, 3].tolist(), default=0.0)
-        return [cut for cut in cuts if cut.y >= below]
-
-    @property
-    def most(self) -> int:
-        """The largest number of columns that there can be."""
-        return len(self._cuts) + 1
-
-    @property
-    def height(self) -> float:
-        """Length of the picture along the flow."""
-        scene = self._scene
-        return scene.height if scene.direction == "TB" else scene.width
-
-    def columns(self, count: int) -> Columns:
-        """Return the picture in so many columns, or in as many as there can be."""
-        count = max(1, min(count, self.most))
-        found = self._known.get(count)
-        if found is None:
-            chosen = choose_cuts(self._cuts, self.height, count)
-            found = self._known[count] = Columns(self._scene, self._drawn, chosen, self._titles)
-        return found
-
-
-def choose_cuts(cuts: Sequence[Cut], height: float, count: int) -> list[Cut]:
-    """Return the cuts that make so many columns as even as can be.
-
-    Columns may differ somewhat in length where they then begin between groups, not inside: each
-    group that is cut costs as much as a little unevenness. The cheapest are found by dynamic
-    programming over the cuts.
-    """
-    cuts = _thin_out(cuts, height, max(_MOST_CUTS, 2 * count))
-    count = min(count, len(cuts) + 1)
-    depths = np.array([0, *(cut.depth for cut in cuts), 0])
-    heights = np.array([0.0, *(cut.y for cut in cuts), height])
-    lengths = heights[None, :] - heights[:, None] + _CONTINUED * depths[:, None]
-    costs = (lengths * count / height) ** 4 + _CUT_COST * depths[None, :]
-    costs[np.tril_indices(len(heights))] = np.inf
-    best = np.where(np.arange(len(heights)) == 0, 0.0, np.inf)
-    before = []
-    for _ in range(count):
-        totals = best[:, None] + costs
-        before.append(np.argmin(totals, axis=0))
-        best = totals.min(axis=0)
-    chosen, place = [], len(heights) - 1
-    for column in reversed(before):
-        place = int(column[place])
-        if place:
-            chosen.append(cuts[place - 1])
-    return chosen[::-1]
-
-
-def _thin_out(cuts: Sequence[Cut], height: float, most: int) -> Sequence[Cut]:
-    """Return so many cuts at most, spread over the height, of those near each other the outer."""
-    if len(cuts) <= most:
-        return cuts
-    kept: dict[int, Cut] = {}
-    for cut in cuts:
-        place = int(cut.y / height * most)
-        if place not in kept or cut.depth < kept[place].depth:
-            kept[place] = cut
-    return [*kept.values()]
 
 
 class Columns:
@@ -298,11 +186,11 @@ class Columns:
         has_streams = any(cut.stream >= 0 for cut in self._cuts)
         self._top = MARGIN + (_LEAD if has_streams else 0.0)
         depths = [cut.depth for cut in self._cuts]
-        head = _CONTINUED if self._is_down else _FOOT
+        head = CONTINUED if self._is_down else FOOT
         heads = head * np.array([0, *depths], np.float64)
         begins = np.array([MARGIN, *self._heights])
         down = self._top + heads - begins
-        feet = np.array([*(_FOOT if depth else 0.0 for depth in depths), 0.0])
+        feet = np.array([*(FOOT if depth else 0.0 for depth in depths), 0.0])
         self._ends = bottoms + down + feet
         widths = highs - lows + _GUTTER
         self._lefts = MARGIN + np.cumsum(widths) - widths
@@ -354,7 +242,7 @@ class Columns:
         edges = self._place_edges(number_of)
         ports = self._place_ports(number_of)
         if not self._is_down:
-            boxes, edges = [*map(_turn_box, boxes)], [*map(_turn_edge, edges)]
+            boxes, edges = [*map(turn_box, boxes)], [*map(turn_edge, edges)]
             ports = [port._replace(x=port.y, y=port.x) for port in ports]
         width, height = self.size
         flat = Flat(tuple(boxes), tuple(edges), tuple(ports))
@@ -381,7 +269,7 @@ class Columns:
         x, y = self._moves[column].tolist()
         left, top, bottom = part.left + x, part.top + y, part.bottom + y
         if part.enters:
-            step = _CONTINUED if self._is_down else _FOOT
+            step = CONTINUED if self._is_down else FOOT
             top = self._top + step * box.depth
         if part.leaves:
             bottom = float(self._ends[column])
@@ -508,11 +396,13 @@ def split_at(points: Curve, height: float) -> tuple[Curve, Curve]:
     return split_curve(points, height)
 
 
-def _turn_box(box: SceneBox) -> SceneBox:
+def turn_box(box: SceneBox) -> SceneBox:
+    """Return a box of a picture from left to right as in one downwards, or back."""
     return box._replace(x=box.y, y=box.x, width=box.height, height=box.width)
 
 
-def _turn_edge(edge: SceneEdge) -> SceneEdge:
+def turn_edge(edge: SceneEdge) -> SceneEdge:
+    """Return an edge of a picture from left to right as in one downwards, or back."""
     points = edge.points
     turned = tuple(points[place ^ 1] for place in range(len(points)))
     return edge._replace(points=turned, label_x=edge.label_y, label_y=edge.label_x)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 from netloupe.explorer.layout import Scene
-from netloupe.explorer.layout.column_scene import ColumnCutter, Columns, Titles
+from netloupe.explorer.layout.column_cutter import ColumnCutter
+from netloupe.explorer.layout.column_scene import Columns, Titles
 from netloupe.explorer.layout.wrap import MOST_COLUMNS
 from netloupe.explorer.options import Wrap
 from netloupe.explorer.view import Item, View

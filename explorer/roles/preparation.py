@@ -12,7 +12,8 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
 from .closure import Booleans, Integers
-from .purposes import Purpose, find_purpose
+from .pieces import Purpose
+from .purposes import find_purpose
 
 #: fewer nodes that feed one other join it
 LEAST_NODES = 3

@@ -11,7 +11,7 @@ import pytest
 from onnx import helper
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.column_scene import ColumnCutter, choose_cuts
+from netloupe.explorer.layout.column_cutter import ColumnCutter, choose_cuts
 from netloupe.explorer.layout.cuts import Cut
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Picture, make_picture

@@ -1,0 +1,71 @@
+"""Pieces of preparation: nodes that hang together, what takes what they give, what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+
+from netloupe.explorer.model import Graph, Node, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a piece of preparation does.
+
+    Parameters
+    ----------
+    name
+        As a person would call it: ``attention mask``.
+    facts
+        What more is certain: ``causal``, ``padding``.
+    """
+
+    name: str
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PieceUse:
+    """A use of what a piece gives, by a node outside of it."""
+
+    value: Value
+    user: Node
+
+
+class UsedPiece:
+    """Nodes of preparation with their operators and uses."""
+
+    def __init__(self, graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> None:
+        self.graph = graph
+        self.nodes = [graph.nodes[index] for index in nodes]
+        self.inside = {*self.nodes}
+        self.kinds = {node.op_type for node in self.nodes}
+        self.uses = [*self._list_uses(shapes)]
+
+    def _list_uses(self, shapes: Container[int]) -> Iterator[PieceUse]:
+        for node in self.nodes:
+            for value in node.outputs:
+                for user in value.users if value is not None else ():
+                    if user in self.inside or (user.graph is self.graph and user.index in shapes):
+                        continue
+                    if user.op_type not in self.graph.dialect.shape_operators.readers:
+                        assert value is not None  # noqa: S101 - it has users
+                        yield PieceUse(value, user)
+
+    def list_inputs(self) -> list[Value]:
+        """Return the inputs of the graph whose elements the piece takes."""
+        shapes = self.graph.dialect.shape_operators.readers
+        return [
+            *dict.fromkeys(
+                value
+                for node in self.nodes
+                if node.op_type not in shapes
+                for value in node.inputs
+                if value is not None and value.is_input and value.initializer is None
+            )
+        ]
+
+
+def list_places(use: PieceUse) -> set[int]:
+    """Return as which operands of its user a value is used."""
+    return {place for place, value in enumerate(use.user.inputs) if value is use.value}
