@@ -21,7 +21,7 @@ Integers = np.ndarray[Any, np.dtype[np.int64]]
 #: how many operands of a node are told apart: the first ones, and the last
 SLOTS = 4
 
-_PADDING = (-1,) * (SLOTS - 1)
+_NO_SLOTS = (-1,) * SLOTS
 
 #: operators with any number of operands; how many is no difference in kind
 _VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
@@ -94,7 +94,7 @@ class NodeTable:
                 else:
                     form += "c" if is_constant_node(producer) else "v"
                 taken.append(source)
-            op_type = node.op_type
+            op_type, outputs = node.op_type, node.outputs
             if op_type in RECURRENT:
                 self.recurrent[row] = True
             key = (
@@ -102,15 +102,17 @@ class NodeTable:
                 node.domain,
                 node.overload,
                 "" if op_type in _VARIADIC else form,
-                len(node.outputs),
+                len(outputs),
                 node._attribute_key,
                 _subgraph_kinds(node) if node.subgraphs else (),
             )
             kinds.append(known.setdefault(key, len(known)))
-            if len(taken) < SLOTS:
+            if not taken:
+                slots += _NO_SLOTS
+            elif len(taken) < SLOTS:
                 slots += taken
-                slots += _PADDING[len(taken) :]
-                slots.append(taken[-1] if taken else -1)
+                slots += _NO_SLOTS[len(taken) + 1 :]
+                slots.append(taken[-1])
             else:
                 slots += taken[: SLOTS - 1]
                 slots.append(taken[-1])
@@ -124,7 +126,7 @@ class NodeTable:
                     if found is not None:
                         sources.append(found)
                         targets.append(row)
-            if _is_used_outside(node, rows):
+            if outputs and _is_used_outside(node, rows):
                 outside[row] = True
         self.kinds: Integers = np.array(kinds, dtype=np.int64)
         self.producers: Integers = np.array(slots, dtype=np.int64).reshape(count, SLOTS)

@@ -102,14 +102,12 @@ def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
 
 def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
     """Return a repetition of each size, and how many there are of it; the exemplar first."""
-    exemplar = repeat.children[repeat.exemplar]
-    first: dict[int, Group | Node] = {count_member_nodes(exemplar): exemplar}
-    sizes: Counter[int] = Counter()
-    for child in repeat.children:
-        size = count_member_nodes(child)
-        first.setdefault(size, child)
-        sizes[size] += 1
-    return [(child, sizes[size]) for size, child in first.items()]
+    children, exemplar = repeat.children, repeat.children[repeat.exemplar]
+    size, sizes = count_member_nodes(exemplar), [*map(count_member_nodes, children)]
+    firsts = dict(zip(reversed(sizes), reversed(children), strict=True))
+    firsts[size] = exemplar
+    counts = Counter(sizes)
+    return [(firsts[each], counts[each]) for each in dict.fromkeys((size, *sizes))]
 
 
 def write_member_nodes(repeat: Group) -> str:
