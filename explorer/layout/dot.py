@@ -5,12 +5,13 @@ The text holds sizes and wiring but no names.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from netloupe.explorer.options import Direction
 
 from .engine import Drawing
-from .level import Child, Level
+from .level import Child, Level, Wire
 from .placement import Curve, Placement
 from .spine import find_spine
 
@@ -30,7 +31,10 @@ _SPINE_WEIGHT = 24
 RANK_GAP = 22.0
 RANK_GAP_ACROSS = 30.0
 #: between two boxes with one straight edge between them
-CHAIN_GAP = 18.0
+_CHAIN_GAP = 18.0
+#: what a number beside an edge needs along it where values flow to the right, and its digits
+_COUNT_ROOM = 22.0
+_DIGIT_ROOM = 6.5
 NODE_GAP = 22.0
 #: so many numbers are a piece of a curve: begin, two handles and end
 _PIECE = 8
@@ -71,9 +75,25 @@ def write_level_dot(level: Level) -> str:
         weight = "" if wire.is_main else ",weight=1"
         if number in spine:
             weight = f",weight={_SPINE_WEIGHT}"
-        lines.append(f'{tail} -> {head} [id="{number}"{weight}]')
+        ranks = math.ceil(_measure_count(wire, level.direction) / gap)
+        longer = f",minlen={ranks}" if ranks > 1 else ""
+        lines.append(f'{tail} -> {head} [id="{number}"{weight}{longer}]')
     lines.append("}")
     return "\n".join(lines)
+
+
+def find_chain_gap(wire: Wire, direction: Direction) -> float:
+    """Return how far two boxes are from each other that are joined by one straight edge alone."""
+    if wire.values < 2:
+        return _CHAIN_GAP
+    return max(RANK_GAP, _measure_count(wire, direction))
+
+
+def _measure_count(wire: Wire, direction: Direction) -> float:
+    """Return how long an edge must be for the number of its values to stand beside it."""
+    if wire.values < 2 or direction == "TB":
+        return 0.0
+    return _COUNT_ROOM + _DIGIT_ROOM * len(f"{wire.values:,}")
 
 
 def _first_rank(level: Level) -> str:

@@ -1,8 +1,10 @@
-"""Labels beside edges: placed after everything else, only where there is room.
+"""Labels beside edges: placed after everything else.
 
-Edges are served in their order, each at the first of some places along it where nothing else
-is. Most labels have no other near, so that only what boxes and curves leave free decides: that
-is found for all of them at once. Only the others are looked at one after the other.
+Those that say how many values an edge has come first, and always find a place: where nothing is
+free they stand over other edges. The others, which tell types, are placed only where there is
+room. Edges are served in their order, each at the first of some places along it where nothing
+else is. Most labels have no other near, so that only what boxes and curves leave free decides:
+that is found for all of them at once. Only the others are looked at one after the other.
 """
 
 from __future__ import annotations
@@ -18,16 +20,18 @@ from .texts import Texts
 
 HEIGHT = 14.0
 _PADDING = 5.0
-#: shorter edges would be hidden by their labels, and these by a label as short as a count
+#: shorter edges would be hidden by labels on them
 _LEAST_LENGTH = 40.0
-_LEAST_FOR_SHORT = 20.0
-_SHORT = 28.0
 #: from an edge to a label that stands beside it
 _ASIDE = 2.0
-#: where along an edge its label may stand, best first
-_PLACES = (0.5, 0.35, 0.65, 0.2, 0.8)
-#: the same for a label as short as a count, and on which side of the edge it stands
-_SHORT_PLACES = ((0.5, 0), (0.7, 0), (0.5, 1), (0.5, -1), (0.8, -1))
+#: where along an edge its label may stand and on which side of it, best first
+Spot = tuple[float, int]
+TYPE_SPOTS: tuple[Spot, ...] = ((0.5, 0), (0.35, 0), (0.65, 0), (0.2, 0), (0.8, 0))
+#: the same for the number of its values, which on a short edge stands at one of its sides
+COUNT_SPOTS: tuple[Spot, ...] = (
+    *((0.5, 0), (0.65, 0), (0.35, 0)),
+    *((share, side) for share in (0.5, 0.65, 0.8, 0.35, 0.2, 0.95, 0.05) for side in (1, -1)),
+)
 #: points on each piece of a curve by which areas that it runs through are found
 _STEPS = 8
 #: the room that an open item's title takes, and half of what its walls do
@@ -64,17 +68,28 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
     """
     found = np.full((len(inside.curves), 2), np.nan)
     lengths = _measure_along(inside.curves, direction)
-    least = np.where(texts.widths <= _SHORT, _LEAST_FOR_SHORT, _LEAST_LENGTH)
-    edges = np.flatnonzero(texts.wanted & (inside.curves.counts > 0) & (lengths >= least))
-    if not len(edges):
+    wanted = texts.wanted & (inside.curves.counts > 0)
+    is_long = lengths >= _LEAST_LENGTH
+    counted = np.flatnonzero(wanted & texts.counted)
+    typed = np.flatnonzero(wanted & ~texts.counted & is_long)
+    if not len(counted) and not len(typed):
         return found
     curves = _Samples(inside.curves)
-    labels = _Labels(inside, direction, opened, texts, curves, edges)
-    alone = _find_alone(labels.areas, labels.flows)
-    labels.choose_alone(np.flatnonzero(alone))
-    labels.choose_in_turn(np.flatnonzero(~alone))
-    placed = np.flatnonzero(labels.chosen >= 0)
-    found[edges[placed]] = np.round(labels.centres[placed, labels.chosen[placed]], 2)
+    walls = np.zeros((0, 4))
+    if len(counted):
+        labels = _Labels(inside, direction, opened, texts, curves, counted, COUNT_SPOTS)
+        on_edge = np.array([side == 0 for _, side in COUNT_SPOTS])
+        labels.allowed = is_long[counted][:, None] | ~on_edge
+        labels.choose_in_turn(np.arange(len(counted)))
+        labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))
+        found[counted] = labels.list_centres()
+        walls = labels.list_areas()
+    if len(typed):
+        labels = _Labels(inside, direction, opened, texts, curves, typed, TYPE_SPOTS, walls)
+        alone = _find_alone(labels.areas, labels.flows)
+        labels.choose_alone(np.flatnonzero(alone))
+        labels.choose_in_turn(np.flatnonzero(~alone))
+        found[typed] = labels.list_centres()
     return found
 
 
@@ -99,7 +114,7 @@ class _Samples:
         #: shape (pieces, 4, 2)
         self.controls = curves.list_controls()
 
-    def places(self, edges: Integers, halves: Floats, axis: int) -> Floats:
+    def places(self, edges: Integers, halves: Floats, axis: int, spots: tuple[Spot, ...]) -> Floats:
         """Return the places at edges where their labels may stand, shape (edges, places, 2).
 
         Parameters
@@ -110,11 +125,10 @@ class _Samples:
             Shape (edges,): half the width of each label.
         axis
             That across the flow: 0 where values flow down.
+        spots
+            Where they may stand.
         """
-        is_short = halves <= _SHORT / 2 + _PADDING
-        shares = np.where(
-            is_short[:, None], np.array([share for share, _ in _SHORT_PLACES]), np.array(_PLACES)
-        )
+        shares = np.array([share for share, _ in spots])
         lengths = 1 + _STEPS * np.diff(self.pieces)[edges][:, None]
         index = np.minimum((shares * lengths).astype(np.int64), lengths - 1)
         # the end of a piece is the beginning of the next
@@ -122,8 +136,7 @@ class _Samples:
         controls = self.controls[self.pieces[edges][:, None] + piece]
         places = evaluate(controls, (index - _STEPS * piece) / _STEPS)
         aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + _ASIDE
-        sides = np.array([side for _, side in _SHORT_PLACES])
-        places[..., axis] += np.where(is_short, aside, 0.0)[:, None] * sides
+        places[..., axis] += aside[:, None] * np.array([side for _, side in spots])
         return places
 
     def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
@@ -156,8 +169,13 @@ class _Labels:
         texts: Texts,
         curves: _Samples,
         edges: Integers,
+        spots: tuple[Spot, ...],
+        taken: Floats | None = None,
     ) -> None:
         self.inside = inside
+        self.spots = spots
+        #: areas of other labels
+        self.taken = np.zeros((0, 4)) if taken is None else taken
         self.direction = direction
         self.opened = opened
         self.curves = curves
@@ -167,13 +185,28 @@ class _Labels:
         halves = np.empty((len(edges), 1, 2))
         halves[:, 0, 0] = texts.widths[edges] / 2 + _PADDING
         halves[:, 0, 1] = HEIGHT / 2
-        self.centres = curves.places(edges, halves[:, 0, 0], 0 if direction == "TB" else 1)
+        axis = 0 if direction == "TB" else 1
+        self.centres = curves.places(edges, halves[:, 0, 0], axis, spots)
         #: shape (labels, places, 4)
         self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
-        #: which of its places each label has; -1 for none
+        #: which of its places each label may have at all, and which one it has; -1 for none
+        self.allowed = np.ones(self.centres.shape[:2], np.bool_)
         self.chosen = np.full(len(edges), -1)
+        self._cells: dict[tuple[int, int], list[list[float]]] = {}
 
-    def _list_obstacles(self, numbers: Integers) -> AreaIndex:
+    def list_centres(self) -> Floats:
+        """Return the centre of each label, shape (labels, 2); NaN for one without a place."""
+        centres: Floats = np.round(self.centres[np.arange(len(self.edges)), self.chosen], 2)
+        centres[self.chosen < 0] = np.nan
+        return centres
+
+    def list_areas(self) -> Floats:
+        """Return the areas of the labels that have a place, shape (labels, 4)."""
+        placed = np.flatnonzero(self.chosen >= 0)
+        areas: Floats = self.areas[placed, self.chosen[placed]]
+        return areas
+
+    def _list_obstacles(self, numbers: Integers, *, with_curves: bool = True) -> AreaIndex:
         """Return what is in the way of some labels: boxes, walls, the title, and curves."""
         inside = self.inside
         axis = 1 if self.direction == "TB" else 0
@@ -191,8 +224,10 @@ class _Labels:
         boxes = inside.boxes.copy()
         boxes[:, 2:] += boxes[:, :2]
         boxes[self.opened] += (-_WALL, -_WALL, _WALL, _WALL)
-        fixed = np.concatenate([walls, boxes])
+        fixed = np.concatenate([walls, boxes, self.taken])
         fixed = fixed[wanted.near(fixed)]
+        if not with_curves:
+            return AreaIndex(fixed, np.full(len(fixed), -1))
         lines, owners = self.curves.areas(wanted)
         return AreaIndex(
             np.concatenate([fixed, lines]), np.concatenate([np.full(len(fixed), -1), owners])
@@ -203,7 +238,7 @@ class _Labels:
         if not len(numbers):
             return
         taken = self._list_obstacles(numbers)
-        for place in range(len(_PLACES)):
+        for place in range(len(self.spots)):
             blocked = taken.meets(self.areas[numbers, place], self.edges[numbers])
             self.chosen[numbers[~blocked]] = place
             numbers = numbers[blocked]
@@ -214,25 +249,29 @@ class _Labels:
         Where a flow has many edges most are done when the first has its label: few are looked
         at in the beginning, then more and more.
         """
-        cells: dict[tuple[int, int], list[list[float]]] = {}
         done: set[int] = set()
         most = _FEW
         while len(numbers):
-            self._choose_some(numbers[:most], cells, done)
+            self._choose_some(numbers[:most], done)
             numbers = numbers[most:]
             numbers = numbers[~np.isin(self.flows[numbers], list(done))]
             most *= 4
 
-    def _choose_some(
-        self,
-        numbers: Integers,
-        cells: dict[tuple[int, int], list[list[float]]],
-        done: set[int],
-    ) -> None:
+    def choose_over_edges(self, numbers: Integers) -> None:
+        """Choose a place for labels that found none: over edges, and if need be over anything."""
+        if not len(numbers):
+            return
+        self._choose_some(numbers, set(), with_curves=False)
+        left = numbers[self.chosen[numbers] < 0]
+        self.chosen[left] = self.allowed[left].argmax(axis=1)
+
+    def _choose_some(self, numbers: Integers, done: set[int], *, with_curves: bool = True) -> None:
         areas = self.areas[numbers]
-        owners = np.repeat(self.edges[numbers], len(_PLACES))
-        blocked = self._list_obstacles(numbers).meets(areas.reshape(-1, 4), owners)
-        is_free = ~blocked.reshape(-1, len(_PLACES))
+        cells = self._cells
+        owners = np.repeat(self.edges[numbers], len(self.spots))
+        taken = self._list_obstacles(numbers, with_curves=with_curves)
+        blocked = taken.meets(areas.reshape(-1, 4), owners)
+        is_free = ~blocked.reshape(-1, len(self.spots)) & self.allowed[numbers]
         for row in np.flatnonzero(is_free.any(axis=1)).tolist():
             flow = int(self.flows[numbers[row]])
             if flow in done:
@@ -259,7 +298,7 @@ def _find_alone(areas: Floats, flows: Integers) -> Flags:
     # around places far apart there would be too much that has nothing to do with them
     is_long = np.any(hulls[:, 2:] - hulls[:, :2] > _LONG, axis=1)
     everywhere = np.concatenate([hulls[~is_long], areas[is_long].reshape(-1, 4)])
-    owners = np.concatenate([numbers[~is_long], np.repeat(numbers[is_long], len(_PLACES))])
+    owners = np.concatenate([numbers[~is_long], np.repeat(numbers[is_long], areas.shape[1])])
     asked = alone[owners]
     met = AreaIndex(everywhere, owners).meets(everywhere[asked], owners[asked])
     alone[owners[asked][met]] = False

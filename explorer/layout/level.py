@@ -47,7 +47,7 @@ class Wire(NamedTuple):
     target_port: int | None = None
     #: whether the edge belongs to the flow that should run straight; stubs stand aside
     is_main: bool = True
-    #: how many values its line stands for; none where they are among those of another wire
+    #: how many values are written to flow along it; none where they do along another wire
     values: int = 1
 
 

@@ -56,7 +56,7 @@ def merge_edges(
             paths.update(dict.fromkeys(edge.bundle or (edge.path,)))
             found[number] = edge, 0
         first = edges[numbers[0]]
-        found[numbers[0]] = first._replace(bundle=tuple(paths)), len(paths)
+        found[numbers[0]] = first._replace(bundle=tuple(paths), times=len(paths)), len(paths)
     return found
 
 

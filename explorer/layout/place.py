@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from netloupe.explorer.errors import LayoutError
+from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 
 from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
-from .dot import CHAIN_GAP, PORT_SIZE, RANK_GAP, read_drawing, write_level_dot
+from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
 from .engine import LayoutEngine
 from .level import Child, Level, Wire
 from .placement import Curve, Placement
@@ -107,7 +108,7 @@ class Placer:
         placement = self._pieces.get(key)
         if placement is None:
             step()
-            placement = _place_pair(level)
+            placement = _place_pair(level, level.direction)
             if placement is None:
                 try:
                     placement = self._ask(level, budget)
@@ -155,10 +156,17 @@ def _renew(piece: Part, level: Level) -> Level:
     )
 
 
-def _place_pair(level: Level) -> Placement | None:
+def _place_pair(level: Level, written: Direction) -> Placement | None:
     """Place two boxes, or a box and a port, with one edge between them; None for anything else.
 
     The edge is straight. Graphviz would say the same, a thousand times slower.
+
+    Parameters
+    ----------
+    level
+        What is placed.
+    written
+        The direction in which the picture runs that the level may have been turned for.
     """
     if len(level.children) > 2:
         return None
@@ -183,7 +191,7 @@ def _place_pair(level: Level) -> Placement | None:
             level.output_count,
             level.wires,
         )
-        placement = _place_pair(turned)
+        placement = _place_pair(turned, written)
         return placement.turned() if placement is not None else None
     tail = level.children[wire.source] if wire.source >= 0 else None
     head = level.children[wire.target] if wire.target >= 0 else None
@@ -193,7 +201,7 @@ def _place_pair(level: Level) -> Placement | None:
     head_width, head_height = (head.width, head.height) if head else (PORT_SIZE, PORT_SIZE)
     line = max(start, end)
     width = max(line - start + tail_width, line - end + head_width)
-    gap = CHAIN_GAP if wire.values == 1 else RANK_GAP
+    gap = find_chain_gap(wire, written)
     top, bottom = tail_height, tail_height + gap
     tail_place = (line - start + tail_width / 2, tail_height / 2)
     head_place = (line - end + head_width / 2, bottom + head_height / 2)

@@ -15,7 +15,7 @@ from netloupe.explorer.view.item import MOST_SELECTED
 from .level import Child, Level, Wire
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
-from .texts import LabelMeasure, Texts, choose_texts
+from .texts import LabelMeasure, Texts, choose_texts, count_written
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
@@ -140,7 +140,7 @@ def plan_item(
                 _port_at(inner.get(link.source), "outputs", link.source_value),
                 _port_at(inner.get(link.target), "inputs", link.target_value),
                 link.source == BORDER or item.children[link.source].kind != "stub",
-                merged[number][1] if number in merged else 1,
+                _count_drawn(number, edges[number], merged, item.children),
             )
         )
     return Plan(
@@ -194,11 +194,11 @@ def renew_plan(
     wires = {}
     for number in touched:
         edge = single[number]
-        edges[number], count = merged.get(number, (edge, 1))
+        edges[number] = merged.get(number, (edge, 1))[0]
         wires[number] = before.level.wires[number]._replace(
             source_port=_port_at(inner.get(edge.source), "outputs", edge.source_value),
             target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
-            values=count,
+            values=_count_drawn(number, edges[number], merged, children),
         )
     made = {number: _make_child(children[number], inner.get(number), measure) for number in changed}
     return Plan(
@@ -224,6 +224,18 @@ def _replace_merged(
     for number, (edge, _) in merged.items():
         edges[number] = edge
     return edges
+
+
+def _count_drawn(
+    number: int,
+    edge: LevelEdge,
+    merged: Mapping[int, tuple[LevelEdge, int]],
+    children: list[Item],
+) -> int:
+    """Return how many values are written beside an edge: 1 for no number, 0 for no line."""
+    if number in merged and not merged[number][1]:
+        return 0
+    return max(count_written(edge, children), 1)
 
 
 def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:
@@ -266,10 +278,11 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
         whole = next((end for end in ends if end.is_selected_whole), None)
         bundle: tuple[str, ...] = ()
         if whole is not None and link.count > MOST_SELECTED:
-            path = whole.path
+            path, count = whole.path, link.count
         else:
             path = _path_of(link.value, body)
             bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
+            count = max(len(bundle), 1)
         edges.append(
             LevelEdge(
                 link.value,
@@ -281,6 +294,7 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
                 link.source_value,
                 link.target_value,
                 bundle,
+                count,
             )
         )
     return edges

@@ -103,7 +103,8 @@ class LevelEdge(NamedTuple):
     """An edge of a level; source and target number the level's boxes, -1 is its border.
 
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
-    ``bundle`` has the paths of all its values where there are several, ``path`` first.
+    ``bundle`` has the paths of all its values where there are several, ``path`` first; ``times``
+    says how many these are, also where they are too many to be listed.
     """
 
     value: Value
@@ -115,6 +116,7 @@ class LevelEdge(NamedTuple):
     source_value: Value | None = None
     target_value: Value | None = None
     bundle: tuple[str, ...] = ()
+    times: int = 1
 
     @property
     def paths(self) -> tuple[str, ...]:

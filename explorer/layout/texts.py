@@ -43,7 +43,10 @@ class Texts:
     flows
         A number that edges of one value have in common: one of them has the label.
     wanted
-        Whether an edge should have a label: there is a text, and its source is not open.
+        Whether an edge should have a label: there is a text, and its source is not open or
+        several values flow along it.
+    counted
+        Whether the text says how many values an edge has, and so must be seen.
     types
         The text beside each edge where it is drawn alone, its width and flow.
     """
@@ -52,6 +55,7 @@ class Texts:
     widths: Floats
     flows: Integers
     wanted: Flags
+    counted: Flags
     types: list[tuple[str, float, int]]
 
     def renewed(
@@ -75,6 +79,7 @@ class Texts:
             self.widths.copy(),
             self.flows.copy(),
             self.wanted.copy(),
+            self.counted.copy(),
             self.types,
         )
         for number in changed:
@@ -86,19 +91,22 @@ class Texts:
     ) -> None:
         """Choose the label of one edge: how many values it has, or their type."""
         text, width, flow = self.types[number]
-        if _is_counted(edge, children):
-            text, width = measure.count_label(len(edge.bundle))
+        count = count_written(edge, children)
+        if count > 1:
+            text, width = measure.count_label(count)
             flow = len(self.types) + number  # which no other edge has
         self.strings[number], self.widths[number], self.flows[number] = text, width, flow
-        self.wanted[number] = bool(text) and not children[edge.source].is_open
+        self.counted[number] = count > 1
+        self.wanted[number] = count > 1 or (bool(text) and not children[edge.source].is_open)
 
 
 def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMeasure) -> Texts:
     """Return the text of each edge's label where it says something new.
 
-    An edge of several values says how many. Another has a label where its type differs from
-    those of the edges that enter its source, and only one of the edges of a value has it. Edges
-    at inputs and outputs of the graph have none: type and count stand on the box.
+    An edge of several values says how many, unless a box at one of its ends does. Another has a
+    label where its type differs from those of the edges that enter its source, and only one of
+    the edges of a value has it. Edges at inputs and outputs of the graph do not tell their type:
+    it stands on the box.
 
     Parameters
     ----------
@@ -132,10 +140,11 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
             ],
             np.bool_,
         ),
+        np.zeros(len(edges), np.bool_),
         types,
     )
     for number, edge in enumerate(edges):
-        if edge.bundle:
+        if edge.times > 1:
             found._write(number, edge, children, measure)
     return found
 
@@ -150,9 +159,13 @@ def _is_news(
     return text not in entering.get(edge.source, ())
 
 
-def _is_counted(edge: LevelEdge, children: list[Item]) -> bool:
-    """Return whether an edge's label says how many values it has, and no box at its ends does."""
-    if len(edge.bundle) < 2 or edge.source < 0:
-        return False
+def count_written(edge: LevelEdge, children: list[Item]) -> int:
+    """Return how many values the label of an edge says that it has; 0 where it says none.
+
+    It is silent where the box of an input or output at one of its ends says that number.
+    """
+    if edge.times < 2:
+        return 0
     ends = [children[end] for end in (edge.source, edge.target) if end >= 0]
-    return not any(end.is_terminal or end.kind == "stub" for end in ends)
+    said = [sum(map(len, end.merged.values())) for end in ends if end.is_terminal]
+    return 0 if edge.times in said else edge.times

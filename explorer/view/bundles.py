@@ -78,7 +78,7 @@ def _bundle_inputs(
 def _bundle_outputs(children: Sequence[Item], leaving: Mapping[Value, Value]) -> None:
     """Give the children one port for what reaches each of its users by a port for many."""
     bundled, single = _find_taken(children)
-    if not bundled:
+    if not bundled and not leaving:
         return
     for child in children:
         if len(child.outputs) > MOST_SINGLE:

@@ -126,7 +126,7 @@ class ChildMaker:
                 value for value in [*given, *outer] if not self._is_row(caller.instance, value)
             )
         )
-        wanted = set(caller.outputs)
+        wanted = set(caller.values_at(caller.outputs))
         branch.outputs = tuple(
             dict.fromkeys(
                 outer for outers in body.results.values() for outer in outers if outer in wanted

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
 from netloupe.explorer.layout.composed import Composed
-from netloupe.explorer.layout.labels import _PLACES, _SHORT_PLACES, HEIGHT
+from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, TYPE_SPOTS
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
@@ -45,7 +45,10 @@ def meet(first: Area, second: Area) -> bool:
 
 
 def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
-    """Place the labels of an open item: each edge in turn, at the first place where nothing is."""
+    """Place the labels of an open item: each edge in turn, at the first place where nothing is.
+
+    Numbers of values come first; one that finds no such place stands over other edges.
+    """
     layer, texts = composed.level, composed.plan.texts
     axis = 1 if direction == "TB" else 0
     inside = layer.inside
@@ -67,26 +70,42 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
             taken.append((area, number))
     found = np.full((len(curves), 2), np.nan)
     done = set()
-    for number, curve in enumerate(curves):
-        flow = int(texts.flows[number])
-        if not texts.wanted[number] or not curve or flow in done:
-            continue
-        is_short = texts.widths[number] <= 28
-        if abs(curve[-1][axis] - curve[0][axis]) < (26 if is_short else 40):
-            continue  # the label would hide the edge
+    wanted = [number for number, curve in enumerate(curves) if texts.wanted[number] and curve]
+    counted = [number for number in wanted if texts.counted[number]]
+
+    def list_places(number: int) -> Iterator[tuple[float, float, Area]]:
+        curve = curves[number]
         half = float(texts.widths[number]) / 2 + 5
-        for place, side in _SHORT_PLACES if is_short else ((place, 0) for place in _PLACES):
-            x, y = curve[min(int(place * len(curve)), len(curve) - 1)]
-            if direction == "TB":
-                x += side * (half + 2)
-            else:
-                y += side * (HEIGHT / 2 + 2)
-            area = (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
-            if not any(owner != number and meet(area, other) for other, owner in taken):
-                taken.append((area, -1))
-                found[number] = np.round((x, y), 2)
-                done.add(flow)
-                break
+        is_long = abs(curve[-1][axis] - curve[0][axis]) >= 40  # else the label would hide it
+        for share, side in COUNT_SPOTS if texts.counted[number] else TYPE_SPOTS:
+            if is_long or side:
+                x, y = curve[min(int(share * len(curve)), len(curve) - 1)]
+                if direction == "TB":
+                    x += side * (half + 2)
+                else:
+                    y += side * (HEIGHT / 2 + 2)
+                yield x, y, (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
+
+    def place(numbers: list[int], in_way: list[tuple[Area, int]]) -> None:
+        for number in numbers:
+            flow = int(texts.flows[number])
+            for x, y, area in list_places(number) if flow not in done else ():
+                others = [*in_way, *written]
+                if not any(owner != number and meet(area, other) for other, owner in others):
+                    written.append((area, -1))
+                    found[number] = np.round((x, y), 2)
+                    done.add(flow)
+                    break
+
+    written: list[tuple[Area, int]] = []
+    place(counted, taken)
+    place(counted, [(area, owner) for area, owner in taken if owner < 0])
+    for number in counted:
+        if np.isnan(found[number, 0]):  # over anything
+            x, y, area = next(list_places(number))
+            found[number] = np.round((x, y), 2)
+            written.append((area, -1))
+    place([number for number in wanted if not texts.counted[number]], taken)
     return found
 
 
@@ -98,6 +117,9 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
         places = composed.level.places
         np.testing.assert_array_equal(places, place_one_by_one(composed, direction))
         count += int(np.sum(~np.isnan(places[:, 0])))
+        drawn = np.array(composed.level.inside.curves.counts > 0)
+        counted = composed.plan.texts.counted & drawn
+        assert not np.isnan(places[counted, 0]).any()  # a number is always to be seen
     assert count == sum(bool(edge.label) for edge in scene.edges)
     return count
 

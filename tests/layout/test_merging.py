@@ -8,6 +8,8 @@ import pytest
 
 from netloupe import Paint
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneEdge
+from netloupe.explorer.layout.labels import HEIGHT
+from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.svg import draw_svg
@@ -148,3 +150,120 @@ def test_values_that_leave_an_open_group_by_one_port_run_as_one(engine: LayoutEn
             edge for edge in scene.edges if scene.boxes[edge.target].item.path == "main/join/Concat"
         ]
         assert edge.bundle == tuple(f"main/%c{number}" for number in range(4))
+        assert edge.label == "×4"
+
+
+def list_unsaid(scene: Scene) -> list[SceneEdge]:
+    """Return the edges of several values of which neither a label nor a box says how many."""
+    unsaid = []
+    for edge in scene.edges:
+        ends = [scene.boxes[end].item for end in (edge.source, edge.target) if end >= 0]
+        said = [sum(map(len, end.merged.values())) for end in ends if end.is_terminal]
+        count = len(edge.bundle)
+        if count > 1 and count not in said and edge.label != f"×{count}":
+            unsaid.append(edge)
+    return unsaid
+
+
+def make_pyramid(count: int) -> View:
+    """Return stages one behind another, and a head that projects what each gives and joins it."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    above = "x"
+    for number in range(count):
+        for name, operator, taken, given in (
+            (f"stages.{number}/relu", "Relu", above, f"a{number}"),
+            (f"stages.{number}/neg", "Neg", f"a{number}", f"b{number}"),
+            (f"head/projections.{number}/tanh", "Tanh", f"b{number}", f"c{number}"),
+            (f"head/projections.{number}/sin", "Sin", f"c{number}", f"d{number}"),
+        ):
+            graph.node.add(op_type=operator, name=name, input=[taken], output=[given])
+        above = f"b{number}"
+    joined = [f"d{number}" for number in range(count)]
+    graph.node.add(op_type="Concat", name="head/join", input=joined, output=["y"])
+    graph.output.add(name="y")
+    return View(load(proto.SerializeToString()), grouping="names")
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("count", [4, 12, 120])
+def test_edges_between_open_stacks_say_how_many_values_they_have_and_have_room_for_it(
+    engine: LayoutEngine, count: int, direction: Direction
+) -> None:
+    view = make_pyramid(count)
+    pending = list(view.root.children)
+    while pending:
+        item = pending.pop()
+        if item.openable:
+            view.open(item.key)
+            pending += item.children
+    labels = Labels(direction=direction)
+    scene = Composer(engine).compose(view, labels, direction)
+    assert list_unsaid(scene) == []
+    numbers = [edge for edge in scene.edges if edge.label == f"×{count}"]
+    assert len(numbers) == 2  # from stack to stack, and from there to what joins them
+    half = labels.count_label(count)[1] / 2
+    for edge in numbers:
+        for box in scene.boxes:
+            across = min(box.x + box.width, edge.label_x + half) - max(box.x, edge.label_x - half)
+            top, bottom = edge.label_y - HEIGHT / 2, edge.label_y + HEIGHT / 2
+            along = min(box.y + box.height, bottom) - max(box.y, top)
+            # it may stand in a box, clear of its walls, and on no closed one
+            is_in = box.item.is_open and across > 2 * half - 1e-6 and along > HEIGHT - 1e-6
+            assert is_in or across <= 0 or along <= 0, (box.item, across, along)
+    assert f">×{count}</text>" in draw_svg(scene, labels.faces)
+
+
+def test_an_edge_of_some_of_the_values_of_an_output_says_how_many(engine: LayoutEngine) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    for number in range(6):
+        for kind in ("key", "value"):
+            name = f"present.{number}.{kind}"
+            graph.node.add(
+                op_type="Relu" if kind == "key" else "Neg",
+                name=f"h.{number}/{kind}",
+                input=["x"],
+                output=[name],
+            )
+            graph.output.add(name=name)
+    view = View(load(proto.SerializeToString()), grouping="names")
+    scene = Composer(engine).compose(view, Labels())
+    found = [
+        (len(edge.bundle), edge.label)
+        for edge in scene.edges
+        if scene.boxes[edge.target].item.kind == "output"
+    ]
+    assert found in ([(6, "×6"), (6, "×6")], [(12, "")])
+
+
+def test_the_results_of_a_branch_are_as_many_as_those_of_its_if(engine: LayoutEngine) -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    graph.input.add(name="x")
+    graph.input.add(name="flag")
+    choice = graph.node.add(op_type="If", name="choice", input=["flag"])
+    for field in ("then_branch", "else_branch"):
+        branch = choice.attribute.add(name=field, type=5).g
+        for number in range(12):
+            branch.node.add(op_type="Relu", input=["x"], output=[f"{field}.{number}"])
+            branch.output.add(name=f"{field}.{number}")
+    for number in range(12):
+        name = f"present.{number // 2}.{('key', 'value')[number % 2]}"
+        choice.output.append(name)
+        graph.output.add(name=name)
+    view = View(load(proto.SerializeToString()))
+    view.open("main/choice")
+    for path in ("main/choice.then_branch", None):
+        if path is not None:
+            view.open(path)
+        scene = Composer(engine).compose(view, Labels())
+        leaving = [
+            edge
+            for edge in scene.edges
+            if edge.source >= 0 and scene.boxes[edge.source].item.kind == "branch" and edge.bundle
+        ]
+        assert [len(edge.bundle) for edge in leaving] == [12, 12]
+        assert list_unsaid(scene) == []
