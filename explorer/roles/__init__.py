@@ -6,8 +6,7 @@ nothing here knows groups, names of scopes, or what is shown.
 """
 
 from .fixed import is_input_independent
-from .pieces import Purpose
-from .preparation import Piece
+from .pieces import Piece, Purpose
 from .purposes import find_purpose
 from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight

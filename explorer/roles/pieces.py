@@ -7,6 +7,13 @@ from dataclasses import dataclass
 
 from netloupe.explorer.model import Graph, Node, Value
 
+#: fewer nodes that feed one other join it
+LEAST_NODES = 3
+#: fewer are a piece where they feed several, and it is certain what they do
+LEAST_SHARED = 2
+#: so many pieces of the same operators, each of which feeds one other, repeat with what they feed
+LEAST_ALIKE = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
@@ -22,6 +29,30 @@ class Purpose:
 
     name: str
     facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Nodes of preparation that hang together and do one thing.
+
+    Parameters
+    ----------
+    nodes
+        Their indices, in order.
+    is_shared
+        Whether they feed several other nodes, not only one.
+    purpose
+        What they do; None where that is not certain.
+    """
+
+    nodes: tuple[int, ...]
+    is_shared: bool
+    purpose: Purpose | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the nodes are too few to be a box, unless their purpose is certain."""
+        return len(self.nodes) < LEAST_NODES
 
 
 @dataclass(frozen=True, slots=True)

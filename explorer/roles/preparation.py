@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,42 +12,23 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
 from .closure import Booleans, Integers
-from .pieces import Purpose
+from .measured import join_measured
+from .pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, Piece
 from .purposes import find_purpose
 
-#: fewer nodes that feed one other join it
-LEAST_NODES = 3
-#: fewer are a piece where they feed several, and it is certain what they do
-LEAST_SHARED = 2
-#: so many pieces of the same operators, each of which feeds one other, repeat with what they feed
-LEAST_ALIKE = 3
 _STEP = 50_000
 #: stands for the outputs of the graph among what nodes feed
 _OUTPUT = -1
 _NOTHING = -2
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Nodes of preparation that hang together and do one thing.
-
-    Parameters
-    ----------
-    nodes
-        Their indices, in order.
-    is_shared
-        Whether they feed several other nodes, not only one.
-    purpose
-        What they do; None where that is not certain.
-    """
-
-    nodes: tuple[int, ...]
-    is_shared: bool
-    purpose: Purpose | None = None
-
-
 def cut_preparation(
-    graph: Graph, core: Booleans, is_silent: Booleans, sources: Integers, targets: Integers
+    graph: Graph,
+    core: Booleans,
+    is_before: Booleans,
+    is_silent: Booleans,
+    edges: tuple[Integers, Integers],
+    carrying: Booleans,
 ) -> tuple[list[Piece], frozenset[int]]:
     """Cut the preparation of a graph into pieces by what they feed.
 
@@ -55,15 +36,21 @@ def cut_preparation(
     begins with it. Nodes that hang together only by what they feed are several pieces. Pieces of
     less than ``LEAST_NODES`` are none, but for some that feed several and have a purpose: their
     nodes join what they feed, as do pieces of the same operators of which each layer has its own.
+    Those around what a layer takes and whose shape is asked for are one: see
+    :func:`~netloupe.explorer.roles.measured.join_measured`.
 
     Parameters
     ----------
     core
         shape (nodes,): the nodes of preparation.
+    is_before
+        shape (nodes,): the nodes to which none with a weight gives.
     is_silent
         shape (nodes,): nodes to which giving does not count (arithmetic on shapes).
-    sources, targets
-        shape (edges,): which node gives to which.
+    edges
+        Two of shape (edges,): which node gives to which.
+    carrying
+        shape (edges,): whether more is given than a shape.
 
     Returns
     -------
@@ -71,27 +58,35 @@ def cut_preparation(
         The pieces, and the indices of the nodes that are in none.
     """
     shared: set[int] = set()
+    sources, targets = (ends[carrying] for ends in edges)
     shapes = frozenset(np.flatnonzero(is_silent).tolist())
     heads = _find_heads(graph, core, is_silent, sources, targets, shared)
     members: dict[tuple[int, int], list[int]] = {}
     for index, leader in _connect(heads, core, sources, targets).items():
         members.setdefault((heads[index], leader), []).append(index)
-    found: list[tuple[int, Piece]] = []
-    alike: Counter[tuple[str, ...]] = Counter()
+    found: list[Piece] = []
+    useless: list[int] = []
     for (head, _), nodes in members.items():
         nodes.reverse()  # they were found from the last one on
         is_shared = head in shared or (head in heads and heads[head] == head)
-        found.append((head, Piece(tuple(nodes), is_shared)))
-        if not is_shared and len(nodes) >= LEAST_NODES:
-            alike[_list_operators(graph, nodes)] += 1
+        if head == _NOTHING:
+            useless += nodes
+        else:
+            found.append(Piece(tuple(nodes), is_shared))
+    found = join_measured(graph, found, is_before, is_silent, edges, carrying)
+    alike = Counter(
+        _list_operators(graph, piece.nodes)
+        for piece in found
+        if not piece.is_shared and not piece.is_small
+    )
     pieces: list[Piece] = []
-    loose: list[int] = []
-    for head, piece in found:
+    loose = useless
+    for piece in found:
         is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)
         is_own = piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
-        if head != _NOTHING and is_large and is_own:
+        if is_large and is_own:
             purpose = find_purpose(graph, shapes, piece.nodes)
-            if purpose is not None or len(piece.nodes) >= LEAST_NODES:
+            if purpose is not None or not piece.is_small:
                 pieces.append(replace(piece, purpose=purpose))
                 continue
         loose += piece.nodes

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from netloupe.explorer.model import Graph, TensorType, Value
+from netloupe.explorer.model import Graph, Node, TensorType, Value
 
 from .counted import COUNTING, trace_counting
 from .fixed import is_input_independent
@@ -124,16 +124,34 @@ def _is_factor(use: PieceUse) -> bool:
 
 
 def _find_positions(piece: UsedPiece) -> Purpose | None:
-    if not piece.kinds & COUNTING or not all(
-        trace_counting(use.value) for use in piece.uses[:_MOST_USES]
-    ):
+    uses = [use for use in piece.uses[:_MOST_USES] if not _passes(use.value)]
+    if not piece.kinds & COUNTING or not all(trace_counting(use.value) for use in uses):
         return None
-    tables = [use for use in piece.uses[:_MOST_USES] if use.user.op_type == "Gather"]
+    tables = [use for use in uses if use.user.op_type == "Gather"]
     if any(list_places(use) != {1} or find_weight(use.user) is None for use in tables):
         return None
     # a mask, or angles, may be made of the same numbers
-    is_plain = piece.kinds <= COUNTING | LAYOUT | {"Add", "Mul", "Sub"}
-    return Purpose("position ids") if piece.uses and (tables or is_plain) else None
+    plain = COUNTING | LAYOUT | {"Add", "Mul", "Sub"}
+    is_plain = all(node.op_type in plain or _tells_size(node) for node in piece.nodes)
+    return Purpose("position ids") if uses and (tables or is_plain) else None
+
+
+def _passes(value: Value) -> bool:
+    """Return whether a value is a size, or an input as it was given: what positions begin with."""
+    node = value.producer
+    if node is None or _tells_size(node):
+        return node is not None
+    given = [operand for operand in node.inputs if operand is not None]
+    return node.op_type in LAYOUT and len(given) == 1 and given[0].is_input
+
+
+def _tells_size(node: Node) -> bool:
+    """Return whether a node gives a shape, or chooses from one."""
+    readers = node.graph.dialect.shape_operators.readers
+    if node.op_type in ("Gather", "Slice") and node.inputs and node.inputs[0] is not None:
+        chosen = node.inputs[0].producer
+        return chosen is not None and chosen.op_type in readers
+    return node.op_type in readers
 
 
 def _find_state(piece: UsedPiece) -> Purpose | None:

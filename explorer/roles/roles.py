@@ -12,7 +12,8 @@ from netloupe.explorer.model import Graph, Node, Value, find_constant_nodes, fin
 
 from .closure import Booleans, Integers, close, list_edges
 from .fixed import find_fixed, is_input_independent
-from .preparation import Piece, cut_preparation
+from .pieces import Piece
+from .preparation import cut_preparation
 from .shape_arithmetic import find_shape_nodes
 from .unlearned import find_unlearned
 from .weight_operators import WEIGHT_OPERATORS
@@ -144,7 +145,7 @@ def _find(graph: Graph) -> Roles:
     found = Roles(graph, codes, tuple(constants), shapes)
     if not weighted.any():
         return found
-    sources, targets = list_edges(graph)
+    edges = sources, targets = list_edges(graph)
     reads_shape = np.zeros(count, np.bool_)
     reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True
     carrying = ~reads_shape[targets]
@@ -160,7 +161,7 @@ def _find(graph: Graph) -> Roles:
     rest = int(np.count_nonzero(codes == _BODY)) - int(np.count_nonzero(core))
     if np.count_nonzero(core) > max(rest, _MOST_ALONE):
         return found
-    pieces, loose = cut_preparation(graph, core, codes == _SHAPE, sources, targets)
+    pieces, loose = cut_preparation(graph, core, is_before, codes == _SHAPE, edges, carrying)
     computing = weighted.copy()
     computing[find_operators(graph, _COMPUTING)] = True
     is_after = close(~computing, targets, sources) & ~is_before & (codes == _BODY)
