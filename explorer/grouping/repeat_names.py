@@ -43,7 +43,7 @@ def name_repeat(blocks: Sequence[Sequence[Member]]) -> tuple[str, str, list[str]
     heads = [max(block, key=lambda member: member.size) for block in blocks]
     shown, named = _name_ends(heads)
     families = [_list_family(block, head) for block, head in zip(blocks, heads, strict=True)]
-    labels = [_write_span(family) for family in families]
+    labels = [_name_span(family) for family in families]
     if any(len(family) > 1 for family in families):
         first, last = families[0][0], families[-1][-1]
         return _join_names(first, last), f"{labels[0]} … {labels[-1]}", labels
@@ -72,11 +72,29 @@ def _list_family(block: Sequence[Member], head: Member) -> list[str]:
     return [member.outer_label for member in block if _strip(member.outer_label) == prefix]
 
 
-def _write_span(family: Sequence[str]) -> str:
+def _name_span(family: Sequence[str]) -> str:
     """Return ``blocks.0–1`` for ``blocks.0`` and ``blocks.1``."""
     if len(family) == 1:
         return family[0]
     return f"{family[0]}–{family[-1][len(_strip(family[-1]) or '') :]}"
+
+
+def name_span(labels: Sequence[str]) -> tuple[str, str]:
+    """Return what several modules together are called, and their name for a path.
+
+    Of the last one only what is not as in the first: ``inc.0–2``, ``conv1–relu``, and for
+    ``conv.0 / conv`` and ``conv.0 / norm``, which stand in one scope, ``conv.0 / conv–norm``.
+    """
+    first, last = labels[0], labels[-1]
+    if first == last:
+        return first, first.rsplit(" / ", 1)[-1]
+    number = _strip(first)
+    if number is not None and number == _strip(last):
+        end = last[len(number) :]
+    else:
+        shared = max(first.rfind(sign) for sign in "./ ") + 1
+        end = last[shared:] if last.startswith(first[:shared]) else last
+    return f"{first}–{end}", f"{first}-{end}"
 
 
 def _strip(label: str) -> str | None:

@@ -17,7 +17,7 @@ from .runs import SiblingRun
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingSearch
 from .signatures import RECURRENT
-from .small_blocks import group_norms, join_embeddings
+from .small_blocks import group_small, join_embeddings
 from .structure import Children, GroupPlan, Planner
 
 #: nodes of a scope in so large a number are searched for blocks
@@ -72,7 +72,7 @@ def simplify_tree(
     # only now: before, the end of the last layer would count as such
     if grouping == "auto":
         add_postprocessing(root, roles, folder.free_path)
-        group_norms(root, folder.free_path)
+        group_small(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
     operations: dict[int, Group] = {}
     if grouping == "auto":

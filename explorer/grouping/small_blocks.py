@@ -1,25 +1,41 @@
-"""Small blocks among what stands beside named groups: norms written out, summed embeddings.
+"""Small blocks among the children of named groups: convolutions with what follows them, SiLU.
 
-In a model with names these nodes are in no scope of their own: ``x / x.norm()`` in the model's
-own code, the sum of the embeddings of tokens and positions.
+In a model with names some of these nodes are in no scope of their own, such as ``x / x.norm()`` in
+the model's own code or the sum of the embeddings of tokens and positions; others are modules each,
+such as a convolution, its norm and its activation, which papers draw as one box.
 """
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, Value
-from netloupe.explorer.patterns import SHAPE_READERS, find_norm_nodes, know
+from collections.abc import Mapping
+from operator import attrgetter
+
+from netloupe.explorer.model import Node, Value, find_operators
+from netloupe.explorer.patterns import SHAPE_READERS, find_small_blocks, know
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
+from .alike import Key, KeyWriter
 from .group import Group, adopt
+from .repeat_names import name_span
 from .role_groups import FreePath
 from .shape_groups import Homes
 
 #: a group with more nodes of its own is not looked at
 _MOST_NODES = 200
 _NAME = "Token + position embedding"
+#: an activation that is a module has at most so many nodes
+_MOST_OF_ACTIVATION = 12
+#: operators with which a block may be told; without one of them a group is not looked at
+_TELLING = frozenset(
+    {"Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "FusedConv", "Int8Conv"}
+    | {"Erf", "HardSigmoid", "QLinearSigmoid", "Sigmoid", "Softplus", "Tanh"}
+    | {"Pow", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sqrt"}
+)
 #: operators that only change layout or type
 _LAYOUT = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+
+_GET_INDEX = attrgetter("index")
 
 Child = Group | Node
 
@@ -36,16 +52,75 @@ def list_outer(root: Group) -> list[Group]:
     return found
 
 
-def group_norms(root: Group, free_path: FreePath) -> None:
-    """Make blocks of norms that are written out among groups, in no repeat."""
-    for group in list_outer(root):
+def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
+    """Make blocks of what only together is something that the field has a name for.
+
+    A convolution with its norm and its activation, and activations and norms that are written
+    out. What is a group of its own already, or all of one, stays as it is; modules that become
+    part of a block keep their paths and names. Linear in the tree; blocks wired alike are looked
+    at once.
+
+    Parameters
+    ----------
+    root
+        A tree without arithmetic on shapes; changed.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    telling = {*find_operators(root.graph, _TELLING).tolist()}
+    if not telling:
+        return
+    keys, known = KeyWriter(), dict[Key, list[tuple[str, list[int]]]]()
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        inner = group.inner_groups()
+        pending += inner
+        if group.kind not in ("graph", "scope", "block"):
+            continue
         nodes = [child for child in group.children if isinstance(child, Node)]
-        if not 2 < len(nodes) <= _MOST_NODES:
+        if not 0 < len(nodes) <= _MOST_NODES or telling.isdisjoint(map(_GET_INDEX, nodes)):
             continue
         step()
-        nodes.sort(key=lambda node: node.index)
-        for name, members in find_norm_nodes(nodes, know(root.graph)):
-            _wrap(group, [*members], name, free_path)
+        homes: dict[Node, Child] = {node: node for node in nodes}
+        for child in inner:
+            if child.kind != "repeat" and len(child.children) <= _MOST_OF_ACTIVATION:
+                homes.update(dict.fromkeys(child.nodes_alone(), child))
+        members = sorted(homes, key=_GET_INDEX)
+        key = keys.write(members)
+        if key not in known:
+            places = {node: place for place, node in enumerate(members)}
+            known[key] = [
+                (name, [places[node] for node in found])
+                for name, found in find_small_blocks(members, know(root.graph))
+            ]
+        for name, numbers in known[key]:
+            _join(group, name, [members[number] for number in numbers], homes, labels, free_path)
+
+
+def _join(
+    group: Group,
+    name: str,
+    nodes: list[Node],
+    homes: Mapping[Node, Child],
+    labels: Mapping[int, str],
+    free_path: FreePath,
+) -> None:
+    """Make a block of some nodes, unless they are a child of a group, a part of one, or all."""
+    inside = {*nodes}
+    children = [*dict.fromkeys(homes[node] for node in nodes)]
+    is_whole = all(inside.issuperset(_list_few(child)) for child in children)
+    if not is_whole or not 1 < len(children) < len(group.children):
+        return
+    found = [c.label if isinstance(c, Group) else labels.get(c.index, "") for c in children]
+    named = [label for label in found if label]
+    if not named:
+        _wrap(group, children, name, name, name, free_path)
+        return
+    label, path = name_span(named)
+    _wrap(group, children, label, path, name, free_path)
 
 
 def join_embeddings(root: Group, free_path: FreePath) -> None:
@@ -69,7 +144,7 @@ def join_embeddings(root: Group, free_path: FreePath) -> None:
             if len(parts) < 2 or parts[0] is parts[1] or _is_circular(values):
                 continue
             if sum(_picks_positions(part, group, homes) for part in parts) == 1:
-                _wrap(group, [*parts, node], _NAME, free_path)
+                _wrap(group, [*parts, node], _NAME, _NAME, _NAME, free_path)
                 homes = None  # they are others now
 
 
@@ -133,9 +208,11 @@ def _list_few(child: Child) -> list[Node]:
     return nodes
 
 
-def _wrap(group: Group, members: list[Child], name: str, free_path: FreePath) -> Group:
+def _wrap(
+    group: Group, members: list[Child], label: str, path: str, name: str, free_path: FreePath
+) -> Group:
     """Put children of a group into a block, in the place of the last of them."""
-    block = Group("block", group.graph, free_path(group, name), name, name, group)
+    block = Group("block", group.graph, free_path(group, path), label, name, group)
     taken = {id(member) for member in members}
     block.children = [child for child in group.children if id(child) in taken]
     last = block.children[-1]

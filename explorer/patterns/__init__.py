@@ -11,7 +11,7 @@ from .convolutions import read_convolution
 from .found import Blocks, Found
 from .knowledge import Knowledge, know
 from .operations import KINDS, Operations, read_numbers
-from .recognise import MOST_NODES, find_blocks, find_norm_nodes, recognise, try_to_recognise
+from .recognise import MOST_NODES, find_blocks, find_small_blocks, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
@@ -32,7 +32,7 @@ __all__ = [
     "describe_shape_value",
     "find_blocks",
     "find_motifs",
-    "find_norm_nodes",
+    "find_small_blocks",
     "has_projection",
     "know",
     "name_block",

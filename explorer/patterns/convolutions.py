@@ -53,8 +53,6 @@ def find_convolutions(blocks: Blocks) -> Iterator[Found]:
                 numbers |= following.numbers
                 end = following.end
                 words.append(_SHORT.get(following.name, following.name))
-                if wanted == "norm":
-                    end = _add_scales(operations, end, numbers)
         name = " · ".join(filter(None, words))
         facts = describe_convolution(details)
         yield Found("conv", name, frozenset(numbers), end, facts, details, tuple(parts))
@@ -77,19 +75,6 @@ def _add_bias(operations: Operations, end: int, numbers: set[int]) -> int:
         return end
     numbers.add(user)
     return user
-
-
-def _add_scales(operations: Operations, end: int, numbers: set[int]) -> int:
-    """Add scale and shift that Caffe writes behind its normalization."""
-    for _ in range(2):
-        user = operations.only_user(end)
-        if user is None or operations.kinds[user] not in ("Mul", "Add"):
-            break
-        if len(operations.operands[user]) != 1 or operations.scalar(user) is not None:
-            break
-        numbers.add(user)
-        end = user
-    return end
 
 
 def read_convolution(operations: Operations, number: int) -> dict[str, Detail]:

@@ -68,6 +68,9 @@ def _read_operator(operations: Operations, number: int) -> Found:
         if "Reshape" in {arranging.op_type for arranging in operations.path(first)}:
             name, groups = "GroupNorm", width
             end, width = _add_scale(operations, number, numbers, ["Mul", "Add"])
+    elif operations.kinds[number] == "BatchNormalization":  # Caffe scales and shifts apart
+        end, scaled = _add_scale(operations, number, numbers, ["Mul", "Add"])
+        width, groups = width or scaled, None
     elif not name.startswith("GroupNorm"):
         groups = None
     facts = [f"{groups} groups"] if groups else []

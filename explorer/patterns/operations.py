@@ -8,7 +8,7 @@ without.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
@@ -259,6 +259,19 @@ class Operations:
             value = data
         return found
 
+    def list_nodes(self, numbers: Collection[int]) -> tuple[Node, ...]:
+        """Return the nodes of some operations, and those that arrange values only for them."""
+        taken = {self.nodes[number] for number in numbers}
+        for node in sorted(self._inside - taken, key=lambda node: node.index, reverse=True):
+            if node in self._numbers or not _is_used_only_by(node, taken):
+                continue
+            data = [
+                value for value in node.inputs if value is not None and not self.is_fixed(value)
+            ]
+            if not data or self.giver(self.source(data[0])) in numbers:
+                taken.add(node)
+        return tuple(sorted(taken, key=lambda node: node.index))
+
     def fixed(self, number: int) -> list[Value]:
         """Return the constants that an operation takes; scales and zero points are none."""
         return [v for v in list_data(self.nodes[number]) if v is not None and self.is_fixed(v)]
@@ -277,6 +290,17 @@ class Operations:
     def is_closed(self, numbers: set[int], end: int) -> bool:
         """Return whether nothing outside takes results of some operations but those of the end."""
         return all(numbers.issuperset(self.users[n]) for n in numbers if n != end)
+
+
+def _is_used_only_by(node: Node, users: Collection[Node]) -> bool:
+    """Return whether nothing but some nodes takes what a node gives, and one of them does."""
+    outputs = [value for value in node.outputs if value is not None]
+    return any(value.users for value in outputs) and not any(
+        value.is_output
+        or len(value.users) > _MOST_USERS
+        or any(user not in users and user.op_type not in SHAPE_READERS for user in value.users)
+        for value in outputs
+    )
 
 
 def read_scalar(value: Value | None) -> float | None:

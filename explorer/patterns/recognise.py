@@ -16,6 +16,7 @@ from .convolutions import (
     find_residuals,
     find_separable,
 )
+from .dense import find_dense, find_transitions
 from .experts import find_experts
 from .found import Blocks, Finder, Found
 from .knowledge import Knowledge, know
@@ -28,7 +29,6 @@ from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .transformers import find_sublayers, find_transformers
 from .wholes import (
     find_branches,
-    find_dense,
     find_partial_stages,
     find_patches,
     find_row,
@@ -156,10 +156,10 @@ def find_blocks(operations: Operations) -> Blocks:
     return blocks
 
 
-def find_norm_nodes(
+def find_small_blocks(
     nodes: Sequence[Node], knowledge: Knowledge
 ) -> Iterator[tuple[str, tuple[Node, ...]]]:
-    """Yield the norms among some nodes that are written out: their names and nodes.
+    """Yield norms and activations that are written out, and what follows a convolution with it.
 
     Parameters
     ----------
@@ -167,12 +167,20 @@ def find_norm_nodes(
         At most `MOST_NODES` nodes of one graph, producers first.
     knowledge
         What is known of their graph.
+
+    Yields
+    ------
+    tuple
+        What a block is called, and its nodes; no two share one.
     """
     operations = Operations(nodes, knowledge)
     blocks = Blocks(operations)
-    for found in find_norms(blocks):
-        if len(found.numbers) > 2 and blocks.add(found):
-            yield found.name, tuple(operations.nodes[n] for n in sorted(found.numbers))
+    for finder in (find_norms, find_activations, find_convolutions, find_transitions):
+        for found in finder(blocks):
+            blocks.add(found)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, Found) and len(entry.numbers) > 1:
+            yield entry.name, operations.list_nodes(entry.numbers)
 
 
 def name_whole(blocks: Blocks) -> Found | None:

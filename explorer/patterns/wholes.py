@@ -50,7 +50,7 @@ def find_row(blocks: Blocks) -> Iterator[Found]:
         known = [width for width in widths if isinstance(width, int)]
         if len(known) == len(widths):
             facts = (write_widths(*known),)
-    yield _whole(blocks, "row", " · ".join(entries), facts, details)
+    yield make_whole(blocks, "row", " · ".join(entries), facts, details)
 
 
 def _describe(operations: Operations, entry: Found | int) -> str:
@@ -71,13 +71,14 @@ def is_row(blocks: Blocks, outline: list[Found | int]) -> bool:
     return True
 
 
-def _whole(
+def make_whole(
     blocks: Blocks,
     kind: str,
     name: str,
     facts: tuple[str, ...] = (),
     details: dict[str, Detail] | None = None,
 ) -> Found:
+    """Return all operations as one block."""
     outline = blocks.list_outermost()
     last = outline[-1]
     return Found(
@@ -101,49 +102,7 @@ def find_same(blocks: Blocks) -> Iterator[Found]:
         isinstance(entry, Found) and (entry.name, entry.facts) == (first.name, first.facts)
         for entry in outline
     ):
-        yield _whole(blocks, first.kind, first.name, (*first.facts, f"{len(outline)} times"))
-
-
-def find_dense(blocks: Blocks) -> Iterator[Found]:
-    """Find a layer of a DenseNet, and a transition between its blocks.
-
-    A layer takes all features before it together, normalizes and activates before it convolves,
-    and gives few new ones; a transition has fewer channels and averages them
-    (G. Huang and others, Densely Connected Convolutional Networks, 2017, section 3).
-    """
-    operations = blocks.operations
-    outline = blocks.list_outermost()
-    if not is_row(blocks, outline) or len(outline) > 8:
-        return
-    kinds = [
-        entry.kind if isinstance(entry, Found) else operations.kinds[entry] for entry in outline
-    ]
-    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
-    if not convolutions:
-        return
-    first, last = convolutions[0], convolutions[-1]
-    taken, given = first.details.get("in"), last.details.get("out")
-    if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
-        return
-    details: dict[str, Detail] = {"in": taken, "out": given}
-    start = kinds[1:] if kinds[0] == "Concat" else kinds
-    if start[:3] != ["norm", "activation", "conv"] or not is_pointwise(first):
-        return
-    if start[3:] == ["AveragePool"] and kinds[0] != "Concat":
-        yield _whole(blocks, "transition", "Transition", (write_widths(taken, given),), details)
-    elif (
-        kinds[0] == "Concat"
-        and len(convolutions) == 2
-        and start[3:]
-        in (
-            ["conv"],
-            ["activation", "conv"],
-            ["norm", "activation", "conv"],
-        )
-    ):
-        details["growth"] = given
-        facts = (f"{taken} → +{given}",)
-        yield _whole(blocks, "dense", "Dense layer", facts, details)
+        yield make_whole(blocks, first.kind, first.name, (*first.facts, f"{len(outline)} times"))
 
 
 def find_patches(blocks: Blocks) -> Iterator[Found]:
@@ -174,7 +133,7 @@ def find_patches(blocks: Blocks) -> Iterator[Found]:
     facts = ["×".join(map(str, kernel)), *([write_widths(taken, int(given))] if given else [])]  # type: ignore[arg-type]
     if "Add" in kinds:
         facts.append("positions")
-    yield _whole(blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details))
+    yield make_whole(blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details))
 
 
 def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
@@ -204,7 +163,7 @@ def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
     facts += [
         fact for number in adds for value in operations.fixed(number) for fact in _tell(value)
     ]
-    yield _whole(blocks, "embedding", name, tuple(facts), dict(largest.details))
+    yield make_whole(blocks, "embedding", name, tuple(facts), dict(largest.details))
 
 
 def _tell(value: Value) -> tuple[str, ...]:
@@ -248,7 +207,7 @@ def find_shuffles(blocks: Blocks) -> Iterator[Found]:
     if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:
         return
     facts = [f"/{c['stride']}" for c in deep if isinstance(c.get("stride"), int)]
-    yield _whole(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
+    yield make_whole(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
 
 
 def _shuffles(node: Node) -> bool:
@@ -282,7 +241,7 @@ def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
     is_known = isinstance(taken, int) and isinstance(given, int)
     facts = [f"{taken} → {given}"] if is_known else []
     if kinds["MaxPool"] == 3 and kinds["conv"] == 2 and sum(kinds.values()) == 6:
-        yield _whole(blocks, "spp", "SPPF", tuple(facts))
+        yield make_whole(blocks, "spp", "SPPF", tuple(facts))
         return
     inner = kinds["residual"] + kinds["inverted"]
     allowed = {"Concat", "Slice", "Split", "conv", "inverted", "residual"}
@@ -293,7 +252,7 @@ def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
     count = inner or (kinds["conv"] - 2) // 2
     if count and (inner or (is_split and kinds["conv"] >= 4)):
         facts.append(f"{count} block{'s' if count > 1 else ''}")
-        yield _whole(blocks, "csp", "CSP block", tuple(facts))
+        yield make_whole(blocks, "csp", "CSP block", tuple(facts))
 
 
 def find_branches(blocks: Blocks) -> Iterator[Found]:
@@ -347,9 +306,9 @@ def find_branches(blocks: Blocks) -> Iterator[Found]:
                 if len(known) == 4
                 else ()
             )
-            yield _whole(blocks, "fire", "Fire module", facts)
+            yield make_whole(blocks, "fire", "Fire module", facts)
     elif len(branches) > 2 and len(convolutions) > 3:
-        yield _whole(blocks, "inception", "Inception block", (f"{len(branches)} branches",))
+        yield make_whole(blocks, "inception", "Inception block", (f"{len(branches)} branches",))
 
 
 def _outer_operands(operations: Operations, entry: Found | int) -> list[Value]:

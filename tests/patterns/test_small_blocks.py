@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import onnx.parser
 import pytest
 
-from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.model import Graph
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.repeat_names import name_span
+from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import recognise
 from netloupe.explorer.readers.load import load
-from tests.corpus import corpus_file
+from tests.corpus import corpus_file, light_file
 from tests.grouping.test_tree import check_tree
 from tests.onnx_text import load_text
 
@@ -102,3 +104,151 @@ def test_heads_are_counted_where_queries_are_put_into_groups_that_share_a_key() 
     # as the configuration in tools/zoo/generation.py says
     text = "Grouped-query attention, 8 heads × 8 over 2, rotary, causal"
     assert found.recognised.text == text
+
+
+def outline(group: Group, labels: dict[int, str]) -> list[str]:
+    """Return what the children of a group are: labels of nodes and groups, or operators."""
+    return [
+        child.label if isinstance(child, Group) else labels.get(child.index, child.op_type)
+        for child in group.children
+    ]
+
+
+def test_modules_in_a_row_are_one_block_as_papers_draw_it() -> None:
+    tree = build_group_tree(load(corpus_file("exported/resnet50.legacy.onnx")).graph)
+    check_tree(tree)
+    assert outline(tree.root, tree.node_labels)[0] == "conv1–relu"
+    block = tree.root.children[0]
+    assert isinstance(block, Group)
+    assert block.recognised is not None
+    assert block.recognised.text == "Conv · BN · ReLU, 7×7, 3 → 8, /2"
+    assert outline(block, tree.node_labels) == ["conv1", "bn1", "relu"]
+
+
+def test_modules_in_repeated_blocks_are_joined_in_each_of_them() -> None:
+    tree = build_group_tree(load(corpus_file("exported/resnet50.legacy.onnx")).graph)
+    stage = tree.find("layer3.1")
+    assert isinstance(stage, Group)
+    assert stage.parent is not None
+    assert len(stage.parent.inner_groups()) == 6
+    for block in stage.parent.inner_groups()[1:]:
+        assert outline(block, tree.node_labels) == [
+            "conv1–relu",
+            "conv2–relu_1",
+            "conv3–bn3",
+            "Add",
+            "relu_2",
+        ]
+
+
+def test_modules_of_a_block_are_found_by_their_names() -> None:
+    model = load(corpus_file("exported/resnet50.legacy.onnx"))
+    tree = build_group_tree(model.graph)
+    found = tree.find("layer3.1.bn2")
+    assert isinstance(found, Node)
+    assert found.op_type == "BatchNormalization"
+    assert found.path in model.search("layer3.1 bn2")
+
+
+@pytest.mark.parametrize("exporter", ["legacy", "dynamo"])
+def test_a_value_times_its_sigmoid_beside_modules_is_one_block(exporter: str) -> None:
+    tree = build_group_tree(load(corpus_file(f"exported/unet.{exporter}.onnx")).graph)
+    check_tree(tree)
+    found = [group for group in tree.root.inner_groups() if group.label == "SiLU"]
+    assert len(found) == 2
+    for group in found:
+        assert [node.op_type for node in group.nodes_alone()] == ["Sigmoid", "Mul"]
+    assert not [c for c in tree.root.children if isinstance(c, Node) and c.op_type == "Sigmoid"]
+
+
+def group_named(**nodes: str) -> GroupTree:
+    """Return the groups of nodes given by their modules, with ``m.0`` written ``m_0``."""
+    proto = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
+        g (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y, float[1, 4, 8, 8] z)
+        <float[4, 4, 1, 1] w = {{{", ".join("0" * 16)}}}, float[4] s = {{1, 1, 1, 1}}>
+        {{ {"  ".join(nodes.values())} }}
+    """)
+    for node, name in zip(proto.graph.node, nodes, strict=True):
+        node.name = f"/{name.replace('__', '/')}/{node.op_type}"
+    return build_group_tree(load(proto).graph)
+
+
+IN_A_ROW = {
+    "stem": "a = Conv (x, w)",
+    "conv": "b = Conv (a, w)",
+    "norm": "c = BatchNormalization (b, s, s, s, s)",
+    "act": "d = Relu (c)",
+    "pool": "y = MaxPool <kernel_shape = [1, 1]> (d)",
+}
+
+
+def test_what_else_takes_a_result_keeps_modules_apart() -> None:
+    joined = group_named(**IN_A_ROW, out__neg="e = Neg (d)", out__abs="z = Abs (e)")
+    assert outline(joined.root, joined.node_labels) == ["stem", "conv–act", "pool", "out"]
+    apart = group_named(**IN_A_ROW, out__neg="e = Neg (c)", out__abs="z = Abs (e)")
+    assert outline(apart.root, apart.node_labels) == ["stem", "conv–norm", "act", "pool", "out"]
+    alone = group_named(**IN_A_ROW, out__neg="e = Neg (b)", out__abs="z = Abs (e)")
+    assert outline(alone.root, alone.node_labels) == [*IN_A_ROW, "out"]
+
+
+def test_modules_are_joined_across_no_border() -> None:
+    names = {"conv": "one__conv", "norm": "one__norm", "act": "two__act", "pool": "two__pool"}
+    tree = group_named(
+        **{names.get(name, name): text for name, text in IN_A_ROW.items()}, out="z = Neg (d)"
+    )
+    check_tree(tree)
+    assert outline(tree.root, tree.node_labels) == ["stem", "one", "two", "out"]
+
+
+def test_nothing_is_joined_where_only_names_count() -> None:
+    graph = load(corpus_file("exported/resnet50.legacy.onnx")).graph
+    for grouping in ("names", "none"):
+        tree = build_group_tree(graph, grouping)
+        assert not [group for group in tree.groups.values() if group.kind == "block"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "label", "path"),
+    [
+        (["conv1", "bn1", "relu"], "conv1–relu", "conv1-relu"),
+        (["inc.0", "inc.1", "inc.2"], "inc.0–2", "inc.0-2"),
+        (["stem.conv", "stem.act"], "stem.conv–act", "stem.conv-act"),
+        (["b.0 / conv", "b.0 / norm"], "b.0 / conv–norm", "b.0 / conv-norm"),
+        (["a.conv", "b.act"], "a.conv–b.act", "a.conv-b.act"),
+        (["proj", "proj"], "proj", "proj"),
+    ],
+)
+def test_what_several_modules_are_called(labels: list[str], label: str, path: str) -> None:
+    assert name_span(labels) == (label, path)
+
+
+def test_what_stands_between_the_blocks_of_a_densenet() -> None:
+    tree = build_group_tree(load(light_file("light_densenet121.onnx")).graph)
+    check_tree(tree)
+    found = [group for group in tree.root.inner_groups() if group.label.startswith("Transition")]
+    # G. Huang and others, 2017, table 1: half of what the dense block before gives
+    facts = [group.recognised.facts for group in found if group.recognised is not None]
+    assert facts == [("256 → 128",), ("512 → 256",), ("1024 → 512",)]
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({}, "Transition"),
+        ({"weight": "3, 4, 3, 3"}, ""),  # 3×3
+        ({"weight": "4, 4, 1, 1"}, ""),  # as many channels
+        ({"pool": "MaxPool"}, ""),
+        ({"first": "a = Relu (x)  b = BatchNormalization (a, s, s, s, s)"}, ""),
+    ],
+)
+def test_what_is_a_transition(change: dict[str, str], name: str) -> None:
+    weight = change.get("weight", "3, 4, 1, 1")
+    first = change.get("first", "a = BatchNormalization (x, s, s, s, s)  b = Relu (a)")
+    graph = load_text(f"""
+        g (float[1, 4, 8, 8] x) => (float[1, 3, 4, 4] y)
+        <int64[4] n = {{{weight}}}, float[4] s = {{1, 1, 1, 1}}>
+        {{ k = ConstantOfShape (n)  {first}  c = Conv (b, k)
+           y = {change.get("pool", "AveragePool")} <kernel_shape = [2, 2], strides = [2, 2]> (c) }}
+    """).graph
+    found = recognise(graph.nodes)
+    assert (found.name if found is not None and "·" not in found.name else "") == name

@@ -1,0 +1,78 @@
+"""Dense layers, which take all features before them together, and what stands between their blocks.
+
+G. Huang and others, Densely Connected Convolutional Networks, 2017, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .convolutions import is_pointwise
+from .found import Blocks, Found
+from .linear import write_widths
+from .recognition import Detail
+from .wholes import is_row, make_whole
+
+
+def find_transitions(blocks: Blocks) -> Iterator[Found]:
+    """Find a norm, an activation, a 1×1 convolution to fewer channels, and a pool that averages.
+
+    Each alone takes what is before it.
+    """
+    operations = blocks.operations
+    for pool, kind in enumerate(operations.kinds):
+        if kind != "AveragePool":
+            continue
+        parts: list[Found] = []
+        number = pool
+        for wanted in ("conv", "activation", "norm"):
+            givers = {*operations.givers(number)}
+            part = blocks.ending(givers.pop(), wanted) if len(givers) == 1 else None
+            if part is None or operations.only_user(part.end) is None:
+                break
+            parts.append(part)
+            number = min(part.numbers)
+        if len(parts) < 3 or not is_pointwise(parts[0]) or parts[0].parts:
+            continue
+        taken, given = parts[0].details.get("in"), parts[0].details.get("out")
+        if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
+            continue
+        numbers = {pool}.union(*(part.numbers for part in parts))
+        if not operations.is_closed(numbers, pool):
+            continue
+        details: dict[str, Detail] = {"in": taken, "out": given}
+        facts = (write_widths(taken, given),)
+        parts.reverse()
+        yield Found(
+            "transition", "Transition", frozenset(numbers), pool, facts, details, tuple(parts)
+        )
+
+
+def find_dense(blocks: Blocks) -> Iterator[Found]:
+    """Find a layer of a DenseNet, or a transition between its blocks.
+
+    A layer takes all features before it together, normalizes and activates before it convolves,
+    and gives few new ones.
+    """
+    operations = blocks.operations
+    for found in find_transitions(blocks):
+        if len(found.numbers) == len(operations):
+            yield found
+    outline = blocks.list_outermost()
+    if not is_row(blocks, outline) or len(outline) > 8:
+        return
+    kinds = [
+        entry.kind if isinstance(entry, Found) else operations.kinds[entry] for entry in outline
+    ]
+    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
+    if kinds[:4] != ["Concat", "norm", "activation", "conv"] or len(convolutions) != 2:
+        return
+    if kinds[4:] not in (["conv"], ["activation", "conv"], ["norm", "activation", "conv"]):
+        return
+    first, last = convolutions
+    taken, given = first.details.get("in"), last.details.get("out")
+    if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
+        return
+    if is_pointwise(first):
+        details: dict[str, Detail] = {"in": taken, "out": given, "growth": given}
+        yield make_whole(blocks, "dense", "Dense layer", (f"{taken} → +{given}",), details)
