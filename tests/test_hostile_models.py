@@ -13,6 +13,11 @@ import pytest
 
 from netloupe.commands.cli import main
 from netloupe.commands.info import summarize_model
+from netloupe.explorer.costs import analysis
+from netloupe.explorer.costs.given import FactTable
+from netloupe.explorer.describe import attributes as describe_attributes
+from netloupe.explorer.describe import describe_node
+from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import value_infos
@@ -99,6 +104,40 @@ def test_types_of_inputs_and_outputs_are_read_when_they_are_asked_for(
     value = graph.values["x7"] if "x7" in graph.values else graph.values["y7"]
     assert [str(value.type), str(value.type)] == ["float32[2]", "float32[2]"]
     assert len(read) == 1
+
+
+def test_costs_read_no_types_of_more_results_than_may_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[object] = []
+    read_type = FactTable.read_type
+    monkeypatch.setattr(
+        FactTable, "read_type", lambda *given, **how: read.append(1) or read_type(*given, **how)
+    )
+    monkeypatch.setattr(analysis, "MOST_READ", 30)
+    for count, expected in ((30, 31), (31, 1)):  # that of the input, and those of the results
+        read.clear()
+        costs = load(hostile_models.outputs(count)).costs()
+        assert len(read) == expected
+        assert costs.activation_bytes_is_lower_bound == (expected == 1)
+
+
+def test_of_very_many_attributes_the_first_are_described_and_the_rest_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[object] = []
+    write = describe_attributes.write_attribute_value
+    monkeypatch.setattr(
+        describe_attributes,
+        "write_attribute_value",
+        lambda value: written.append(1) or write(value),
+    )
+    node = load(hostile_models.attributes(MOST_ROWS + 50)).graph.nodes[0]
+    rows = next(
+        section for section in describe_node(node).sections if section.title == "Attributes"
+    ).rows
+    assert len(written) == MOST_ROWS
+    assert (rows[-2].name, rows[-1].value) == (f"a{MOST_ROWS - 1}", "50 more")
 
 
 @pytest.mark.parametrize("make", [hostile_models.consumers, hostile_models.empty_nodes])

@@ -43,12 +43,13 @@ def list_attributes(
 ) -> list[Row]:
     """Return rows for the attributes that a node sets, then for those that it leaves alone.
 
-    Of a call of a model-local function these are what the function declares.
+    Of a call of a model-local function these are what the function declares. Of very many
+    attributes that are set the first :data:`MOST_ROWS` get rows.
     """
     place = place or Place()
     dialect = node.graph.dialect
     rows: list[Row] = []
-    for key, attribute in node.attributes.items():
+    for key, attribute in islice(node.attributes.items(), MOST_ROWS):
         declared = schema.attributes.get(attribute.name) if schema else None
         notes = [attribute.kind]
         if declared is not None and declared.is_default(attribute.value):

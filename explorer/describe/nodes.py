@@ -47,7 +47,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
     details = node.details
     devices = [row for device in node.details.device_configurations for row in _list_device(device)]
     sections = [
-        make_section("Attributes", attributes),
+        make_section("Attributes", attributes, total=len(node.attributes)),
         make_section("Inputs", list_inputs(iter(inputs), place), total=len(node.inputs)),
         make_section("Captured by subgraphs", captured, total=len(node.captures)),
         make_section("Control inputs", control, total=len(node.control_inputs)),

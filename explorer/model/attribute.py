@@ -73,6 +73,8 @@ class Attribute:
     @property
     def tensor_warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about the tensors that the value is; of very many, about the first."""
+        if not isinstance(self.value, tuple | Tensor | SparseTensor):
+            return ()
         entries = self.value if isinstance(self.value, tuple) else (self.value,)
         return tuple(
             warning
