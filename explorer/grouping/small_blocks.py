@@ -7,7 +7,7 @@ such as a convolution, its norm and its activation, which papers draw as one box
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from operator import attrgetter
 
 from netloupe.explorer.model import Node, Value, find_operators
@@ -30,8 +30,11 @@ _MOST_OF_ACTIVATION = 12
 _TELLING = frozenset(
     {"Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "FusedConv", "Int8Conv"}
     | {"Erf", "HardSigmoid", "QLinearSigmoid", "Sigmoid", "Softplus", "Tanh"}
-    | {"Pow", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sqrt"}
 )
+#: operators in norms that are written out
+_IN_NORMS = frozenset({"Pow", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sqrt"})
+#: a block is never all of a group
+_LEAST_CHILDREN = 3
 #: operators that only change layout or type
 _LAYOUT = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
 
@@ -70,34 +73,76 @@ def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> 
         Gives an unused path for a child of a group.
     """
     telling = {*find_operators(root.graph, _TELLING).tolist()}
-    if not telling:
+    written = telling.union(find_operators(root.graph, _IN_NORMS).tolist())
+    if not written:
         return
-    keys, known = KeyWriter(), dict[Key, list[tuple[str, list[int]]]]()
-    pending = [root]
+    joiner = _Joiner(root, labels, free_path)
+    pending = [(root, written)]
     while pending:
-        group = pending.pop()
-        inner = group.inner_groups()
-        pending += inner
-        if group.kind not in ("graph", "scope", "block"):
-            continue
-        nodes = [child for child in group.children if isinstance(child, Node)]
-        if not 0 < len(nodes) <= _MOST_NODES or telling.isdisjoint(map(_GET_INDEX, nodes)):
-            continue
+        group, wanted = pending.pop()
+        is_searched = group.kind == "scope" or (group.kind == "block" and wanted is written)
+        if is_searched or group is root:
+            joiner.join(group, wanted)
+        if group.kind != "repeat":
+            pending += [(inner, wanted) for inner in group.inner_groups()]
+        elif telling:
+            # layers of a model without names have been searched already, and norms have scopes
+            pending += [(inner, telling) for inner in joiner.list_blocks(group, telling)]
+
+
+class _Joiner:
+    """Makes blocks of children of one group after the other; groups wired alike are looked at once.
+
+    Parameters
+    ----------
+    root, labels, free_path
+        As of :func:`group_small`.
+    """
+
+    def __init__(self, root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
+        self._knowledge = know(root.graph)
+        self._labels, self._free_path = labels, free_path
+        self._keys = KeyWriter()
+        self._known: dict[Key, list[tuple[str, list[int]]]] = {}
+
+    def list_blocks(self, repeat: Group, wanted: Set[int]) -> list[Group]:
+        """Return the blocks of a repeat; none where the one shown has nothing to look at."""
+        pending = repeat.inner_groups()[repeat.exemplar :][:1]
+        for group in pending:
+            if group.kind == "scope" and self._list_nodes(group, wanted):
+                return repeat.inner_groups()
+            pending += group.inner_groups()
+        return []
+
+    def join(self, group: Group, wanted: Set[int]) -> None:
+        """Make blocks of children of a group, where nodes that are wanted are among them."""
+        nodes = self._list_nodes(group, wanted)
+        if not nodes:
+            return
         step()
         homes: dict[Node, Child] = {node: node for node in nodes}
-        for child in inner:
+        for child in group.inner_groups():
             if child.kind != "repeat" and len(child.children) <= _MOST_OF_ACTIVATION:
                 homes.update(dict.fromkeys(child.nodes_alone(), child))
         members = sorted(homes, key=_GET_INDEX)
-        key = keys.write(members)
-        if key not in known:
+        key = self._keys.write(members)
+        if key not in self._known:
             places = {node: place for place, node in enumerate(members)}
-            known[key] = [
+            self._known[key] = [
                 (name, [places[node] for node in found])
-                for name, found in find_small_blocks(members, know(root.graph))
+                for name, found in find_small_blocks(members, self._knowledge)
             ]
-        for name, numbers in known[key]:
-            _join(group, name, [members[number] for number in numbers], homes, labels, free_path)
+        for name, numbers in self._known[key]:
+            found = [members[number] for number in numbers]
+            _join(group, name, found, homes, self._labels, self._free_path)
+
+    def _list_nodes(self, group: Group, wanted: Set[int]) -> list[Node]:
+        """Return the nodes that are children of a group; nothing where there is nothing to join."""
+        if len(group.children) < _LEAST_CHILDREN:
+            return []
+        nodes = [child for child in group.children if isinstance(child, Node)]
+        is_fit = len(nodes) <= _MOST_NODES and not wanted.isdisjoint(map(_GET_INDEX, nodes))
+        return nodes if is_fit else []
 
 
 def _join(
