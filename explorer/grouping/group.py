@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
@@ -151,10 +152,32 @@ class Group:
             root = self
             while root.parent is not None:
                 root = root.parent
-            if root._recogniser is None:
-                root._recogniser = Recogniser(self.graph)
-            self._recognised.append(root._recogniser.recognise(self))
+            self._recognised.append(root._find_recogniser().recognise(self))
         return self._recognised[0]
+
+    def _find_recogniser(self) -> Recogniser:
+        if self._recogniser is None:
+            self._recogniser = Recogniser(self.graph)
+        return self._recogniser
+
+    def forget_recognitions(
+        self, groups: Iterable[Group], unnamed: frozenset[Group], names: frozenset[str]
+    ) -> None:
+        """Ask anew what groups are when that is wanted next; of a tree's root.
+
+        Parameters
+        ----------
+        groups
+            The groups of the tree.
+        unnamed
+            Those that are not told what they are.
+        names
+            What none is called any more.
+        """
+        recogniser = self._find_recogniser()
+        recogniser.unnamed, recogniser.names_left_out = unnamed, names
+        for group in groups:
+            group._recognised.clear()
 
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {self.node_count} nodes>"

@@ -44,12 +44,21 @@ class Recogniser:
         #: what groups that look so were recognised as
         self._known: dict[Key, Recognition | None] = {}
         self._keys = KeyWriter()
+        #: groups that are not told what they are, and names that none is given
+        self.unnamed: frozenset[Group] = frozenset()
+        self.names_left_out: frozenset[str] = frozenset()
 
     def recognise(self, group: Group) -> Recognition | None:
-        """Return what a group is; None where that is not known.
+        """Return what a group is; None where that is not known, or not to be told.
 
         Of a stack of blocks it is told what all of them are, as far as they agree.
         """
+        if group in self.unnamed:
+            return None
+        found = self._recognise(group)
+        return None if found is not None and found.name in self.names_left_out else found
+
+    def _recognise(self, group: Group) -> Recognition | None:
         if group.is_beside or group.kind in ("part", "shape"):
             return None
         if group.kind == "repeat":

@@ -9,10 +9,11 @@ import pytest
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import WINDOW, Composer, FirstView, Window
-from netloupe.explorer.layout.first_view import count_boxes
-from netloupe.explorer.model import Model, is_constant_node
+from netloupe.explorer.layout.first_view import count_boxes, list_closed
+from netloupe.explorer.model import Model, Node, is_constant_node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import View
 from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_file
 from tests.grouping.blank_names import load_blank
@@ -265,3 +266,22 @@ def test_few_trials_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_same_is_opened_each_time() -> None:
     model = load(corpus_file("exported/t5.legacy.onnx"))
     assert opened(first_view(model)) == opened(first_view(model))
+
+
+def test_a_known_block_stays_closed_where_its_nodes_only_arrange() -> None:
+    """Of LSTM and GRU name and facts tell more than Transpose, Slice and ConstantOfShape do."""
+    view = first_view(load(corpus_file("exported/lstm.legacy-functions.onnx")))
+    (model,) = [item for item in view.root.children if item.is_open]
+    assert [
+        (item.element.op_type, item.is_open)
+        for item in model.children
+        if isinstance(item.element, Node) and item.openable
+    ] == [
+        ("Embedding", True),
+        ("LSTM", False),
+        ("GRU", False),
+        ("Linear", True),
+    ]
+    closed = [item.element for item in list_closed(view.root) if isinstance(item.element, Node)]
+    roles = {find_roles(node.graph).of(node) for node in closed}
+    assert roles == {"body"}
