@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from .face import Badge, Face, Outline, TextRun, TextStyle
-from .rows import FaceRow
+from .rows import RANGE, FaceRow
 from .sizes import HEADER, OPENER, SHEET_OFFSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -23,6 +23,10 @@ LEAST_WIDTH = 90.0
 MOST_WIDTH = 260.0
 #: and where it is the title or a type that needs it
 MOST_TITLE_WIDTH = 320.0
+#: and where it is the title of a group, which is to be read whole
+MOST_GROUP_WIDTH = 380.0
+#: the second part of a title has at least this share of the room of both, or what it needs
+_LEAST_QUIET = 0.3
 #: where facts stand in the line of the title, and what is between these two
 MOST_WIDTH_IN_LINE = 290.0
 FACTS_GAP = 10.0
@@ -38,20 +42,30 @@ _KEEP: dict[TextStyle, Literal["both", "start"]] = {"text": "start"}
 
 
 def lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRun], float]:
-    """Place a title and its quiet second part between two positions; return where it ends."""
+    """Place a title and its quiet second part between two positions; return where it ends.
+
+    Where room is short the second part loses its end first. Then a title does: a name its
+    middle, since names differ at their ends, and a range such as ``layers.0 … 11`` its end.
+    """
     size, bold = TEXT_STYLES["title"]
     quiet_size, quiet_bold = TEXT_STYLES["title-muted"]
     quiet_wanted = measure_text(clean_label(quiet), quiet_size, quiet_bold) if quiet else 0.0
-    room = end - x - (min(quiet_wanted + GAP, (end - x) * 0.45) if quiet else 0.0)
-    shown = shorten_text(title, room, size, bold)
+    room = end - x - (min(quiet_wanted + GAP, (end - x) * _LEAST_QUIET) if quiet else 0.0)
+    shown = shorten_text(title, room, size, bold, "start" if RANGE in title else "both")
     runs = [TextRun(x, BASELINE, shown, "title")]
     x += measure_text(shown, size, bold)
     if quiet:
         x += GAP
-        shown = shorten_text(quiet, end - x, quiet_size, quiet_bold)
+        shown = shorten_text(quiet, end - x, quiet_size, quiet_bold, "start")
         runs.append(TextRun(round_size(x), BASELINE, shown, "title-muted"))
         x += measure_text(shown, quiet_size, quiet_bold)
     return runs, x
+
+
+def find_whole_title(title: str, quiet: str, runs: Sequence[TextRun]) -> str:
+    """Return a title with its second part where runs show it shortened; "" where it is whole."""
+    parts = [clean_label(part) for part in (title, quiet) if part]
+    return "" if [run.text for run in runs[: len(parts)]] == parts else " · ".join(parts)
 
 
 def make_box(
@@ -98,7 +112,8 @@ def make_box(
     sheets = stack * SHEET_OFFSET
     columns = [_column_width(block) for block in blocks]
 
-    _, title_end = lay_title(title, quiet, MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
+    most_title = MOST_GROUP_WIDTH if outline == "group" else MOST_TITLE_WIDTH
+    _, title_end = lay_title(title, quiet, MARGIN, most_title - MARGIN - at_right)
     wanted = title_end + MARGIN + at_right
     # a block that has a name, too, keeps the line below for its facts
     is_plain = not (badge or times or (quiet and outline == "group"))
@@ -114,6 +129,7 @@ def make_box(
     width = round_size(max(wanted, LEAST_WIDTH))
 
     texts, title_end = lay_title(title, quiet, MARGIN, width - MARGIN - at_right + 0.5)
+    whole = find_whole_title(title, quiet, texts)
     badges = []
     right = width - MARGIN
     if openable:
@@ -166,6 +182,7 @@ def make_box(
         tuple(replace(pill, y=pill.y + sheets) for pill in badges) if stack else tuple(badges),
         tuple(targets),
         stack,
+        title=whole,
     )
 
 

@@ -100,6 +100,8 @@ class Face:
         ``height``, so that the box in front is that much smaller and lower.
     bar
         Its share of the model; None for none.
+    title
+        The whole title where ``texts`` have it shortened; else "".
     """
 
     outline: Outline
@@ -113,3 +115,4 @@ class Face:
     targets: tuple[tuple[float, float, float], ...] = ()
     stack: int = 0
     bar: Bar | None = None
+    title: str = ""

@@ -13,7 +13,15 @@ from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
-from .box import MARGIN, MOST_TITLE_WIDTH, MOST_WIDTH, lay_title, make_box, round_size
+from .box import (
+    MARGIN,
+    MOST_TITLE_WIDTH,
+    MOST_WIDTH,
+    find_whole_title,
+    lay_title,
+    make_box,
+    round_size,
+)
 from .category import category_of
 from .face import Face, TextRun
 from .facts import NodeFacts
@@ -48,6 +56,8 @@ LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
+#: less than so many letters of a shortened text tell nothing
+_LEAST_LETTERS = 4
 
 
 class FaceBook:
@@ -320,32 +330,58 @@ def _make_stub_face(item: Item) -> Face:
 
 def _make_frame(item: Item) -> Face:
     element = item.element
+    shown = ""
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
         title, quiet = _name_group(element, title, element.recognised)
         if item.repeat is not None:
             title = f"{title} ×{len(element.children):,}"
-            quiet = write_shown(title, quiet, describe_shown(item))
+            shown = describe_shown(item)
     elif isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
         quiet = "" if _says_the_same(title, quiet) else quiet
     else:
         title, quiet = item.label or getattr(element, "parent_attribute", "") or element.name, ""
-    texts, end = lay_title(title, quiet, MARGIN + 4, MOST_FRAME_TITLE)
+    fitting = write_shown(title, quiet, shown, describe_number(item)) if shown else quiet
+    texts, end = lay_title(title, fitting, MARGIN + 4, MOST_FRAME_TITLE)
     category = category_of(element) if isinstance(element, Node) else "group"
-    return Face("frame", category, round_size(end + MARGIN + 4), HEADER, HEADER, tuple(texts))
+    whole = find_whole_title(title, _join_parts(quiet, shown), texts)
+    width = round_size(end + MARGIN + 4)
+    return Face("frame", category, width, HEADER, HEADER, tuple(texts), title=whole)
 
 
-def write_shown(title: str, quiet: str, shown: str) -> str:
-    """Return what stands behind the title of an open repeat, without what has no room."""
+def write_shown(title: str, quiet: str, shown: str, number: str) -> str:
+    """Return what stands behind the title of an open repeat, without what has no room.
+
+    Parameters
+    ----------
+    title, quiet
+        Its title, and what its blocks are.
+    shown, number
+        Which repetition is shown and what more is said of it; and its number alone.
+    """
     room = MOST_FRAME_TITLE - measure_text(title, *TEXT_STYLES["title"]) - 3 * MARGIN
     parts = shown.split(", ")
-    while True:
-        text = " · ".join(filter(None, (quiet, ", ".join(parts))))
-        if len(parts) < 2 or measure_text(text, *TEXT_STYLES["title-muted"]) <= room:
-            return text
+    while len(parts) > 1 and not _fits_title(_join_parts(quiet, ", ".join(parts)), room):
         del parts[1]
+    text = _join_parts(quiet, ", ".join(parts))
+    if _fits_title(text, room):
+        return text
+    text = _join_parts(quiet, number)
+    if _fits_title(text, room):
+        return text
+    left = room - measure_text(_join_parts("", f" · {number}"), *TEXT_STYLES["title-muted"])
+    short = shorten_text(quiet, left, *TEXT_STYLES["title-muted"], "start")
+    return _join_parts(short if len(short) > _LEAST_LETTERS else "", number)
+
+
+def _join_parts(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
+
+
+def _fits_title(text: str, room: float) -> bool:
+    return measure_text(text, *TEXT_STYLES["title-muted"]) <= room
 
 
 def _name_group(group: Group, label: str, recognition: Recognition | None) -> tuple[str, str]:
@@ -401,6 +437,13 @@ def _fits_row(text: str) -> bool:
     return measure_text(text, *TEXT_STYLES["muted"]) <= MOST_WIDTH - 2 * MARGIN
 
 
+def describe_number(item: Item) -> str:
+    """Return which of its repetitions an open repeat shows, counted: ``shows 4 of 12``."""
+    if item.repetition is None or item.repeat is None:
+        return "all shown"
+    return f"shows {item.shown + 1:,} of {len(item.repeat.children):,}"
+
+
 def describe_shown(item: Item) -> str:
     """Return what an open repeat shows, and what it cannot: ``shows layers.3``."""
     repetition, repeat = item.repetition, item.repeat
@@ -408,8 +451,7 @@ def describe_shown(item: Item) -> str:
         return "all shown"
     label = repetition.label if isinstance(repetition, Group) else ""
     is_telling = label and not label.startswith(repeat.label)
-    shown = label if is_telling else f"{item.shown + 1} of {len(repeat.children):,}"
-    parts = [f"shows {shown}"]
+    parts = [f"shows {label}" if is_telling else describe_number(item)]
     for count, what in zip(item.unmatched, ("input", "output"), strict=True):
         if count:
             parts.append(f"{count:,} {what}{'' if count == 1 else 's'} of others")

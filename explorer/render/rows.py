@@ -320,6 +320,10 @@ def _describe_constant(constant: ConstantRow) -> tuple[tuple[str, TextStyle], ..
     return ((text if dtype == "float32" else f"{text} {dtype}", "muted"),)
 
 
+#: between the first and the last name of a range
+RANGE = " … "
+
+
 def short_range(label: str) -> str:
     """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are.
 
@@ -327,9 +331,9 @@ def short_range(label: str) -> str:
     as in ``encoder / layers.0 … layers.11``, stays before them.
     """
     around, mark, own = label.rpartition(" / ")
-    if mark and " … " not in around:
+    if mark and RANGE not in around:
         return f"{around} / {short_range(own)}"
-    first, between, last = label.partition(" … ")
+    first, between, last = label.partition(RANGE)
     prefix = first.rstrip(_NUMBERS)
     call = last.removeprefix(first)
     if between and call != last and call[:1] == "_" and call[1:].isdecimal():

@@ -195,6 +195,8 @@ class _Drawing:
             body += "".join(map(_draw_mark, mark_paint(face, box.width, paint, self.theme)))
         identity = self._identify(_ID_LETTERS[item.kind], item.key)
         title = escape_text(clean_label(item.path, LONGEST_TITLE))
+        if face.title:
+            title += f"\n{escape_text(face.title)}"
         if face.bar is not None:
             title += f"\n{escape_text(face.bar.text)}"
         return (

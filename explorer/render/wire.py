@@ -298,6 +298,7 @@ def _encode_face(face: Face) -> dict[str, Any]:
         "rules": face.rules,
         "stack": face.stack,
         "targets": face.targets,
+        "title": face.title,
         "bar": list(astuple(face.bar)) if face.bar is not None else None,
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
         "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],

@@ -367,15 +367,20 @@ def test_facts_for_which_there_is_no_room_are_left_out() -> None:
 
 
 def test_the_title_of_an_open_stack_leaves_out_what_has_no_room() -> None:
-    shown = "shows h.1, 2 inputs of others, the first has 129 nodes"
-    assert write_shown("h", "", shown) == shown
+    shown, number = "shows h.1, 2 inputs of others, the first has 129 nodes", "shows 2 of 12"
+    assert write_shown("h", "", shown, number) == shown
     what = "Transformer block · shows h.1"
-    assert write_shown("h.0 … 11 ×12", "Transformer block", shown).startswith(what)
-    assert write_shown("h.0 … 11 ×12", "Transformer block", shown).endswith(
-        ", the first has 129 nodes"
-    )
-    long = write_shown("h" * 60, "Transformer block", shown)
-    assert long == what
+    text = write_shown("h.0 … 11 ×12", "Transformer block", shown, number)
+    assert text.startswith(what)
+    assert text.endswith(", the first has 129 nodes")
+    assert write_shown("h" * 23, "Transformer block", shown, number) == what
+    long = "shows linear_projections.1"
+    name = "linear_projections.0 … 3 ×4"
+    assert write_shown(name, "Linear · Resize", long, number) == f"Linear · Resize · {number}"
+    text = write_shown(name, "LinearProjectionsOfAllTheStages", long, number)
+    assert text.startswith("LinearP")
+    assert text.endswith(f"… · {number}")
+    assert write_shown("h" * 60, "Transformer block", shown, number) == number
 
 
 def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:
@@ -487,6 +492,44 @@ def test_a_chain_that_recurs_is_named_once() -> None:
 def test_names_have_the_room_that_they_need(model: Model) -> None:
     item = make_group(model, "embeddings", "TokenAndPositionEmbedding")
     assert words(make_face(item))[:2] == ["embeddings", "TokenAndPositionEmbedding"]
+
+
+LONG = "TransformerLayerOfTheSecondDecoder"
+
+
+def item_of(group: Group) -> Item:
+    instance = Instance(group.graph, "main", None)
+    return Item("group", group.path, group, instance, None, openable=True)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_the_title_of_a_stack_is_whole_and_its_second_part_loses_its_end(is_open: bool) -> None:
+    repeat = stack_of_sizes(3, 3)
+    repeat.facts = (LONG,)
+    repeat.label = "blocks_of_the_decoder.0 … blocks_of_the_decoder.1"
+    item = item_of(repeat)
+    item.is_open = is_open
+    face = make_face(item)
+    title, quiet = words(face)[:2]
+    assert title == "blocks_of_the_decoder.0 … 1" + " ×2" * is_open
+    assert quiet.startswith("Transf")
+    assert "…" in quiet
+    assert not quiet.endswith("Decoder")
+    assert face.title.startswith(f"{title} · {LONG}")  # for the tooltip
+    assert fits(face)
+
+
+def test_the_title_of_a_stack_that_is_too_long_loses_its_end() -> None:
+    repeat = stack_of_sizes(2, 2)
+    repeat.label = f"{'very_' * 12}long.0 … {'very_' * 12}long.1"
+    face = make_face(item_of(repeat))
+    assert words(face)[0].startswith("very_very_")
+    assert words(face)[0].endswith("…")
+    assert fits(face)
+
+
+def test_a_title_that_is_whole_is_not_told_again(model: Model) -> None:
+    assert make_face(make_group(model, "embeddings", "TokenAndPositionEmbedding")).title == ""
 
 
 def test_long_names_of_dimensions_are_shortened_each() -> None:

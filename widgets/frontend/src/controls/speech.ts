@@ -16,11 +16,13 @@ import {
 /** A tooltip lists so many of the values that something stands for. */
 const MOST_LINES = 8;
 
-/** The lines of the tooltip: the path, and the type where it is known. */
+/** The lines of the tooltip: the path, a title that is shortened on its box, a type, a share. */
 export function tooltipOf(scene: Scene, hit: Hit): string[] {
   switch (hit.kind) {
-    case "box":
-      return withoutBlank([...listPaths(hit.paths), scene.faceOf(hit.index).bar?.[4] ?? ""]);
+    case "box": {
+      const { title, bar } = scene.faceOf(hit.index);
+      return withoutBlank([...listPaths(hit.paths), title, bar?.[4] ?? ""]);
+    }
     case "row":
       return listPaths(hit.paths);
     case "edge":

@@ -22,6 +22,8 @@ export interface Face {
   badges: Badge[];
   /** left end, top and bottom of the rows that stand for constants */
   targets: Array<[number, number, number]>;
+  /** the whole title where the texts have it shortened, else empty */
+  title: string;
   /** the share of the model that the box holds */
   bar: Bar | null;
 }

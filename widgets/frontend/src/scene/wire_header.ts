@@ -77,6 +77,7 @@ function completeFace(face: Partial<Face>): Face {
     texts: face.texts ?? [],
     badges: face.badges ?? [],
     targets: face.targets ?? [],
+    title: face.title ?? "",
     bar: face.bar ?? null,
   };
 }
