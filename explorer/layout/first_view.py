@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Node
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import (
     Item,
     View,
@@ -66,7 +67,8 @@ class Limit:
         Whether the picture may be cut into columns, where that makes it larger.
     in_blocks
         Whether what is inside the repetition that is shown of a repeat is opened too, and
-        blocks of a known kind, which their name and facts say more of than their nodes do.
+        blocks of a known kind, which their name and facts say more of than their nodes do. What
+        shows single nodes that only arrange then remains closed.
     """
 
     below: int
@@ -248,7 +250,11 @@ class _Search:
             for item in chosen:
                 self._view.open_item(item)
             found = count_boxes(self._view)
-            if found <= limit.boxes and self._zoom(limit.in_columns) >= limit.zoom:
+            if (
+                found <= limit.boxes
+                and not any(map(_shows_arrangement, chosen))
+                and self._zoom(limit.in_columns) >= limit.zoom
+            ):
                 boxes = found
             else:
                 for item in chosen:
@@ -364,9 +370,23 @@ def _stays_closed(group: Group) -> bool:
 
 
 def _is_known(element: object) -> bool:
-    """Return whether something is a block such as attention, MLP, norm or ``Conv · ReLU``."""
+    """Return whether something is a block such as attention, MLP, norm or ``Conv · ReLU``.
+
+    So is a call of a function that is one.
+    """
     recognition = element.recognised if isinstance(element, Group) else None
+    if isinstance(element, Node) and element.function is not None:
+        recognition = recognise_function(element.function)
     return recognition is not None and recognition.family != "group"
+
+
+def _shows_arrangement(item: Item) -> bool:
+    """Return whether an open block of a known kind shows single nodes that only arrange values."""
+    return _is_known(item.element) and any(
+        isinstance(child.element, Node)
+        and find_roles(child.element.graph).of(child.element) in ("arrangement", "preparation")
+        for child in item.children
+    )
 
 
 def _holds_repeat(item: Item) -> bool:
