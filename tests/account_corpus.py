@@ -25,6 +25,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ from netloupe.commands.info import summarize_model
 from netloupe.explorer.errors import NetloupeError, ReadingError
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from netloupe.proto import caffe2_pb2
 from tests.corpus import CORPUS
+from tests.count_caffe2 import count_caffe2
 
 _SECONDS = 10
 _BYTES = 10**9
@@ -68,6 +71,7 @@ def main(arguments: list[str]) -> int:
 
 def account_for(path: Path) -> dict[str, Any]:
     """Return what became of a file, found out by a process of its own."""
+    _import_all()
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -99,6 +103,15 @@ def account_for(path: Path) -> dict[str, Any]:
     if failure:
         return {"result": "failed", "line": failure}
     return account
+
+
+@cache
+def _import_all() -> None:
+    """Open a model of each format, or else every process would import anew what that needs."""
+    text = '<ir_version: 8, opset_import: ["" : 17]> g (float[1] x) => (float[1] y) { y = Relu(x) }'
+    net = caffe2_pb2.NetDef(name="n", op=[caffe2_pb2.OperatorDef(type="Relu", input=["x"])])
+    for model in (onnx.parser.parse_model(text), net):
+        summarize_model(load(model))
 
 
 def _answer(path: Path, pipe: int) -> None:
@@ -143,8 +156,6 @@ def _compare(path: Path, model: Model) -> dict[str, Any]:
     """Return a failure where the counts differ from those of another way to count."""
     data = path.read_bytes()
     if model.format == "Caffe2":
-        from tests.count_caffe2 import count_caffe2  # found from wherever this is run
-
         init = model.metadata.get("init net file")
         theirs = count_caffe2(
             data,

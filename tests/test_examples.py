@@ -62,7 +62,8 @@ def test_examples_pass_mypy_strict(tmp_path: Path) -> None:
         files.append(tmp_path / f"{name}.py")
         files[-1].write_text(code, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", *files],
+        # what the check of netloupe itself found out is in the same cache
+        [sys.executable, "-m", "mypy", "--strict", *files],
         cwd=ROOT,
         env={**os.environ, "MYPYPATH": str(ROOT)},
         capture_output=True,
