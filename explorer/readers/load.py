@@ -57,7 +57,7 @@ def _read(source: Any, init: Any) -> Model:
         raise SourceError("the path of the model is empty. Give the name of a file.")
     source, init = _expand(source), _expand(init)
     path = Path(os.fsdecode(source)) if isinstance(source, (str, os.PathLike)) else None
-    with collector_paused():
+    with collector_paused(reads_model=True):
         return read_model(
             open_source(source), None if init is None else open_source(init), beside=path
         )
