@@ -145,7 +145,9 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
     """
     said = []
     if costs.parameters:
-        said.append(f"{write_amount(costs.parameters)} parameters")
+        biases = costs.attention_biases
+        apart = f" and {write_amount(biases)} attention biases" if biases else ""
+        said.append(f"{write_amount(costs.parameters)} parameters{apart}")
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
         at = f" at {' × '.join(f'{dim:,}' for dim in size)}" if size and costs.macs else ""

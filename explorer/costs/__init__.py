@@ -7,6 +7,7 @@ polynomials of the symbols that a file gives no size. Nothing here knows groups 
 
 from .costs import Costs, Unknown, count_costs
 from .inferred_types import infer_type
+from .position_constants import find_pairs_of_factors
 from .symbols import Bindings
 from .totals import (
     Totals,
@@ -19,6 +20,7 @@ from .totals import (
 from .wording import (
     describe_costs,
     describe_unknown_costs,
+    list_apart,
     write_activations,
     write_amount,
     write_macs,
@@ -39,7 +41,9 @@ __all__ = [
     "count_nodes",
     "describe_costs",
     "describe_unknown_costs",
+    "find_pairs_of_factors",
     "infer_type",
+    "list_apart",
     "write_activations",
     "write_amount",
     "write_macs",

@@ -67,6 +67,9 @@ class Costs:
         What the file stores for them.
     running_statistics
         Means and variances of batch normalization, which are no parameters.
+    attention_biases
+        Numbers that are added to the scores of attention, which are no parameters either: masks,
+        and tables of relative positions written out; see :class:`~netloupe.Totals`.
     unknown
         What is missing in the numbers below, and why.
     macs_by_operator
@@ -84,6 +87,7 @@ class Costs:
     elements: int
     weight_bytes: int
     running_statistics: int
+    attention_biases: int
     unknown: tuple[Unknown, ...]
     macs_by_operator: Mapping[str, str]
     tied_parameters: int
@@ -292,6 +296,7 @@ def make_costs(totals: Totals, work: Work, peak: Amount | None, ties: Ties | Non
         totals.elements,
         totals.bytes,
         totals.running_statistics,
+        totals.attention_biases,
         tuple(unknown),
         {name: write_expression(amount) for name, amount in operators},
         tied,

@@ -13,7 +13,9 @@ from netloupe.explorer.model import Graph, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import find_own_tensor
 
+from .constants import is_scaled_again
 from .elementwise import read_elements
+from .stored_uses import is_stored_value
 
 #: by operator, the operands that are weights (ONNX operator specification; Caffe2's operators)
 _WEIGHT_OPERANDS: dict[str, tuple[int, ...]] = {
@@ -70,6 +72,10 @@ def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
         for place in (*_WEIGHT_OPERANDS[node.op_type], *measured):
             value = node.inputs[place] if place < len(node.inputs) else None
             if value is None or value.initializer is not None or value.producer is None:
+                continue
+            if not place and is_stored_value(node.inputs[1] if len(node.inputs) > 1 else None):
+                continue  # an initial state, and the second is the weight
+            if node.op_type == "InstanceNormalization" and is_scaled_again(node):
                 continue
             origin = _find_origin(value)
             size = None if origin is None else _read_size(origin)

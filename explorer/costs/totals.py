@@ -9,7 +9,7 @@ from itertools import chain
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, is_constant
 from netloupe.explorer.progress import step
 
-from .weights import Kind, Weights, find_weights
+from .weights import KINDS, Kind, Weights, find_weights
 
 #: a file of external data, the first byte in it, and the numbers of bytes and of elements
 _Place = tuple[str, int, int | None, int]
@@ -44,6 +44,10 @@ class Totals:
     running_statistics
         The means and variances of batch normalization, which are no parameters: training measures
         them, it does not learn them.
+    attention_biases
+        Numbers that are added to the scores of attention as they stand, and are no parameters:
+        masks, and tables of relative positions that an exporter wrote out for all pairs. From how
+        many learned numbers a table was made the file does not tell.
     bytes
         What the file stores for these tensors, with the indices of sparse ones, in whatever form:
         half-precision numbers in ``int32_data`` take four bytes each. Where the size of external
@@ -56,6 +60,7 @@ class Totals:
     elements: int
     parameters: int
     running_statistics: int
+    attention_biases: int
     bytes: int
 
 
@@ -120,7 +125,7 @@ def _count(
     takers: Iterable[Node],
 ) -> Totals:
     count = elements = size = 0
-    sums: dict[Kind, int] = {"parameter": 0, "running statistic": 0, "other": 0}
+    sums: dict[Kind, int] = dict.fromkeys(KINDS, 0)
     places: set[_Place] = set()
     for tensor in initializers:
         if not count % _STEP:
@@ -147,6 +152,7 @@ def _count(
         elements=elements,
         parameters=sums["parameter"],
         running_statistics=sums["running statistic"],
+        attention_biases=sums["attention bias"],
         bytes=size,
     )
 

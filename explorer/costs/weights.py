@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from netloupe.explorer.model import (
     DataType,
@@ -20,9 +20,12 @@ from netloupe.explorer.model import (
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
+from .constants import find_constant_uses, is_written_number
 from .generated import Generated, find_generated
+from .stored_uses import ConstantKind
 
-Kind = Literal["parameter", "running statistic", "other"]
+Kind = Literal["parameter", "running statistic", "attention bias", "other"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: how many nodes are looked at in one step
 _STEP = 10_000
@@ -35,8 +38,12 @@ _WIDE = 32
 class Weights:
     """Tells weights from the other initializers of a model.
 
-    * Floating-point and complex numbers are weights, unless they are running statistics or scales
-      of something quantized. Nothing in a file tells a learned 0.5 from one that was written.
+    * Floating-point and complex numbers are weights, unless they are running statistics, scales
+      of something quantized, or numbers of which all uses are such that weights do not have:
+      :func:`~netloupe.explorer.costs.constants.find_constant_uses`.
+    * A single number is a weight where it stands at a weight operand, passes a function that keeps
+      it in bounds, or has the name of a module's parameter. Nothing else in a file tells a learned
+      0.5 from one that was written.
     * Running statistics are what BatchNormalization (Caffe2: SpatialBN) takes as mean and variance,
       directly, through Identity, or as operand of a function that does so, and nothing else takes.
     * Integers are weights where they are quantized numbers: those that the file says so of, the
@@ -60,6 +67,8 @@ class Weights:
     def __init__(self, model: Model) -> None:
         #: by value, how many of its uses are as a running statistic
         self._measured: Counter[Value] = Counter()
+        #: by value, its uses as a number that is no weight
+        self._constant_uses: dict[Value, dict[tuple[Node, int], ConstantKind]] = {}
         #: by function, the inputs that it uses as running statistics only
         self._formals: dict[Function, tuple[int, ...]] = {}
         #: names of the operators and functions that may take such
@@ -75,6 +84,7 @@ class Weights:
             self.generated |= find_generated(graph)
             self._find_measured(graph)
             self._find_quantized(graph)
+            self._find_constants(graph)
             if isinstance(graph, Function):
                 places = (i for i, value in enumerate(graph.inputs) if self._is_measured(value))
                 self._formals[graph] = tuple(places)
@@ -84,6 +94,13 @@ class Weights:
             tensor = value.initializer
             if tensor is not None and _is_real(tensor.dtype) and self._is_measured(value):
                 self._kinds.setdefault(tensor, "running statistic")
+
+        for value, uses in self._constant_uses.items():
+            tensor = value.initializer
+            is_whole = len(uses) == len(value.consumers) and not value.is_output
+            if tensor is not None and is_whole and _is_real(tensor.dtype):
+                kind: Kind = "other" if "other" in uses.values() else "attention bias"
+                self._kinds.setdefault(tensor, kind)
 
     def kind_of(self, tensor: Tensor | SparseTensor) -> Kind:
         """Return what an initializer is."""
@@ -107,6 +124,18 @@ class Weights:
         unused = [value for value in stored if not value.is_used and not value.is_output]
         for value in unused if len(unused) < len(stored) else ():
             self._set_kind(value, "other")
+        for value in stored:
+            dims = value.initializer.dims if value.initializer is not None else (0,)
+            if dims.count(1) == len(dims) and is_written_number(value):
+                self._set_kind(value, "other")
+
+    def _find_constants(self, graph: Graph) -> None:
+        for use in find_constant_uses(graph):
+            value = use.node.inputs[use.place] if use.place < len(use.node.inputs) else None
+            if value is not None and value.initializer is not None:
+                uses = self._constant_uses.setdefault(value, {})
+                if uses.get((use.node, use.place)) != "other":
+                    uses[use.node, use.place] = use.kind
 
     def _is_measured(self, value: Value) -> bool:
         """Return whether a value is only used as a running statistic."""

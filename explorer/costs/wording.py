@@ -6,6 +6,7 @@ from netloupe.explorer.notation import clip_text, join_parts, write_bytes
 
 from .costs import Costs
 from .polynomial import Amount, Atom, Monomial, list_terms
+from .totals import Totals
 
 _UNITS = ("", " k", " M", " G", " T", " P", " E")
 _MOST_TERMS = 4
@@ -86,6 +87,15 @@ def write_ties(costs: Costs) -> str:
         return ""
     tied, left = write_amount(costs.tied_parameters), write_amount(costs.parameters)
     return f"{tied} parameters are stored twice; {left} are different"
+
+
+def list_apart(totals: Totals | Costs) -> dict[str, int]:
+    """Return the real numbers that are no parameters and how many there are, by their name."""
+    counts = {
+        "running statistics": totals.running_statistics,
+        "attention biases": totals.attention_biases,
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def write_activations(costs: Costs) -> str:

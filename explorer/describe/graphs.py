@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from heapq import nlargest
 
-from netloupe.explorer.costs import Totals, count_bytes, count_graphs, count_nodes, write_share
+from netloupe.explorer.costs import (
+    Totals,
+    count_bytes,
+    count_graphs,
+    count_nodes,
+    list_apart,
+    write_share,
+)
 from netloupe.explorer.grouping import Group, find_tree, recognise_function
 from netloupe.explorer.model import Function, Graph, ModelWarning, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count, write_counts, write_span
@@ -54,6 +61,9 @@ _GROUP_KINDS = {
     "shape": "shape arithmetic",
     "part": "part of a large group",
 }
+
+#: what some numbers are that are no parameters
+_APART = {"attention biases": "masks, tables of relative positions"}
 
 
 def describe_graph(graph: Graph, place: Place | None = None) -> Description:
@@ -295,10 +305,12 @@ def _list_shapes(group: Group, place: Place) -> list[Row]:
 
 def list_parameters(totals: Totals, note: str = "") -> list[Row]:
     """Return rows for what initializers hold."""
-    measured = totals.running_statistics
     return [
         Row("parameters", f"{totals.parameters:,}", note),
-        Row("running statistics", f"{measured:,}" if measured else ""),
+        *(
+            Row(name, f"{count:,}", _APART.get(name, ""))
+            for name, count in list_apart(totals).items()
+        ),
     ]
 
 

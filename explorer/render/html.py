@@ -13,7 +13,13 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.costs import Totals, count_bytes, count_elements, count_graphs
+from netloupe.explorer.costs import (
+    Totals,
+    count_bytes,
+    count_elements,
+    count_graphs,
+    list_apart,
+)
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Function, Graph, Model, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import (
@@ -93,11 +99,10 @@ def list_model_facts(model: Model) -> list[Fact]:
 
 def _list_stored(totals: Totals) -> list[Fact]:
     """Return how many initializers there are, and what they hold."""
-    count = totals.running_statistics
     return [
         ("initializers", f"{totals.initializers:,}, {write_bytes(totals.bytes)}"),
         ("parameters", f"{totals.parameters:,}"),
-        ("running statistics", f"{count:,}" if count else ""),
+        *((name, f"{count:,}") for name, count in list_apart(totals).items()),
     ]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.costs import find_pairs_of_factors
 from netloupe.explorer.model import Graph, Node, Value, find_operators
 
 from .closure import Booleans
@@ -71,36 +72,9 @@ def _walk_to_product(graph: Graph, end: int, weighted: Booleans) -> Iterator[int
 
 def _find_caches(tables: Sequence[Node]) -> Iterator[int]:
     """Yield pairs of tables with the same dims, from which the same positions choose factors."""
-    by_positions: dict[tuple[object, ...], list[Node]] = {}
-    for node in tables:
-        weight = find_weight(node)
-        if weight is not None and weight.dims is not None and len(node.inputs) > 1:
-            by_positions.setdefault((node.inputs[1], weight.dims), []).append(node)
-    for nodes in by_positions.values():
-        if len(nodes) == 2 and all(_gives_factors(node) for node in nodes):
-            yield from (node.index for node in nodes)
-
-
-def _gives_factors(node: Node) -> bool:
-    """Return whether all that a node gives are factors of computed values."""
-    pending = [value for value in node.outputs if value is not None]
-    looked = 0
-    while pending:
-        value = pending.pop()
-        if value.is_output or not value.is_used:
-            return False
-        for user in value.users:
-            looked += 1
-            if looked > _MOST_LOOKED:
-                return False
-            if user.op_type in LAYOUT:
-                pending += [given for given in user.outputs if given is not None]
-            elif user.op_type != "Mul" or any(
-                other is None or (other is not value and is_input_independent(other))
-                for other in user.inputs
-            ):
-                return False
-    return True
+    weights = ((node, find_weight(node)) for node in tables)
+    known = ((node, w.dims) for node, w in weights if w is not None and w.dims is not None)
+    yield from (node.index for node in find_pairs_of_factors(known))
 
 
 def is_relative_bias(node: Node) -> bool:

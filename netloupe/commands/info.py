@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from netloupe.explorer.architecture import describe_architecture
-from netloupe.explorer.costs import Bindings, describe_costs
+from netloupe.explorer.costs import Bindings, Totals, describe_costs, list_apart
 from netloupe.explorer.describe.architecture import collect_architecture
 from netloupe.explorer.describe.costs import collect_costs
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
@@ -194,12 +194,14 @@ def _describe_format(summary: dict[str, Any]) -> str:
 
 def _describe_totals(totals: dict[str, int]) -> str:
     graphs = f" in {totals['graphs']:,} graphs" if totals["graphs"] > 1 else ""
-    count = totals["running_statistics"]
-    measured = f" and {write_count(count, 'running statistic')}" if count else ""
+    held = [
+        write_count(totals["parameters"], "parameter"),
+        *(f"{count:,} {name}" for name, count in list_apart(Totals(**totals)).items()),
+    ]
     return (
         f"{write_count(totals['nodes'], 'node')}{graphs}, "
         f"{write_count(totals['initializers'], 'initializer')}, "
-        f"{write_count(totals['parameters'], 'parameter')}{measured}, "
+        f"{' and '.join(held)}, "
         f"{write_bytes(totals['bytes'])}"
     )
 

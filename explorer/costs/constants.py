@@ -1,0 +1,258 @@
+"""Real numbers that are stored and are no weights, told by what uses them; reads no elements.
+
+Exporters store what a program computes from sizes alone, and registers as buffers, like weights:
+masks, frequencies of positions, windows, grids of a detector. Nothing marks them in a file, but
+some uses only such numbers have. Each rule below names one; what no rule knows counts as a weight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from netloupe.explorer.model import Function, Graph, Node, Value, find_operators
+from netloupe.explorer.progress import step
+
+from .position_constants import find_angles, find_rotary_tables, list_score_terms
+from .stored_uses import LAYOUT, ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
+
+#: by domain and operator, operands that no weight is (ONNX operators; onnxruntime's
+#: ContribOperators.md): limits, sizes, thresholds, initial states, windows, rotary tables
+_OPERANDS: dict[str, dict[str, tuple[int, ...]]] = {
+    "": {
+        **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
+        "Clip": (1, 2),
+        "GRU": (5,),
+        "LSTM": (5, 6),
+        "NonMaxSuppression": (0, 1, 3, 4),
+        "OneHot": (2,),
+        "Pad": (2,),
+        "RNN": (5,),
+        "Range": (0, 1, 2),
+        "Resize": (1, 2),
+        "RotaryEmbedding": (1, 2),
+        "STFT": (2,),
+        "Upsample": (1,),
+    },
+    "com.microsoft": {"GroupQueryAttention": (7, 8), "RotaryEmbedding": (2, 3)},
+}
+#: the same of what is added to attention scores
+_SCORE_OPERANDS: dict[str, dict[str, tuple[int, ...]]] = {
+    "": {"Attention": (3,)},
+    "com.microsoft": {
+        "Attention": (5,),
+        "GroupQueryAttention": (10,),
+        "MultiHeadAttention": (5,),
+    },
+}
+#: operators that have weights, at any of their operands
+_WEIGHTED = frozenset(
+    {"BatchNormalization", "Conv", "ConvInteger", "ConvTranspose", "DeformConv", "Einsum", "GRU"}
+    | {"Gemm", "GroupNormalization", "InstanceNormalization", "LSTM", "LayerNormalization"}
+    | {"MatMul", "MatMulInteger", "PRelu", "QLinearConv", "QLinearMatMul", "RMSNormalization"}
+    | {"RNN"}
+)
+#: functions that keep a learned number in bounds; what is written is written in bounds
+_BOUNDING = frozenset({"Exp", "Sigmoid", "Softplus", "Tanh"})
+_ARITHMETIC = frozenset({"Add", "Div", "Mul", "Sub"})
+_QUANTIZED_ARITHMETIC = frozenset({"QLinearAdd", "QLinearMul"})
+#: the name of a parameter of a module: ``model.layers.0.alpha``
+_MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
+
+_STEP = 1_000
+_MOST_STEPS = 12
+#: so many nodes are looked at behind the last weights
+_MOST_BEHIND = 2_000
+#: so many uses of one number are looked at
+_MOST_USES = 50
+
+
+def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
+    """Yield uses of stored numbers in a graph that only numbers have that are no weights.
+
+    * Operands of operators that take no weights there: limits, thresholds, initial states.
+    * Summands of the scores of attention: what is added to a product of two computed values on its
+      way to Softmax. Also tables of relative positions that are written out for all pairs and
+      multiplied with queries to be such a summand.
+    * Angles of which both sine and cosine are taken, and frequencies that are multiplied with
+      positions to be such angles.
+    * Tables of which the same positions choose factors in pairs: cosines and sines.
+    * Scale and bias of an InstanceNormalization whose result has others: so exporters write
+      GroupNormalization, with ones and zeros.
+    * What is subtracted from an input of the model, or divides it: means and deviations of pixels.
+    * Behind the last weights, numbers that do not follow a weight, as a bias does, or a
+      normalization: grids and strides of a detector.
+    """
+    yield from _find_operands(graph, _OPERANDS, "other")
+    yield from _find_operands(graph, _SCORE_OPERANDS, "attention bias")
+    for node in list_nodes(graph, {"Softmax"}):
+        yield from list_score_terms(node)
+    yield from find_angles(graph)
+    yield from find_rotary_tables(graph)
+    for node in list_nodes(graph, {"InstanceNormalization"}):
+        if is_scaled_again(node):
+            yield from (ConstantUse(node, place, "other") for place in (1, 2))
+    yield from _find_at_inputs(graph)
+    yield from _find_behind(graph)
+
+
+def is_written_number(value: Value) -> bool:
+    """Return whether a single number is a factor, an epsilon or the like that a program wrote.
+
+    A learned one stands at the weight operand of an operator, passes a function that keeps it in
+    bounds, or has the name of a module's parameter.
+    """
+    pending = [value]
+    looked = 0
+    while pending:
+        one = pending.pop()
+        for user in one.users:
+            looked += 1
+            if looked > _MOST_USES:
+                return not _MODULE_NAME.fullmatch(value.name)
+            if user.op_type in LAYOUT:
+                pending += [given for given in user.outputs if given is not None]
+            elif user.op_type == "Where":
+                continue
+            elif (
+                user.op_type in _WEIGHTED
+                or user.op_type in _BOUNDING
+                or (
+                    user.domain != user.graph.dialect.domain
+                    and user.op_type not in _QUANTIZED_ARITHMETIC
+                )
+                or user.function is not None
+                or _MODULE_NAME.fullmatch(value.name)
+            ):
+                return False
+    return True
+
+
+def is_scaled_again(node: Node) -> bool:
+    """Return whether what an InstanceNormalization gives gets other factors than its own."""
+    value: Value | None = node.outputs[0] if node.outputs else None
+    for _ in range(_MOST_STEPS):
+        users = [user for user in value.users if user.op_type != "Shape"] if value else []
+        if len(users) != 1 or value is None or value.is_output:
+            return False
+        user = users[0]
+        if user.op_type == "Mul":
+            return any(map(is_stored_value, user.inputs))
+        if user.op_type not in LAYOUT:
+            return False
+        value = user.outputs[0]
+    return False
+
+
+def _find_operands(
+    graph: Graph, table: dict[str, dict[str, tuple[int, ...]]], kind: ConstantKind
+) -> Iterator[ConstantUse]:
+    found = find_operators(graph, {name for names in table.values() for name in names})
+    if not len(found):
+        return
+    wiring = graph.wiring
+    # only nodes that take what no node gives are looked at: there may be a million of others
+    is_root = np.append(wiring.producers < 0, False)[wiring.used]
+    counts = np.concatenate([[0], np.cumsum(is_root)])
+    takes_roots = counts[wiring.bounds[found + 1]] > counts[wiring.bounds[found]]
+    for number, index in enumerate(found[takes_roots].tolist()):
+        if not number % _STEP:
+            step()
+        node = graph.nodes[index]
+        for place in table.get(node.domain, {}).get(node.op_type, ()):
+            value = node.inputs[place] if place < len(node.inputs) else None
+            if value is not None and value.initializer is not None:
+                yield ConstantUse(node, place, kind)
+
+
+def _find_at_inputs(graph: Graph) -> Iterator[ConstantUse]:
+    if isinstance(graph, Function) or graph.parent_node is not None:
+        return
+    pending = [value for value in graph.inputs if value.initializer is None]
+    if len(pending) > _MOST_USES:
+        return
+    looked = 0
+    while pending:
+        value = pending.pop()
+        for user, place in value.consumers:
+            looked += 1
+            if looked > _MOST_USES:
+                return
+            if user.op_type in ("Sub", "Div") and place == 0 and len(user.inputs) == 2:
+                traced = trace(user, 1)
+                if traced is not None:
+                    yield traced.use_as("other")
+                pending += [given for given in user.outputs if given is not None]
+            elif place == 0 and user.op_type in LAYOUT:
+                pending += [given for given in user.outputs if given is not None]
+
+
+def _find_behind(graph: Graph) -> Iterator[ConstantUse]:
+    """Yield what arithmetic takes behind the last weights, and what follows neither of them."""
+    behind, ends = _list_behind(graph)
+    after: set[Node] = set()
+    pending = [user for node in ends for value in node.outputs if value for user in value.users]
+    while pending:
+        node = pending.pop()
+        if node in behind and node not in after:
+            after.add(node)
+            pending += [user for value in node.outputs if value for user in value.users]
+    for node in sorted(after, key=lambda one: one.index):
+        if node.op_type in _ARITHMETIC and len(node.inputs) == 2:
+            traced = [(place, one) for place in (0, 1) if (one := trace(node, place)) is not None]
+            if len(traced) == 1 and not _follows_weight(node, 1 - traced[0][0]):
+                yield traced[0][1].use_as("other")
+
+
+def _list_behind(graph: Graph) -> tuple[set[Node], set[Node]]:
+    """Return the nodes that no weight follows, and the last ones that may have weights."""
+    found: set[Node] = set()
+    ends: set[Node] = set()
+    pending = [value.producer for value in graph.outputs]
+    while pending:
+        node = pending.pop()
+        if node is None or node.graph is not graph or node in found or node in ends:
+            continue
+        if _may_have_weights(node):
+            ends.add(node)
+            continue
+        found.add(node)
+        if len(found) > _MOST_BEHIND:
+            return set(), set()
+        pending += [value.producer for value in node.inputs if value is not None]
+    return found, ends
+
+
+def _may_have_weights(node: Node) -> bool:
+    return (
+        node.op_type in _WEIGHTED
+        or node.domain != node.graph.dialect.domain
+        or node.function is not None
+        or bool(node.subgraphs)
+    )
+
+
+def _follows_weight(node: Node, place: int) -> bool:
+    """Return whether what a node takes comes from weights, or is normalized."""
+    for _ in range(_MOST_STEPS):
+        value = node.inputs[place] if place < len(node.inputs) else None
+        producer = None if value is None else value.producer
+        if producer is None:
+            return False
+        if _may_have_weights(producer):
+            return True
+        if producer.op_type in LAYOUT:
+            node, place = producer, 0
+            continue
+        if producer.op_type not in _ARITHMETIC or len(producer.inputs) != 2:
+            return False
+        fixed = [index for index in (0, 1) if is_stored_value(producer.inputs[index])]
+        if len(fixed) != 1:
+            return producer.op_type in ("Div", "Mul")
+        traced = trace(producer, fixed[0])
+        if traced is None or sum(dim != 1 for dim in traced.tensor.dims) != 1:
+            return False
+        node, place = producer, 1 - fixed[0]
+    return False

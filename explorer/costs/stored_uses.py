@@ -1,0 +1,97 @@
+"""Where nodes use stored numbers, perhaps in another layout or type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_operators
+from netloupe.explorer.progress import step
+
+ConstantKind = Literal["attention bias", "other"]
+
+#: operators that change layout or type, and take what they change first
+LAYOUT = frozenset(
+    {"Cast", "DequantizeLinear", "Expand", "Flatten", "Identity", "QuantizeLinear", "Reshape"}
+    | {"Slice", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"}
+)
+
+_STEP = 1_000
+_MOST_STEPS = 12
+
+
+class ConstantUse(NamedTuple):
+    """A use that no weight has.
+
+    Parameters
+    ----------
+    node, place
+        The node, and which of its inputs the number is.
+    kind
+        ``attention bias`` where it is added to the scores of attention: a mask, or a table of
+        relative positions that was written out for all pairs; else ``other``.
+    """
+
+    node: Node
+    place: int
+    kind: ConstantKind
+
+
+class StoredUse(NamedTuple):
+    """Where an initializer is used: by a node, as its input of a number."""
+
+    node: Node
+    place: int
+    tensor: Tensor | SparseTensor
+
+    def use_as(self, kind: ConstantKind) -> ConstantUse:
+        """Return that the use there is one that no weight has."""
+        return ConstantUse(self.node, self.place, kind)
+
+
+def trace(node: Node, place: int) -> StoredUse | None:
+    """Return where the initializer is used that a node takes, perhaps in another layout."""
+    for _ in range(_MOST_STEPS):
+        value = node.inputs[place] if place < len(node.inputs) else None
+        if value is None:
+            return None
+        if value.initializer is not None:
+            return StoredUse(node, place, value.initializer)
+        producer = value.producer
+        if producer is None or producer.op_type not in LAYOUT or not producer.inputs:
+            return None
+        node, place = producer, 0
+    return None
+
+
+def list_traced(node: Node, places: Iterable[int]) -> list[StoredUse]:
+    """Return the same for some inputs of a node, without those that are computed."""
+    return [one for place in places if (one := trace(node, place)) is not None]
+
+
+def is_stored_value(value: Value | None) -> bool:
+    """Return whether a value is stored or filled, perhaps in another layout or type."""
+    for _ in range(_MOST_STEPS):
+        if value is None:
+            return False
+        producer = value.producer
+        if value.initializer is not None:
+            return True
+        if producer is None:
+            return False
+        if producer.graph.dialect.constant_source(producer) is not None:
+            return True
+        if producer.op_type not in LAYOUT or not producer.inputs:
+            return False
+        value = producer.inputs[0]
+    return False
+
+
+def list_nodes(graph: Graph, op_types: set[str]) -> Iterator[Node]:
+    """Yield the nodes of some operators of the format's own domain."""
+    for number, index in enumerate(find_operators(graph, op_types).tolist()):
+        if not number % _STEP:
+            step()
+        node = graph.nodes[index]
+        if node.domain == graph.dialect.domain:
+            yield node
