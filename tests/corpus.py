@@ -99,6 +99,11 @@ def list_beside(pattern: str) -> list[str]:
     return sorted(_BESIDE + str(path.relative_to(CORPUS)) for path in found)
 
 
+def list_only_beside(pattern: str) -> list[str]:
+    """Return those of which none of ours has the name: ours are as good for what reads them all."""
+    return [name for name in list_beside(pattern) if name.removeprefix(_BESIDE) not in MADE]
+
+
 def light_file(name: str) -> Path:
     """Return one of the models that the onnx package ships."""
     return _LIGHT / name

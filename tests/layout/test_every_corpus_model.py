@@ -12,13 +12,13 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import ViewOptions
-from tests.corpus import MADE, corpus_file, list_beside
+from tests.corpus import MADE, corpus_file, list_only_beside
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges
 
 #: of larger models only the first view is looked at here; the benchmark opens all of them
 MOST_NODES = 1500
-NAMES = [*MADE, *list_beside("**/*")]
+NAMES = [*MADE, *list_only_beside("**/*")]
 FOLDERS = sorted({name.split("/")[0] for name in NAMES if "/" in name})
 
 

@@ -18,11 +18,11 @@ from netloupe.explorer.readers.protobuf.stored_field import decode_varints
 from netloupe.proto import caffe2_pb2, wire
 from netloupe.proto.grammars import CAFFE2
 from netloupe.proto.scanner import scan_message
-from tests.corpus import MADE, corpus_file, list_beside
+from tests.corpus import MADE, corpus_file, list_only_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
 
-FILES = [name for name in MADE if name.endswith(".pb")] + list_beside("**/*.pb")
+FILES = [name for name in MADE if name.endswith(".pb")] + list_only_beside("**/*.pb")
 
 
 def facts_of(path: Path) -> object:

@@ -19,10 +19,10 @@ from netloupe.explorer.model.wiring import read_wiring
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import graph as onnx_graph
 from netloupe.explorer.readers.onnx import model as reader
-from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
+from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
 from tests.model_check import list_facts
 
-MODELS = [name for name in MADE if name.endswith(".onnx")] + list_beside("*/*.onnx")
+MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
 
 
 @contextmanager

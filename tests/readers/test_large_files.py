@@ -25,11 +25,11 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.protobuf import parts
 from netloupe.explorer.tensors import open_elements
-from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_beside
+from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
 
-MODELS = [name for name in MADE if name.endswith(".onnx")] + list_beside("*/*.onnx")
+MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
 SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
 
 
