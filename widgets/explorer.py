@@ -247,8 +247,35 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         with self._requests.wanted():
             self._requests.push(center=self._views.fold(reveal(self._views, path_of(element))).key)
 
+    def unname(self, element: Selectable) -> None:
+        """Say no more what a group is, where that is wrong, and open it; can be undone.
+
+        Groups at the same place in other repetitions of a repeat lose their name too. It holds as
+        long as the explorer lives; pictures take the same as the option ``unnamed``.
+
+        Parameters
+        ----------
+        element
+            The group or its path, or a kind of block such as ``Self-attention``: then no group
+            is called so any more.
+
+        Raises
+        ------
+        NotFoundError
+            Where there is neither such an element nor such a block.
+        ViewError
+            Where nothing is said of the element.
+        """
+        with self._requests.wanted():
+            if isinstance(element, str) and self._views.names_kind(element):
+                self._session.unname_kind(element)
+                self._requests.push()
+                return
+            target = reveal(self._views, path_of(element))
+            self._requests.push(center=self._session.unname(target).path)
+
     def undo(self) -> bool:
-        """Take back what was last opened, closed, stepped, grouped, focused or entered.
+        """Take back what was last opened, closed, stepped, grouped, focused, entered or unnamed.
 
         Returns
         -------

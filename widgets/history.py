@@ -26,12 +26,15 @@ class Moment:
         Path and hops of the neighbourhood that alone was shown; None for the whole graph.
     opened
         What was open.
+    unnamed
+        Groups and kinds of block that were not told what they are.
     """
 
     graph: str
     grouping: Grouping
     focused: tuple[str, int] | None
     opened: Opened
+    unnamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,6 +235,10 @@ class Requests:
         self._reply(number, self._compose(PATIENCE), True)
         self._tell_view()
 
+    def _answer_unname(self, number: Any, message: Request) -> None:
+        item = self.session.unname(_path(message))
+        self._reply(number, self._compose(PATIENCE), True, anchor=item.path)
+
     def _answer_group(self, number: Any, message: Request) -> None:
         grouping = str(message.get("grouping"))
         boxes = self.views.count_flat()
@@ -347,6 +351,7 @@ class Requests:
         "wrap": _answer_wrap,
         "details": _answer_details,
         "share": _answer_share,
+        "unname": _answer_unname,
         "undo": _answer_undo,
         "redo": _answer_redo,
         "reload": _answer_reload,

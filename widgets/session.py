@@ -29,7 +29,7 @@ from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.render.wire import SceneEncoder
-from netloupe.explorer.view import ViewOptions
+from netloupe.explorer.view import Item, ViewOptions
 
 from .ahead import prepare_next
 from .history import History
@@ -203,6 +203,23 @@ class Session:
         views.options = replace(views.options, share=check_option("share", share))
         self._labels.shares = Shares(views.model, views.options.share)
 
+    def unname(self, path: str) -> Item:
+        """Say no more of a group what it is, and open it; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where nothing is said of it.
+        """
+        item = self.views.unname(path)
+        self._forget_faces()
+        return item
+
+    def unname_kind(self, name: str) -> None:
+        """Call no group any more what a kind of block is called."""
+        self.views.unname_kind(name)
+        self._forget_faces()
+
     def _forget_faces(self, model: Model | None = None) -> None:
         self._labels = _make_labels(model or self.views.model, self.views.options)
         self._composer = Composer()
@@ -248,7 +265,10 @@ class Session:
         moment = self.history.go(by)
         if moment is None:
             return False
+        before = self.views.options.unnamed
         self.views.go_to(moment)
+        if self.views.options.unnamed != before:
+            self._forget_faces()
         return True
 
     def reload(self, model: Model) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.grouping import GroupTree, build_group_tree
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, leave_unnamed
 from netloupe.explorer.layout import FirstView
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.options import Grouping
@@ -73,6 +73,9 @@ class Views:
             self.model, self.options, self.current, self.focused, self._trees = before
             self.first = first
             self._kept, self.notices = kept, []
+            for view in dict.fromkeys((self.current, *kept.values())):
+                if view.unnamed != self.options.unnamed_blocks:
+                    view.leave_unnamed(self.options.unnamed_blocks)
             self.current.reopen(opened)
             raise
 
@@ -145,7 +148,7 @@ class Views:
             Where :meth:`cancel` was called.
         """
         old = self.current
-        view = View(self.model, old.graph, old.grouping, old.only)
+        view = View(self.model, old.graph, old.grouping, old.only, old.unnamed)
         notice = self._open(view, mode)
         self.notices = [notice] if notice else []
         self._show(view)
@@ -182,7 +185,7 @@ class Views:
             For a grouping that does not exist.
         """
         old = self.current
-        view = View(self.model, old.graph, grouping, old.only)
+        view = View(self.model, old.graph, grouping, old.only, old.unnamed)
         self.first.open(view, self.options.direction)
         self.notices = []
         self._group_as(view.grouping)
@@ -193,6 +196,53 @@ class Views:
         wanted = (self.options.grouping, grouping)
         self.options = replace(self.options, grouping=grouping)
         self._kept = {key: view for key, view in self._kept.items() if key[0] in wanted}
+
+    # what groups are said to be
+
+    def unname(self, path: str) -> Item:
+        """Say no more of a closed or open group what it is, and open it; return its item.
+
+        Raises
+        ------
+        ViewError
+            Where nothing is said of it, or no group is there.
+        """
+        group, item = self._find_recognised(path)
+        self._leave_unnamed((*self.options.unnamed_blocks, group.path))
+        return self.current.open(item.path)
+
+    def unname_kind(self, name: str) -> None:
+        """Call no group any more what a kind of block is called, such as ``Self-attention``."""
+        self._leave_unnamed((*self.options.unnamed_blocks, name))
+
+    def names_kind(self, text: str) -> bool:
+        """Return whether groups of the graph that is shown are called so, as blocks of a kind."""
+        if "/" in text:
+            return False
+        groups = dict.fromkeys(self.find_tree(self.current.graph).groups.values())
+        return any((found := group.recognised) and found.name == text for group in groups)
+
+    def _find_recognised(self, path: str) -> tuple[Group, Item]:
+        item = self.current.shown(path)
+        group = self.current.group_at(path)
+        if group is None and item is not None and isinstance(item.element, Group):
+            group = item.element
+        if item is None or group is None or group.recognised is None:
+            raise ViewError(
+                f"{self.model.source}: {path!r} is not said to be a block of any kind, so that "
+                "there is no name to switch off."
+            )
+        return group, item
+
+    def _leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
+        """Leave some groups and kinds of block without a name in all views."""
+        if unnamed == self.options.unnamed_blocks:
+            return
+        self.options = replace(self.options, unnamed=",".join(unnamed))
+        for view in dict.fromkeys((self.current, *self._kept.values())):
+            view.leave_unnamed(unnamed)
+        for tree in self._trees.values():
+            leave_unnamed(tree, unnamed)
 
     def count_flat(self) -> int:
         """Return the number of boxes of the current view without any groups."""
@@ -216,6 +266,7 @@ class Views:
         key = self.current.grouping, graph.path
         if key not in self._trees:
             self._trees[key] = build_group_tree(graph, self.current.grouping)
+            leave_unnamed(self._trees[key], self.options.unnamed_blocks)
         return self._trees[key]
 
     # other graphs, and neighbourhoods
@@ -265,7 +316,7 @@ class Views:
             raise ViewError(f"{self.model.source}: {path!r} is no graph.")
         view = self._kept.get((self.options.grouping, found.path))
         if view is None:
-            view = View(self.model, found, self.options.grouping)
+            view = View(self.model, found, self.options.grouping, None, self.current.unnamed)
             self.first.open(view, self.options.direction)
         self._show(view)
         self.focused = None
@@ -276,10 +327,14 @@ class Views:
     def note(self) -> Moment:
         """Return what is shown now."""
         view = self.current
-        return Moment(view.graph.path, self.options.grouping, self.focused, view.opened())
+        options = self.options
+        return Moment(
+            view.graph.path, options.grouping, self.focused, view.opened(), options.unnamed_blocks
+        )
 
     def go_to(self, moment: Moment) -> None:
         """Show again what was shown at a moment."""
+        self._leave_unnamed(moment.unnamed)
         is_regrouped = moment.grouping != self.options.grouping
         if is_regrouped:
             self._group_as(moment.grouping)
@@ -304,7 +359,8 @@ class Views:
             with suppress(NotFoundError, ViewError):  # gone with what was changed
                 view, _ = make_view(model, ViewOptions.parse(options), self.first)
         self.focused = focused if view is not None else None
-        view = view or View(model, graph or model.graph, grouping)
+        unnamed = self.options.unnamed_blocks
+        view = view or View(model, graph or model.graph, grouping, None, unnamed)
         opened = before.opened()
         view.reopen(opened)
         if opened.keys and not any(key in view.items for key in opened.keys):
@@ -325,7 +381,7 @@ class Views:
             return view
         graph = self.model[moment.graph]
         assert isinstance(graph, Graph)  # noqa: S101 - the path of what was shown
-        return View(self.model, graph, moment.grouping)
+        return View(self.model, graph, moment.grouping, None, self.options.unnamed_blocks)
 
     # names
 

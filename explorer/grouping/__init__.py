@@ -11,6 +11,7 @@ from .model_group import ModelGroup, group_model
 from .recognised import recognise_function
 from .scopes import list_classes
 from .tree import GroupTree, build_group_tree
+from .unnamed import leave_unnamed
 
 __all__ = [
     "Group",
@@ -20,6 +21,7 @@ __all__ = [
     "find_group",
     "find_tree",
     "group_model",
+    "leave_unnamed",
     "list_classes",
     "recognise_function",
 ]

@@ -179,6 +179,11 @@ class Group:
         for group in groups:
             group._recognised.clear()
 
+    @property
+    def names_met(self) -> frozenset[str]:
+        """Names that groups were not given because they are left out; of a tree's root."""
+        return frozenset(self._recogniser.names_met) if self._recogniser else frozenset()
+
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {self.node_count} nodes>"
 

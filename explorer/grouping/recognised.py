@@ -47,6 +47,8 @@ class Recogniser:
         #: groups that are not told what they are, and names that none is given
         self.unnamed: frozenset[Group] = frozenset()
         self.names_left_out: frozenset[str] = frozenset()
+        #: those of these names that would have been given
+        self.names_met: set[str] = set()
 
     def recognise(self, group: Group) -> Recognition | None:
         """Return what a group is; None where that is not known, or not to be told.
@@ -56,7 +58,10 @@ class Recogniser:
         if group in self.unnamed:
             return None
         found = self._recognise(group)
-        return None if found is not None and found.name in self.names_left_out else found
+        if found is not None and found.name in self.names_left_out:
+            self.names_met.add(found.name)
+            return None
+        return found
 
     def _recognise(self, group: Group) -> Recognition | None:
         if group.is_beside or group.kind in ("part", "shape"):

@@ -257,7 +257,8 @@ def _wrap(
     group: Group, members: list[Child], label: str, path: str, name: str, free_path: FreePath
 ) -> Group:
     """Put children of a group into a block, in the place of the last of them."""
-    block = Group("block", group.graph, free_path(group, path), label, name, group)
+    type_name = name if label == name else ""
+    block = Group("block", group.graph, free_path(group, path), label, type_name, group)
     taken = {id(member) for member in members}
     block.children = [child for child in group.children if id(child) in taken]
     last = block.children[-1]

@@ -60,8 +60,8 @@ class GroupTree:
         self.node_labels: dict[int, str] = {}
         #: the only nodes of groups of one, by the paths of these groups
         self.singles: dict[str, Node] = {}
-        #: the labels of groups that are not to be called what they were recognised as
-        self.told_labels: dict[Group, str] = {}
+        #: labels and types of groups that are not to be called what they were recognised as
+        self.told_labels: dict[Group, tuple[str, str]] = {}
         self._ends: dict[str, list[str]] | None = None
 
     def holds(self, group: Group, node: Node) -> bool:

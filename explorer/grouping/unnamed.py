@@ -24,17 +24,17 @@ def leave_unnamed(tree: GroupTree, chosen: Collection[str]) -> None:
     chosen
         Paths of groups, or the ends of them, as :meth:`GroupTree.find` takes them; with a group
         in a repetition those at its place in all the others are chosen, and with a repeat its
-        repetitions. What is no group is the name of a kind of block, such as ``Self-attention``:
-        all groups that would be called so are.
+        repetitions. What is no path of a group is the name of a kind of block, such as
+        ``Self-attention``: all groups that would be called so are.
     """
-    for group, label in tree.told_labels.items():
-        group.label = label
+    for group, (label, name) in tree.told_labels.items():
+        group.label, group.type_name = label, name
     tree.told_labels.clear()
     groups: dict[Group, None] = {}
     names: set[str] = set()
     for text in chosen:
         found = tree.find(text)
-        if isinstance(found, Group):
+        if isinstance(found, Group) and not _is_called(found, text):
             groups.update(dict.fromkeys(_list_alike(found)))
         else:
             names.add(text)
@@ -42,10 +42,15 @@ def leave_unnamed(tree: GroupTree, chosen: Collection[str]) -> None:
     tree.root.forget_recognitions(every, frozenset(groups), frozenset(names))
     for group in every:
         name = group.type_name
-        is_found_by_structure = group.kind in ("block", "repeat") and group.label.startswith(name)
-        if name and is_found_by_structure and (group in groups or name in names):
-            tree.told_labels[group] = group.label
-            group.label = _GENERIC + group.label[len(name) :]
+        if _is_called(group, name) and (group in groups or name in names):
+            tree.told_labels[group] = group.label, name
+            group.label, group.type_name = _GENERIC + group.label[len(name) :], ""
+
+
+def _is_called(group: Group, name: str) -> bool:
+    """Return whether a group that was found by structure is called after the block that it is."""
+    is_found = group.kind in ("block", "repeat") and group.type_name == name
+    return is_found and bool(name) and group.label.startswith(name)
 
 
 def _list_alike(group: Group) -> Iterator[Group]:

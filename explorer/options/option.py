@@ -95,6 +95,8 @@ class Text(NamedTuple):
         A regular expression that it matches; "" for any text.
     least, most
         Where it is width and height: the smallest and the largest number of pixels.
+    is_list
+        Whether it is a list, with commas between; it may be given as several texts too.
     """
 
     name: str
@@ -102,12 +104,17 @@ class Text(NamedTuple):
     pattern: str = ""
     least: int = 0
     most: int = 0
+    is_list: bool = False
 
     def read(self, given: object) -> str | None:
         """Return the text that is given; None for anything else.
 
-        Width and height may be given as two numbers too.
+        Width and height may be given as two numbers too, and a list as such.
         """
+        if self.is_list and isinstance(given, tuple | list):
+            if not all(isinstance(text, str) for text in given):
+                return None
+            given = ",".join(given)
         if self.most and isinstance(given, tuple | list) and len(given) == 2:
             given = "x".join(str(side) for side in given)
         if not isinstance(given, str):

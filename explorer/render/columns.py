@@ -119,7 +119,7 @@ def find_closing(view: View, is_enough: Callable[[View], bool]) -> list[Item] | 
         The outermost groups to be closed; None where closing all is not enough. Groups are
         closed level by level, the innermost first, of the last level no more than it takes.
     """
-    trial = View(view.model, view.graph, view.grouping, view.only)
+    trial = View(view.model, view.graph, view.grouping, view.only, view.unnamed)
     trial.reopen(view.opened())
     closed: list[Item] = []
     while True:

@@ -178,7 +178,7 @@ def make_view(
             raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
         only = find_neighbourhood(graph, seeds, options.hops)
     with collector_paused():
-        view = View(model, graph, options.grouping, only)
+        view = View(model, graph, options.grouping, only, options.unnamed_blocks)
         if options.expand == "auto":
             first = first or FirstView(Composer(), Labels(options.details, options.direction))
             first.open(view, options.direction)
@@ -262,6 +262,11 @@ def make_picture(
                 f"The font {options.font!r} is not on this machine: text is measured in DejaVu "
                 "Sans, and so drawn in PNG and PDF. Install the font, or choose another."
             )
+        notices += [
+            f"No group that is shown is {text!r}, or would be called so: there is no name to leave "
+            "out. Give the path of a group, or what stands behind its title."
+            for text in view.list_unmet()
+        ]
         scene = replace(scene, notices=(*notices, *scene.notices))
         picture = Picture(model, view, options, scene, labels, paints=paints)
         return lay_on_sheet(picture, composer)

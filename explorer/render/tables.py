@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import LevelEdge, SceneLevel
 from netloupe.explorer.view import Item
 
@@ -32,6 +33,8 @@ _KIND_FLAGS = {
     "stub": 128,
 }
 _REPEAT = 256
+#: says of a group what it was recognised as
+_NAMED = 512
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4}
 
 
@@ -181,6 +184,8 @@ class TableWriter:
         """Return the number of a box's face and its flags."""
         flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
         flags |= _REPEAT if child.repeat is not None else 0
+        if isinstance(child.element, Group) and child.element.recognised is not None:
+            flags |= _NAMED
         return self.faces.number(self._face_of(child)), flags
 
     def _number_texts(self, level: SceneLevel, tables: LevelTables) -> Integers | int:

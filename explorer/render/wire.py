@@ -57,10 +57,11 @@ its face's ``targets``. ``source`` and ``target`` number the level's boxes; -1 i
 that the level is the inside of (at the root: nothing).
 
 Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 constant,
-128 stub, 256 repeat. In place of constants an open repeat has rows of another kind: the number
-of repetitions; which one is shown, counted from 0, -1 where all are; and the path of that one
-where the box stands for it, since it has none of its own inside. Stubs, inputs and outputs that
-stand for several values have the paths of all of them.
+128 stub, 256 repeat, 512 group that is said to be a block of some kind. In place of constants an
+open repeat has rows of another kind: the number of repetitions; which one is shown, counted from
+0, -1 where all are; and the path of that one where the box stands for it, since it has none of
+its own inside. Stubs, inputs and outputs that stand for several values have the paths of all of
+them.
 Edge flags: 1 arrow, 2 captured, 4 control.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does

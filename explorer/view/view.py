@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping import Group, build_group_tree, leave_unnamed
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import CALL
@@ -39,6 +39,8 @@ class View:
         Where groups come from: ``auto``, ``names``, ``modules``, ``repeats`` or ``none``.
     only
         Indexes of the graph's nodes that are shown; all where None.
+    unnamed
+        Groups, and kinds of block, that are not told what they are: see :meth:`leave_unnamed`.
 
     Raises
     ------
@@ -52,11 +54,13 @@ class View:
         graph: Graph | None = None,
         grouping: str = "auto",
         only: frozenset[int] | None = None,
+        unnamed: tuple[str, ...] = (),
     ) -> None:
         self.model = model
         self.graph = graph or model.graph
         self.grouping: Grouping = check_option("grouping", grouping)
         self.only = only
+        self.unnamed = unnamed
         self._borders: dict[str, GroupBorders] = {}
         self._repeats = RepeatStates(self.open_item, self._open_keys)
         self._shows_shapes = False
@@ -286,10 +290,36 @@ class View:
             only = self.only if graph is self.graph else None
             with collector_paused():
                 borders = GroupBorders(build_group_tree(graph, self.grouping, only))
+            if self.unnamed:
+                leave_unnamed(borders.tree, self.unnamed)
             if self._shows_shapes:
                 borders.set_hidden(borders.shape_groups, False)
             self._borders[graph.path] = borders
         return borders
+
+    def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
+        """Tell of some groups, and no others, nothing of what they were recognised as.
+
+        Parameters
+        ----------
+        unnamed
+            Paths of groups or the ends of them, and names of kinds of block such as
+            ``Self-attention``; see :func:`netloupe.explorer.grouping.leave_unnamed`. Faces made
+            before are no longer right.
+        """
+        self.unnamed = unnamed
+        for borders in self._borders.values():
+            leave_unnamed(borders.tree, unnamed)
+
+    def list_unmet(self) -> list[str]:
+        """Return what is to be left unnamed, but is no group, nor what one would be called."""
+        trees = [borders.tree for borders in self._borders.values()]
+        met = frozenset[str]().union(*(tree.root.names_met for tree in trees))
+        return [
+            text
+            for text in self.unnamed
+            if text not in met and not any(isinstance(tree.find(text), Group) for tree in trees)
+        ]
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""

@@ -5,7 +5,7 @@ Which there are, their defaults and choices come from :mod:`netloupe.explorer.op
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, get_args
 
@@ -57,6 +57,7 @@ class ViewKeywords(TypedDict, total=False):
     title: str | None
     legend: bool | None
     font: str | None
+    unnamed: str | Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,19 @@ class ViewOptions:
     title: str = _DEFAULTS["title"]
     legend: bool = _DEFAULTS["legend"]
     font: str = _DEFAULTS["font"]
+    unnamed: str = _DEFAULTS["unnamed"]
 
     @property
     def window(self) -> tuple[int, int]:
         """Width and height of the window that the picture is meant for, in pixels."""
         width, height = self.fit.split("x")
         return int(width), int(height)
+
+    @property
+    def unnamed_blocks(self) -> tuple[str, ...]:
+        """Groups and kinds of block that are not told what they are, each once."""
+        found = (text.strip() for text in self.unnamed.split(","))
+        return tuple(dict.fromkeys(text for text in found if text))
 
     @classmethod
     def parse(cls, options: Mapping[str, object]) -> ViewOptions:

@@ -14,6 +14,7 @@ from netloupe.explorer.progress import Cancelled
 from netloupe.widgets import Explorer
 from netloupe.widgets import history as history_module
 from netloupe.widgets.history import History, Moment
+from tests.corpus import corpus_file
 from tests.layered import make_layers
 from tests.recorder import Recorder
 
@@ -420,3 +421,90 @@ def test_what_cannot_be_selected_changes_nothing(
     assert explorer.selected_paths == ("main/layers.0/mlp/Neg",)
     assert seen == []
     assert not any(sent["type"] == "scene" for sent in recorder.sent[scenes:])
+
+
+# ------------------------------------------------------------------ names that are wrong
+
+
+@pytest.fixture
+def convolved() -> Iterator[Recorder]:
+    explorer = netloupe.explore(corpus_file("exported/resnet50.legacy.onnx"))
+    recorder = Recorder(explorer)
+    recorder.ask(type="scene")
+    yield recorder
+    explorer.close()
+
+
+STEM = "main/conv1-relu/"
+
+
+def said(explorer: Explorer) -> str | None:
+    """Return what is said of the first block of a network."""
+    group = explorer._views.current.group_at(STEM)
+    assert group is not None
+    return group.recognised.name if group.recognised is not None else None
+
+
+def test_a_wrong_name_is_switched_off_and_the_group_opened(convolved: Recorder) -> None:
+    explorer = convolved.explorer
+    assert said(explorer) == "Conv · BN · ReLU"
+    assert STEM not in opened(explorer)
+    convolved.ask(type="unname", path=STEM)
+    assert said(explorer) is None
+    assert STEM in opened(explorer)
+    assert {"main/conv1/Conv", "main/bn1/BatchNormalization"} & {*convolved.paths}
+    assert explorer.undo()
+    assert said(explorer) == "Conv · BN · ReLU"
+    assert STEM not in opened(explorer)
+    assert explorer.redo()
+    assert said(explorer) is None
+    assert STEM in opened(explorer)
+
+
+def test_a_name_stays_off_in_other_views_of_the_model(convolved: Recorder) -> None:
+    explorer = convolved.explorer
+    explorer.unname(STEM)
+    for mode in ("all", "none"):
+        convolved.ask(type="expand", mode=mode)
+        assert said(explorer) is None
+    convolved.ask(type="group", grouping="none")
+    convolved.ask(type="group", grouping="auto")
+    assert said(explorer) is None
+    explorer.reload()
+    assert said(explorer) is None
+
+
+def test_a_kind_of_block_is_switched_off(convolved: Recorder) -> None:
+    explorer = convolved.explorer
+    explorer.unname("Conv · BN · ReLU")
+    assert said(explorer) is None
+    assert "Conv · BN · ReLU" not in explorer.to_svg()
+    assert "Conv · BN" in explorer.to_svg()  # another kind
+    assert explorer.undo()
+    assert "Conv · BN · ReLU" in explorer.to_svg()
+
+
+def test_what_has_no_name_cannot_lose_it(convolved: Recorder) -> None:
+    explorer = convolved.explorer
+    explorer.unname(STEM)
+    before = explorer._views.options.unnamed
+    with pytest.raises(netloupe.ViewError, match="no name to switch off"):
+        explorer.unname(STEM)
+    with pytest.raises(netloupe.NotFoundError):
+        explorer.unname("Selfattention")
+    assert explorer._views.options.unnamed == before
+
+
+def test_names_are_back_where_switching_them_off_was_cancelled(
+    convolved: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    explorer = convolved.explorer
+
+    def cancel(*_: object, **__: object) -> None:
+        raise Cancelled("the layout was cancelled")
+
+    monkeypatch.setattr(explorer._session._composer.__class__, "compose", cancel)
+    with pytest.raises(Cancelled):
+        explorer.unname(STEM)
+    assert said(explorer) == "Conv · BN · ReLU"
+    assert STEM not in opened(explorer)

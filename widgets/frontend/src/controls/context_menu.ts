@@ -90,6 +90,7 @@ export class ContextMenu {
     const selected = selection.paths;
     const groups = thingMenu(scene, box, path, selection.path, {
       toggle: () => actions.toggle(box),
+      unname: () => actions.ask({ type: "unname", path: repeat }, repeat),
       fold: () => actions.ask({ type: "fold", path: repeat }, repeat),
       unroll: () => actions.ask({ type: "unroll", path: repeat }, repeat),
       focus: () => actions.focusOn(path),

@@ -8,7 +8,7 @@ import options, {
   type Share,
   listEntries,
 } from "../scene/options";
-import { REPEAT, type Scene } from "../scene/scene";
+import { NAMED, REPEAT, type Scene } from "../scene/scene";
 import type { MenuGroups } from "./menu";
 
 /** what only the canvas can do: a picture has no page around it */
@@ -123,6 +123,7 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
 export interface ThingActions {
   toggle(): void;
   fold(): void;
+  unname(): void;
   unroll(): void;
   focus(): void;
   trace(kind: "up" | "down"): void;
@@ -147,6 +148,7 @@ export function thingMenu(
   const isBox = box >= 0;
   const open = isBox && scene.isOpen(box);
   const repeat = open && (scene.flagsOf(box) & REPEAT) !== 0;
+  const isNamed = isBox && (scene.flagsOf(box) & NAMED) !== 0;
   const canToggle = isBox && (open || scene.isOpenable(box));
   return [
     [
@@ -155,6 +157,7 @@ export function thingMenu(
         : []),
       ...(repeat ? [{ label: "Show all repetitions", press: () => actions.unroll() }] : []),
       ...(repeat ? [{ label: "Show one repetition", press: () => actions.fold() }] : []),
+      ...(isNamed ? [{ label: "Wrong name: show its nodes", press: () => actions.unname() }] : []),
       { label: "Zoom to it", key: "Z", press: () => actions.closeUp() },
     ],
     [

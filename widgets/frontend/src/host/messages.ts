@@ -24,7 +24,7 @@ type Asked =
   | { type: "group"; grouping: Grouping }
   | { type: "focus"; path: string; hops: number }
   | { type: "shown"; path: string; index: number }
-  | { type: "unroll" | "fold"; path: string }
+  | { type: "unroll" | "fold" | "unname"; path: string }
   | { type: "search"; text: string; regex: boolean }
   | { type: "legend"; theme: ThemeName }
   | { type: "undo" | "redo" | "unfocus" | "reload" }

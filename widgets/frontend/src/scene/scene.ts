@@ -19,6 +19,7 @@ export const STUB = 128;
 const VALUES = INPUT | OUTPUT | CONSTANT | STUB;
 /** repetitions of one block: closed a stack of them, open one of them or all */
 export const REPEAT = 256;
+export const NAMED = 512;
 
 export const ARROW = 1;
 export const CAPTURED = 2;
