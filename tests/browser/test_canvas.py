@@ -14,6 +14,7 @@ import netloupe
 from netloupe.explorer.grouping import Group
 from tests.view.test_bundles import make_file
 
+from .geometry import find_faults
 from .servers import ROOT
 from .stand import CANVAS, Stand
 
@@ -436,6 +437,73 @@ def test_show_all_of_a_picture_that_is_all_length_can_be_seen(page: Any, show: O
         }}"""
     )
     assert colours > 0
+
+
+def make_narrow_stack() -> onnx.ModelProto:
+    """Return alike blocks of which one, when it is open, is no wider than its title."""
+    nodes, last = [], "x"
+    for number in range(6):
+        scope = f"/blocks_of_the_first_encoder.{number}"
+        for operator in ("Tanh", "Sin"):
+            output = f"{scope}/{operator}_out"
+            name = f"{scope}/{operator}"
+            nodes.append(helper.make_node(operator, [last], [output], name=name))
+            last = output
+    ends = [helper.make_tensor_value_info(name, 1, ["N"]) for name in ("x", last)]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def test_the_arrows_of_a_stepper_stand_beside_a_title_that_leaves_little_room(show: Open) -> None:
+    stand = show(make_narrow_stack(), expand="none")
+    (repeat,) = [path for path in stand.call("paths") if "blocks_of" in path and path[-1] == "/"]
+    stand.explorer.open(repeat)
+    stand.settle()
+    control = stand.page.locator(f'.nl-stepper[data-netloupe-repeat="{repeat}"]')
+    control.wait_for(state="visible")
+    assert control.get_attribute("data-netloupe-form") == "short"
+    assert control.inner_text().strip() == ""
+    control.get_by_title("Next repetition").click()
+    stand.settle()
+    assert stand.asked[-1]["type"] == "shown"
+    assert find_faults(stand.page) == []
+
+
+def test_a_narrow_open_stack_has_its_stepper_under_the_pointer_and_by_keyboard(show: Open) -> None:
+    stand = show(make_narrow_stack(), expand="none", direction="LR")
+    page = stand.page
+    (repeat,) = [path for path in stand.call("paths") if "blocks_of" in path and path[-1] == "/"]
+    stand.explorer.open(repeat)
+    stand.settle()
+    control = page.locator(f'.nl-stepper[data-netloupe-repeat="{repeat}"]')
+    control.wait_for(state="attached")
+    assert control.get_attribute("data-netloupe-form") == "over"
+    assert not control.is_visible()
+
+    x, y = stand.locate("main/blocks_of_the_first_encoder.0/Tanh")
+    page.mouse.move(x, y)  # anywhere in the frame
+    control.wait_for(state="visible")
+    assert "of 6" in control.inner_text()
+    at, frame = control.bounding_box(), stand.call("bounds", repeat)
+    around = page.locator(".nl-picture").bounding_box()
+    assert at["y"] + at["height"] < around["y"] + frame["y"] + 6  # above the line of the title
+    control.get_by_title("Next repetition").click()
+    stand.settle()
+    assert stand.asked[-1]["type"] == "shown"
+    assert "2 of 6" in control.inner_text()
+    page.mouse.click(around["x"] + 3, around["y"] + around["height"] / 2)  # beside everything
+    control.wait_for(state="hidden")
+
+    stand.explorer.select(repeat)
+    stand.settle()
+    control.wait_for(state="visible")
+    control.get_by_title("Previous repetition").focus()
+    page.keyboard.press("Tab")
+    for number in (3, 4):  # the button keeps the keyboard
+        page.keyboard.press("Enter")
+        stand.settle()
+        control.wait_for(state="visible")
+        assert f"{number} of 6" in control.inner_text()
 
 
 def test_words_of_a_stepper_stand_on_the_ground_of_its_group(show: Open) -> None:

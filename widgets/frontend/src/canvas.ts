@@ -35,7 +35,7 @@ import { watchPixelRatio } from "./host/page_theme";
 import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
-import type { Viewport } from "./paint/viewport";
+import { type Viewport, toScene } from "./paint/viewport";
 import type { Point, Rectangle, Size } from "./scene/geometry";
 import type { Scene } from "./scene/scene";
 
@@ -352,6 +352,7 @@ export class CanvasView {
       this.tooltip.showSoon(tooltipOf(scene, hit), point, this.room);
     }
     this.selection.hover(hit?.paths ?? []);
+    this.steppers.hover(point && toScene(this.stage.camera.view, point));
   }
 }
 

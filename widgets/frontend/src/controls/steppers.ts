@@ -1,13 +1,15 @@
 /**
  * Small controls for open repeats: which repetition is shown, and all of them. They stand in the
- * line of the repeat's title, as large as the picture is drawn, where that leaves them room; for
- * the repeat around the selection also below the picture.
+ * line of the repeat's title, as large as the picture is drawn: whole, or the two arrows alone
+ * where there is less room. Where there is none they stand on the frame's upper border while the
+ * pointer is in the frame, or it or something in it is selected. For the repeat around the
+ * selection they also stand below the picture.
  */
 
 import { titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
 import { type Viewport, toWindow } from "../paint/viewport";
-import { type Point, type Size, boxRectangle } from "../scene/geometry";
+import { type Point, type Size, boxRectangle, contains } from "../scene/geometry";
 import { type Scene, repetitionOf } from "../scene/scene";
 import { iconButton, makeElement } from "./elements";
 
@@ -25,27 +27,41 @@ const HEIGHT = 22;
 const GAP = 6;
 const MOST = 12;
 
+/** How far a control on a frame's border reaches into the frame. */
+const OVERLAP = 4;
+/** How long one on the border stays after the pointer has left its frame, in milliseconds. */
+const LINGER = 300;
+
+/** `short`: the arrows alone; `over`: on the frame's border, shown only when it is asked for. */
+export type StepperForm = "whole" | "short" | "over";
+
 /** Where a control stands in the window, and how much smaller than it is. */
 export interface StepperPlace extends Point {
   readonly scale: number;
+  readonly form: StepperForm;
 }
 
 /**
- * Place a control at the right end of a title's line; null where it would cover the title, or be
- * cut by the window.
+ * Place a control at the right end of a title's line, shortened where it would cover the title,
+ * and above the line where it still would; null where it would be cut by the window.
  */
 export function placeStepper(
   frame: { top: number; right: number; titleEnd: number },
-  width: number,
+  widths: { whole: number; short: number },
   zoom: number,
   size: Size,
 ): StepperPlace | null {
   const scale = Math.min(zoom, 1);
-  const x = Math.min(frame.right, size.width) - (GAP + width) * scale;
+  const right = Math.min(frame.right, size.width) - GAP * scale;
   const y = frame.top + 2 * scale;
-  if (x < Math.max(frame.titleEnd, 0) + GAP * scale) return null;
   if (y < 0 || y + HEIGHT * scale > size.height) return null;
-  return { x, y, scale };
+  for (const form of ["whole", "short"] as const) {
+    const x = right - widths[form] * scale;
+    if (x >= Math.max(frame.titleEnd, 0) + GAP * scale) return { x, y, scale, form };
+  }
+  const x = Math.max(right - widths.whole * scale, 0);
+  const above = frame.top - (HEIGHT - OVERLAP) * scale;
+  return { x, y: above < 0 ? frame.top + HEIGHT * scale : above, scale, form: "over" };
 }
 
 export class Steppers {
@@ -53,7 +69,11 @@ export class Steppers {
   /** the control of the repeat around the selection, below the picture */
   readonly bar = makeElement("div", "nl-chip");
   private readonly shown = new Map<string, HTMLElement>();
-  private readonly widths = new WeakMap<HTMLElement, number>();
+  private readonly widths = new WeakMap<HTMLElement, { whole: number; short: number }>();
+  /** the repeats that hold the pointer and the selection */
+  private hovered: string | null = null;
+  private selected: string | null = null;
+  private leaving: ReturnType<typeof setTimeout> | undefined;
   private scene: Scene | null = null;
   private repeats: number[] = [];
   /** the button that had the keyboard in the scene before: its repeat and its title */
@@ -69,6 +89,8 @@ export class Steppers {
     const { scene } = this;
     let repeat = box;
     while (scene && repeat >= 0 && !repetitionOf(scene, repeat)) repeat = scene.parentOf(repeat);
+    this.selected = scene && repeat >= 0 ? scene.keyOf(repeat) : null;
+    this.showAsked();
     this.bar.hidden = !scene || repeat < 0;
     if (!scene || repeat < 0) return;
     const name = makeElement("span", "nl-chip-text");
@@ -78,6 +100,41 @@ export class Steppers {
     this.fill(this.bar, scene, repeat);
     this.bar.prepend(name);
     if (held) focusTitled(this.bar, held);
+  }
+
+  /** Show the control of the innermost repeat around a point of the scene; null for no point. */
+  hover(point: Point | null): void {
+    const { scene } = this;
+    let around: string | null = null;
+    let depth = -1;
+    for (const box of scene && point ? this.repeats : []) {
+      const key = scene!.keyOf(box);
+      if (!this.shown.has(key) || scene!.depthOf(box) <= depth) continue;
+      if (!contains(boxRectangle(scene!, box), point!)) continue;
+      [around, depth] = [key, scene!.depthOf(box)];
+    }
+    this.holdHovered(around);
+  }
+
+  /** Keep the control of a repeat on the screen, and that of none a little later. */
+  private holdHovered(key: string | null): void {
+    clearTimeout(this.leaving);
+    const change = (): void => {
+      this.hovered = key;
+      this.showAsked();
+    };
+    if (key === null) this.leaving = setTimeout(change, LINGER);
+    else change();
+  }
+
+  /** Show those on borders that are asked for, and hide the others. */
+  private showAsked(): void {
+    const { activeElement } = this.element.getRootNode() as Document | ShadowRoot;
+    for (const [key, control] of this.shown) {
+      if (control.dataset.netloupeForm !== "over") continue;
+      const isAsked = key === this.hovered || key === this.selected;
+      control.hidden = !isAsked && !control.contains(activeElement);
+    }
   }
 
   /** Find the open repeats of a new scene. */
@@ -129,8 +186,9 @@ export class Steppers {
       }
       const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
       const frame = { top, right, titleEnd: end };
-      const place = placeStepper(frame, this.widthOf(control), view.zoom, size);
+      const place = placeStepper(frame, this.widthsOf(control), view.zoom, size);
       control.hidden = place === null;
+      control.dataset.netloupeForm = place?.form ?? "";
       if (!place) continue;
       control.style.transform = `translate(${place.x}px, ${place.y}px) scale(${place.scale})`;
     }
@@ -139,13 +197,19 @@ export class Steppers {
       control.remove();
       this.shown.delete(key);
     }
+    this.showAsked();
   }
 
-  /** Width of a control; asking the browser at each move would make it lay out the page. */
-  private widthOf(control: HTMLElement): number {
-    let width = this.widths.get(control);
-    if (width === undefined) this.widths.set(control, (width = control.offsetWidth));
-    return width;
+  /** Widths of a control; asking the browser at each move would make it lay out the page. */
+  private widthsOf(control: HTMLElement): { whole: number; short: number } {
+    let widths = this.widths.get(control);
+    if (widths === undefined) {
+      const whole = control.offsetWidth;
+      control.dataset.netloupeForm = "short";
+      widths = { whole, short: control.offsetWidth };
+      this.widths.set(control, widths);
+    }
+    return widths;
   }
 
   private make(scene: Scene, box: number): HTMLElement {
@@ -153,6 +217,11 @@ export class Steppers {
     control.dataset.netloupeRepeat = scene.pathOf(box);
     // an edge on its way through the group does not run through the words
     control.style.background = groundOf(scene.depthOf(box));
+    const key = scene.keyOf(box);
+    control.addEventListener("pointerenter", () => this.holdHovered(key));
+    control.addEventListener("pointerleave", () => this.holdHovered(null));
+    // once the focus has gone where it goes
+    control.addEventListener("focusout", () => setTimeout(() => this.showAsked()));
     this.fill(control, scene, box);
     return control;
   }
