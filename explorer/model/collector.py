@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 #: so many objects are made before what is old is searched for garbage: about 250 MB of a model
 MOST_MADE = 500_000
+#: so many may be made for pictures of one model, whose first takes six for each node
+MOST_DRAWN = 5_000_000
 
 
 class _Made:
@@ -22,7 +24,7 @@ class _Made:
         """Search all objects for garbage where so many were made that it is worth it."""
         if (searches := _count_searches()) != self._searches:  # Python has done it meanwhile
             self._searches, self._all, self._since_model = searches, 0, 0
-        if (self._all if for_model else self._since_model) >= MOST_MADE:
+        if self._all >= MOST_MADE if for_model else self._since_model >= MOST_DRAWN:
             gc.collect()
             self._searches, self._all, self._since_model = _count_searches(), 0, 0
 

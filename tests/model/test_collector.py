@@ -58,6 +58,7 @@ def test_models_and_pictures_that_nobody_has_do_not_pile_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(collector, "MOST_MADE", 2_000)
+    monkeypatch.setattr(collector, "MOST_DRAWN", 2_000)
     text = "g (float[1] x) => (float[1] y) { a = Relu(x) b = Relu(a) y = Relu(b) }"
     models, views = [], []
     for _ in range(100):
@@ -79,6 +80,7 @@ def test_a_model_is_not_searched_while_its_pictures_are_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(collector, "MOST_MADE", 2_000)
+    monkeypatch.setattr(collector, "MOST_DRAWN", 2_500)
 
     def count() -> int:
         return int(gc.get_stats()[-1]["collections"])
@@ -91,7 +93,7 @@ def test_a_model_is_not_searched_while_its_pictures_are_made(
         picture = [[number] for number in range(1_000)]
     with collector_paused():
         assert count() == searches
-        picture += [[number] for number in range(1_500)]
+        picture += [[number] for number in range(2_000)]
     with collector_paused():
         assert count() == searches + 1  # enough for pictures
     with collector_paused(reads_model=True):
@@ -100,4 +102,4 @@ def test_a_model_is_not_searched_while_its_pictures_are_made(
     with collector_paused(reads_model=True):
         assert count() == searches + 2
     assert len(model) == 10_000
-    assert len(picture) == 2_500
+    assert len(picture) == 3_000
