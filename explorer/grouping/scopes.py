@@ -16,6 +16,7 @@ from functools import lru_cache
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
 from .calls import tell_calls_apart
+from .uses import tell_uses_apart
 
 Scope = tuple[str, ...]
 
@@ -99,7 +100,14 @@ def read_module_scopes(graph: Graph) -> Scopes | None:
             else:
                 scopes.type_names[key] = type_name.rsplit(".", 1)[-1]
         scopes.of_node[node.index] = tuple(kept[:_MAX_DEPTH])
-    return scopes if known >= _SHARE_NEEDED * _count_authored(graph) else None
+    if known < _SHARE_NEEDED * _count_authored(graph):
+        return None
+    for new, old in tell_uses_apart(graph, scopes.of_node).items():
+        if old in scopes.operator_scopes:
+            scopes.operator_scopes.add(new)
+        elif old in scopes.type_names:
+            scopes.type_names[new] = scopes.type_names[old]
+    return scopes
 
 
 def list_classes(node: Node) -> list[str]:
