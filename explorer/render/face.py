@@ -100,6 +100,9 @@ class Face:
         ``height``, so that the box in front is that much smaller and lower.
     bar
         Its share of the model; None for none.
+    count_row
+        Which of ``texts`` says how many nodes there are and of which operators, for want of facts:
+        in its place may stand how much of the model they hold; -1 for none.
     title
         The whole title where ``texts`` have it shortened; else "".
     """
@@ -116,3 +119,4 @@ class Face:
     stack: int = 0
     bar: Bar | None = None
     title: str = ""
+    count_row: int = -1

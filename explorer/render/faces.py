@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -209,8 +210,10 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
     ]
     counted = write_counts(counts, "node") if repeat is None else write_member_nodes(repeat)
     category = category_of_group(label, type_name, operators)
+    says_facts = True
     if recognition is not None:
         rows = _list_facts(recognition, "" if repeat is None else write_difference(repeat))
+        says_facts = bool(rows)
         rows = rows or [FaceRow(counted, "muted", ())] * (repeat is not None)
         category = recognition.family if recognition.family != "group" else category
     else:
@@ -218,14 +221,22 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         if counts != [1] or repeat is not None:
             stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
             lines = [stacks] if stacks else _write_operators(counted, variants)
+            says_facts = bool(stacks)
         rows = [FaceRow(line, "muted", ()) for line in lines]
     times = len(repeat.children) if repeat is not None else 0
-    return make_box(
+    face = make_box(
         *("group", category, label, quiet, [rows]),
         openable=item.openable,
         times=times,
         in_line=in_line,
     )
+    return face if says_facts else replace(face, count_row=_find_last_row(face))
+
+
+def _find_last_row(face: Face) -> int:
+    """Return which text of a face is its last row; -1 for none."""
+    rows = [number for number, run in enumerate(face.texts) if run.style == "muted"]
+    return rows[-1] if rows else -1
 
 
 def _write_operators(counted: str, variants: Sequence[Group | Graph | Node]) -> list[str]:

@@ -1,7 +1,8 @@
 """Shares of boxes: which part of a model's parameters, multiplications or bytes they hold.
 
-They stand on faces as thin bars. No box is larger for its bar, so that layouts need not wait for
-what is counted here, and only what is drawn is counted.
+They stand on faces as thin bars, and in words where a box has no other facts to tell. No box is
+larger for them, so that layouts need not wait for what is counted here, and only what is drawn is
+counted.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from netloupe.explorer.roles import find_weight
 from netloupe.explorer.view import Item, nodes_inside
 
 from .box import MARGIN, round_size
-from .face import Bar, Face
-from .sizes import BAR_RISE, SHEET_OFFSET
+from .face import Bar, Face, TextRun
+from .sizes import BAR_RISE, SHEET_OFFSET, TEXT_STYLES
+from .text import measure_text
 
 #: larger models have no bars: to count would take a good part of the time of a first view
 MOST_NODES = 50_000
@@ -77,9 +79,13 @@ class Shares:
         most = face.width - sheets - 2 * MARGIN
         width = round_size(most * min(ratio[0] / ratio[1], 1.0))
         width = width if width >= _LEAST else 0.0
-        text = f"{self._write(part)} · {write_share(part, whole)} of the model"
+        words = f"{self._write(part)} · {write_share(part, whole)}"
+        text = f"{words} of the model"
+        texts = _write_in_row(face, words)
+        if texts != face.texts:
+            text += f" · {face.texts[face.count_row].text}"
         y = round_size(face.height - BAR_RISE)
-        return replace(face, bar=Bar(self._share, MARGIN, y, width, text))
+        return replace(face, texts=texts, bar=Bar(self._share, MARGIN, y, width, text))
 
     def _count(self, nodes: Sequence[Node]) -> tuple[Amount, Amount]:
         """Return how much some nodes hold, and the model; 0 where it is not known."""
@@ -106,6 +112,24 @@ class Shares:
         if self._share == "bytes" and isinstance(part, int):
             return write_bytes(part)
         return f"{write_amount(part)} {'MACs' if self._share == 'macs' else 'parameters'}"
+
+
+def _write_in_row(face: Face, words: str) -> tuple[TextRun, ...]:
+    """Return the texts of a face, with words in place of its count of nodes where they fit.
+
+    A row below the title has the width of the box, one in its line that of what stands there.
+    """
+    if face.count_row < 0:
+        return face.texts
+    run = face.texts[face.count_row]
+    style = TEXT_STYLES[run.style]
+    sheets = face.stack * SHEET_OFFSET
+    is_below = run.y > sheets + face.header
+    room = face.width - sheets - 2 * MARGIN if is_below else measure_text(run.text, *style)
+    if measure_text(words, *style) > room + 0.5:
+        return face.texts
+    before, after = face.texts[: face.count_row], face.texts[face.count_row + 1 :]
+    return (*before, replace(run, text=words), *after)
 
 
 def _list_counted(item: Item) -> Sequence[Node]:

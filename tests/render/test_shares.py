@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -163,3 +164,64 @@ def test_all_writers_draw_the_same_bar() -> None:
     svg = draw_picture(model, "svg", grouping="none").decode()
     assert "main/first\n240 parameters · 65 % of the model</title>" in svg
     assert draw_picture(model, "png") != draw_picture(model, "png", share="none")
+
+
+def make_blocks(count: int) -> Model:
+    """Return blocks of unknown kind, each with 100 parameters, and a product of 300 after them."""
+    nodes, weights, last = [], [], "x"
+    for number in range(count):
+        scope = f"/blocks.{number}"
+        weights.append(numpy_helper.from_array(np.full((10, 10), number, np.float32), f"w{number}"))
+        for operator, second in (("MatMul", [f"w{number}"]), ("Sin", []), ("Cos", [])):
+            output = f"{scope}/{operator}_out"
+            name = f"{scope}/{operator}"
+            nodes.append(helper.make_node(operator, [last, *second], [output], name))
+            last = output
+    weights.append(numpy_helper.from_array(np.zeros((10, 30), np.float32), "last"))
+    nodes.append(helper.make_node("MatMul", [last, "last"], ["y"], "/head/MatMul"))
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 10]) for name in "xy"]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    return load(helper.make_model(graph).SerializeToString())
+
+
+def row_of_stack(model: Model, share: Any, count: int) -> tuple[str, Bar | None]:
+    labels = Labels(shares=Shares(model, share))
+    stack = next(item for item in View(model).root.children if item.repeat is not None)
+    assert stack.repeat is not None
+    assert len(stack.repeat.children) == count
+    plain, face = labels.faces.face(stack), labels.draw(stack)
+    assert (face.width, face.height) == (plain.width, plain.height)
+    return face.texts[-1].text, face.bar
+
+
+def test_a_closed_stack_without_facts_says_its_parameters_and_their_share() -> None:
+    text, bar = row_of_stack(make_blocks(5), "parameters", 5)
+    assert text == "500 parameters · 62 %"
+    assert bar is not None
+    # how many nodes there are is still in the tooltip
+    assert bar.text.startswith("500 parameters · 62 % of the model · 3 nodes each")
+    assert row_of_stack(make_blocks(5), "bytes", 5)[0].endswith(" · 62 %")
+    assert row_of_stack(make_blocks(5), "none", 5)[0].startswith("3 nodes each")
+
+
+def test_a_block_with_facts_keeps_them() -> None:
+    picture = make_picture(load(corpus_file("exported/gpt2.legacy.onnx")), ViewOptions.parse({}))
+    written = {
+        run.text
+        for box in picture.scene.boxes
+        if not box.item.is_open
+        for run in picture.labels.draw(box.item).texts
+    }
+    assert any(text.startswith("48 → 192 → 48") for text in written)
+    assert any("heads × 12" in text for text in written)
+
+
+def test_a_share_for_which_a_row_has_no_room_stands_in_the_tooltip_alone() -> None:
+    model = make_blocks(5)
+    item = next(item for item in View(model).root.children if item.repeat is not None)
+    plain = Labels().faces.face(item)
+    narrow = replace(plain, width=100.0)
+    drawn = Shares(model, "parameters").draw(item, narrow)
+    assert drawn.texts == plain.texts
+    assert drawn.bar is not None
+    assert drawn.bar.text == "500 parameters · 62 % of the model"
