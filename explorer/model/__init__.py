@@ -24,7 +24,8 @@ from .dtype import DataType, data_type
 from .escaped import EscapedText
 from .filling import fill_later
 from .graph import Function, Graph, NetDetails
-from .model import Model, TrainingInfo
+from .header import TrainingInfo
+from .model import Model
 from .node import Node, NodeDetails, NodeLoader, wire_nodes
 from .paths import resolve_path
 from .sparse_tensor import SparseTensor

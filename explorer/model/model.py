@@ -4,62 +4,26 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.notation import join_parts
-
 from . import door
-from .constant import constant_tensor
-from .device import DeviceConfiguration
 from .dialect import Dialect
 from .drawing import Drawable
 from .graph import Function, Graph
+from .header import ModelHeader, TrainingInfo
 from .loaded import Loaded
 from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
 from .node import Node
-from .paths import MODEL, Element, find_element, list_paths, resolve_path
+from .paths import MODEL, Element, list_paths, resolve_path
+from .quantizable import find_quantizable
 from .sparse_tensor import SparseTensor
 from .tensor import Tensor
-from .unknown import UnknownFields
 from .value import Value
 from .warning import ModelWarning
 from .wiring import find_operators
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-@dataclass(slots=True)
-class TrainingInfo:
-    """How the model is trained (ONNX IR 7, TrainingInfoProto).
-
-    ``initialization_binding`` and ``update_binding`` map an initializer's name to the output
-    that replaces its elements before the first step and after each step.
-    """
-
-    initialization: Graph | None
-    algorithm: Graph | None
-    initialization_binding: tuple[tuple[str, str], ...] = ()
-    update_binding: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(slots=True)
-class ModelHeader:
-    """What a model file says of itself before any graph."""
-
-    ir_version: int | None = None
-    producer_name: str = ""
-    producer_version: str = ""
-    domain: str = ""
-    model_version: int | None = None
-    doc: str = ""
-    metadata: dict[str, str] = field(default_factory=dict)
-    opset_imports: dict[str, int] = field(default_factory=dict)
-    device_configurations: tuple[DeviceConfiguration, ...] = ()
-    unknown_fields: UnknownFields = ()
-    message: str = ""  #: the protobuf message that the file is, where a format has several
 
 
 class Model(Drawable, Loaded):
@@ -488,7 +452,7 @@ class Model(Drawable, Loaded):
         NotFoundError
             Where there is no such element, or where it is neither a value nor a tensor.
         """
-        return door.find_quantization(_find_value(self, element))
+        return door.find_quantization(find_quantizable(self, element))
 
     def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
         return self, view
@@ -502,35 +466,3 @@ class Model(Drawable, Loaded):
 
     def _repr_html_(self) -> str:
         return door.write_model_html(self)
-
-
-def _find_value(model: Model, element: object) -> Value:
-    """Return a value itself, that of a constant tensor, or that of a path or name."""
-    found = resolve_path(model, element) if isinstance(element, str) else element
-    if isinstance(found, Value):
-        return found
-    hint = "Give a value, an initializer, or the path of one, such as 'main/%x'."
-    if isinstance(found, Tensor | SparseTensor):
-        value = _find_value_of(model, found)
-        if value is not None:
-            return value
-        hint = "Give a tensor that is an initializer or a constant of this model."
-    elif isinstance(found, Node):
-        paths = [repr(value.path) for value in (*found.inputs, *found.outputs) if value is not None]
-        hint = f"Give one of its values: {join_parts(paths[:5], len(paths))}." if paths else hint
-    kind = type(found).__name__
-    path = getattr(found, "path", None)
-    named = kind if path is None else f"{kind} {path!r}"
-    raise NotFoundError(f"{model.source}: {named} has no quantization of its own. {hint}")
-
-
-def _find_value_of(model: Model, tensor: Tensor | SparseTensor) -> Value | None:
-    """Return the value that a tensor is the constant of: an initializer, or what a node gives."""
-    found = find_element(model, tensor.path)
-    if isinstance(found, Value):
-        stored = found.initializer
-        parts = (stored.values, stored.indices) if isinstance(stored, SparseTensor) else ()
-        return found if stored is None or tensor is stored or tensor in parts else None
-    node = find_element(model, tensor.path.rpartition(".")[0])
-    value = node.outputs[0] if isinstance(node, Node) and len(node.outputs) == 1 else None
-    return value if value is not None and constant_tensor(value) is tensor else None

@@ -21,7 +21,14 @@ from tests.grouping.test_repeats import Builder
 from tests.grouping.test_tree import make_chain
 from tests.wiring_check import find_lost_edges
 
-LEAST, MOST = 5, 40
+LEAST, MOST = 5, 28
+#: those of which more boxes are shown: stacks of a net without names, and one of single operators
+MOST_OF = {
+    "exported/unet.dynamo.onnx": 70,
+    "beside:exported/unet.dynamo.onnx": 45,
+    "beside:caffe2/dzung-hoang__caffe2-models/mobilenet_v2_quantized/predict_net.pb": 36,
+}
+MOST_OF_HOSTILE = 64
 EXPORTED = ("bert.dynamo", "bert.legacy", "densenet.legacy", "gpt2.legacy", "segformer.dynamo")
 EXPORTED += ("t5.legacy", "unet.dynamo", "vit.dynamo", "whisper.dynamo")
 QUANTIZED = ("bert.dynamic", "bert.matmulnbits_int4", "bert.qdq", "bert.qoperator_perchannel")
@@ -108,24 +115,25 @@ UNET = [
 def test_first_views_without_names(name: str, truth: list[tuple[str, int]]) -> None:
     view = first_view(load_blank(corpus_file(name)).model)
     assert stacks(view) == truth
-    assert LEAST <= count_boxes(view) <= max(MOST, len(view.root.children))
+    assert LEAST <= count_boxes(view) <= MOST_OF.get(name, MOST)
     assert find_lost_edges(view) == []
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_first_views_of_the_corpus_have_a_readable_number_of_boxes(name: str) -> None:
-    check_readable(corpus_file(name))
+    named = name.endswith("unet.dynamo.onnx")  # with its names it needs no more than others
+    check_readable(corpus_file(name), MOST if named else MOST_OF.get(name, MOST))
 
 
 @pytest.mark.parametrize("name", LIGHT_MODELS)
 def test_first_views_of_light_models_have_a_readable_number_of_boxes(name: str) -> None:
-    check_readable(light_file(name))
+    check_readable(light_file(name), MOST)
 
 
-def check_readable(path: Path) -> None:
+def check_readable(path: Path, most: int) -> None:
     view = first_view(load(path))
     nodes = sum(not is_constant_node(node) for node in view.graph.nodes)
-    assert min(LEAST, nodes) <= count_boxes(view) <= max(MOST, len(view.root.children))
+    assert min(LEAST, nodes) <= count_boxes(view) <= most
 
 
 def test_a_stack_of_single_nodes_stays_closed() -> None:
@@ -144,9 +152,9 @@ def test_a_stack_of_single_nodes_stays_closed() -> None:
 )
 def test_first_views_of_hostile_graphs_are_small(name: str) -> None:
     view = first_view(load(corpus_file(name)))
-    assert count_boxes(view) <= 2 * MOST
+    assert count_boxes(view) <= MOST_OF_HOSTILE
     links = sum(len(view.links(item)) for item in view.open_items())
-    assert links <= 5 * MOST
+    assert links <= 3 * MOST_OF_HOSTILE
     assert find_lost_edges(view) == []
 
 
