@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 
 from .found import Blocks, Found
 from .linear import write_widths
-from .operations import Operations, read_int, read_ints, read_str
+from .operations import Operations, read_int, read_ints, read_scalar, read_str
 from .recognition import Detail
 from .weights import read_dims, read_features, read_kernel
 
@@ -39,6 +39,9 @@ def find_convolutions(blocks: Blocks) -> Iterator[Found]:
         details = read_convolution(operations, number)
         if operations.nodes[number].op_type in _WITH_RELU:
             words.append(_read_fused_activation(operations, number))
+        padding = _find_padding(operations, number)
+        if padding is not None:
+            numbers.add(padding)
         for wanted in ("norm", "activation"):
             if wanted == "norm":
                 end = _add_bias(operations, end, numbers)
@@ -56,6 +59,18 @@ def find_convolutions(blocks: Blocks) -> Iterator[Found]:
         name = " · ".join(filter(None, words))
         facts = describe_convolution(details)
         yield Found("conv", name, frozenset(numbers), end, facts, details, tuple(parts))
+
+
+def _find_padding(operations: Operations, number: int) -> int | None:
+    """Return what puts zeros around the operand of a convolution, and of nothing else."""
+    taken = operations.operands[number]
+    padding = operations.given_by(taken[0], "Pad") if taken else None
+    if padding is None or operations.only_user(padding) != number:
+        return None
+    node = operations.nodes[padding]
+    filled = node.inputs[2] if len(node.inputs) > 2 else None
+    is_zero = filled is None or read_scalar(filled) == 0.0
+    return padding if is_zero and read_str(node, "mode") in ("", "constant") else None
 
 
 def _read_fused_activation(operations: Operations, number: int) -> str:

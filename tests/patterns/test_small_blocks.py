@@ -252,3 +252,34 @@ def test_what_is_a_transition(change: dict[str, str], name: str) -> None:
     """).graph
     found = recognise(graph.nodes)
     assert (found.name if found is not None and "·" not in found.name else "") == name
+
+
+@pytest.mark.parametrize(
+    ("padding", "name"),
+    [
+        ("p = Pad (x, n)", "Conv · ReLU"),
+        ("p = Pad (x, n, zero)", "Conv · ReLU"),
+        ("p = Pad (x, n, one)", ""),
+        ('p = Pad <mode = "reflect"> (x, n)', ""),
+        ("q = Pad (x, n)  p = Add (q, zero)", ""),
+    ],
+)
+def test_zeros_around_its_operand_belong_to_a_convolution(padding: str, name: str) -> None:
+    graph = load_text(f"""
+        g (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y)
+        <int64[4] d = {{4, 4, 3, 3}}, int64[8] n = {{0, 0, 1, 1, 0, 0, 1, 1}},
+         float zero = {{0}}, float one = {{1}}>
+        {{ {padding}  k = ConstantOfShape (d)  c = Conv (p, k)  y = Relu (c) }}
+    """).graph
+    found = recognise(graph.nodes)
+    assert (found.name if found is not None else "") == name
+
+
+def test_blocks_with_padding_of_their_own_are_inverted_residuals() -> None:
+    tree = build_group_tree(load(corpus_file("exported/mobilenetv2.legacy.onnx")).graph)
+    stacks = [group for group in tree.root.inner_groups() if group.kind == "repeat"]
+    # M. Sandler and others, MobileNetV2, 2018, table 2, without the last block
+    assert [len(stack.children) for stack in stacks] == [2, 3, 4, 3, 3]
+    for stack in stacks:
+        assert stack.recognised is not None
+        assert stack.recognised.name == "Inverted residual"

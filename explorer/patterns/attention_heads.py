@@ -1,0 +1,152 @@
+"""How many heads an attention has, how wide they are, and how many keys and values they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import TensorType, Value
+
+from .found import Found
+from .operations import Operations, list_data, read_int
+from .weights import read_dims
+
+#: what may stand between a projection and the products: heads, rotary positions, norms, caches
+BEFORE_PRODUCTS = frozenset(
+    {
+        "Add",
+        "Concat",
+        "Div",
+        "Gather",
+        "GatherND",
+        "Mul",
+        "Neg",
+        "Pad",
+        "Pow",
+        "ReduceL2",
+        "ReduceMean",
+        "Reciprocal",
+        "RotaryEmbedding",
+        "Slice",
+        "Split",
+        "Sqrt",
+        "Sub",
+        "Clip",
+        "Tile",
+    }
+)
+
+
+def count_heads(
+    operations: Operations,
+    product: Sequence[Value | None],
+    sources: list[tuple[Value | None, Found | None]],
+    given: int,
+) -> tuple[int, int, int]:
+    """Return how many heads there are, how wide, and how many of k and v; 0 for unknown.
+
+    ``given`` is how many features the heads have together, as what takes them says.
+    """
+    query, key = sources[0][1], sources[1][1]
+    is_packed = query is key
+    outs = [
+        found.details.get("out", 0) if found is not None and not is_packed else 0
+        for found in (query, key)
+    ]
+    q_out, k_out = (out if isinstance(out, int) else 0 for out in outs)
+    features = q_out or given
+    stated = [_read_type(value) for value in product]
+    if stated[0] is not None:
+        heads, width = stated[0]
+        if features and heads * width != features:
+            return 0, 0, 0
+        return (
+            heads,
+            width,
+            stated[1][0]
+            if stated[1] is not None and not k_out
+            else (k_out // width if k_out % width == 0 else 0),
+        )
+    if not features:
+        return 0, 0, 0
+    read = [_read_heads(operations, value) for value in product]
+    heads, width = read[0] or read[1] or (0, 0)
+    is_joint = heads * width == 3 * features or (heads <= 0 < width and features % width > 0)
+    if is_packed and is_joint:
+        width = width // 3 if width % 3 == 0 else 0  # of q, k and v of one head
+    if width and heads <= 0 and features % width == 0:
+        heads = features // width
+    elif heads > 0 and width <= 0 and features % heads == 0:
+        width = features // heads
+    if heads <= 0 or width < 0 or (width and features and heads * width != features):
+        return 0, 0, 0
+    shared = k_out // width if width and k_out % width == 0 else 0
+    return heads, width, shared
+
+
+def _read_type(value: Value | None) -> tuple[int, int] | None:
+    """Return heads and their width by the stated type (batch, heads, sequence, width)."""
+    stated = value.type if value is not None else None
+    shape = stated.shape if isinstance(stated, TensorType) else None
+    if shape is None or len(shape) != 4:
+        return None
+    heads, width = shape[1].value, shape[3].value
+    if not isinstance(heads, int) or not isinstance(width, int) or heads < 1 or width < 1:
+        return None
+    return heads, width
+
+
+def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] | None:
+    """Return heads and their width, where a Reshape before a product splits features so.
+
+    Either may be -1, as the file has it, or 0 where it is computed from shapes. Of several the
+    first one behind the projection counts: later ones may put heads into groups that share a key.
+    """
+    found: tuple[int, int] | None = None
+    for _ in range(24):
+        if value is None:
+            break
+        for node in operations.path(value):
+            if node.op_type != "Reshape" or len(node.inputs) < 2:
+                continue
+            dims = operations.knowledge.read_list(node.inputs[1])
+            known = [dim if isinstance(dim, int) else 0 for dim in dims]
+            if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
+                del known[2 if known[2] == 3 else 3]
+            if len(known) == 4 and any(known[2:]):
+                found = known[2], known[3]
+        source = operations.source(value)
+        giver = operations.giver(source)
+        if giver is None or operations.kinds[giver] not in BEFORE_PRODUCTS:
+            break
+        raw = [v for v in list_data(operations.nodes[giver]) if not operations.is_fixed(v)]
+        value = (raw[-1] if operations.kinds[giver] == "Concat" else raw[0]) if raw else None
+    return found
+
+
+def read_fused(
+    operations: Operations, number: int, projections: list[Found]
+) -> tuple[int, int, int, bool]:
+    """Return what a fused operator says: heads, their width, those shared, and if it is causal."""
+    node = operations.nodes[number]
+    heads = read_int(node, "num_heads") or read_int(node, "q_num_heads") or 0
+    shared = read_int(node, "kv_num_heads") or 0
+    is_masked = bool(read_int(node, "unidirectional") or read_int(node, "is_causal"))
+    is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
+    width = 0
+    if heads:
+        outs = [p.details.get("out") for p in projections]
+        hidden = next((out for out in outs if isinstance(out, int) and out % heads == 0), 0)
+        if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
+            dims = read_dims(node.inputs[1] if len(node.inputs) > 1 else None)
+            hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
+        elif len(projections) != 3 or len({*map(str, outs)}) != 1:
+            hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
+            hidden = hidden if len(projections) == 3 else 0
+        width = hidden // heads if hidden % heads == 0 else 0
+    elif isinstance(node.inputs[0].type if node.inputs and node.inputs[0] else None, TensorType):
+        shape = node.inputs[0].type.shape  # type: ignore[union-attr]
+        if shape is not None and len(shape) == 4:  # (batch, heads, sequence, width)
+            found = [dim.value for dim in shape]
+            heads = found[1] if isinstance(found[1], int) else 0
+            width = found[3] if isinstance(found[3], int) else 0
+    return heads, width if heads else 0, shared, is_masked

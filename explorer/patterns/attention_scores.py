@@ -1,0 +1,215 @@
+"""What is done to the queries, keys and scores of an attention: masks, positions, biases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.constant import constant_tensor
+
+from .operations import Operations, read_int, read_numbers
+
+_COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+_MOST_OF_MASK = 300
+#: what masks are computed by
+MASK_OPERATORS = frozenset(
+    {"Add", "And", "Concat", "ConstantOfShape", "Equal", "Gather", "GatherElements", "Mul", "Not"}
+    | {"Or", "Range", "Slice", "Sub", "Tile", "Trilu", "Where", "CumSum", "ReduceSum", "ScatterND"}
+    | _COMPARISONS
+)
+
+
+def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
+    """Return whether queries are rotated by their position.
+
+    Written out: x·cos + rotate(x)·sin, where rotate negates one half or every other feature
+    (J. Su and others, RoFormer, 2021, equation 34).
+    """
+    if read_int(operations.nodes[anchor], "do_rotary"):
+        return True
+    for number in whole:
+        kind = operations.kinds[number]
+        if kind == "RotaryEmbedding":
+            return True
+        if kind != "Concat":
+            continue
+        turned = [operations.given_by(v, "Neg") for v in operations.operands[number]]
+        if not any(n is not None and n in whole for n in turned):
+            continue
+        user = operations.only_user(number)
+        if user is not None and operations.kinds[user] == "Mul":
+            sums = operations.only_user(user)
+            if sums is not None and operations.kinds[sums] == "Add":
+                return True
+    return False
+
+
+def is_causal(operations: Operations, number: int) -> bool:
+    """Return whether a mask compares positions with one another, or is one triangle of a matrix."""
+    node = operations.nodes[number]
+    if node.op_type not in ("Add", "Where", "Sub", "Mul"):
+        return False
+    if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.inputs[0]):
+        return True
+    pending = [value for value in node.inputs if value is not None]
+    seen: set[Node] = set()
+    while pending and len(seen) < _MOST_OF_MASK:
+        value = pending.pop()
+        producer = value.producer
+        if producer is None or producer in seen:
+            continue
+        seen.add(producer)
+        kind = producer.op_type
+        if kind == "Trilu":
+            return True
+        if kind in _COMPARISONS and all(_is_positions(operand) for operand in producer.inputs[:2]):
+            return True
+        if kind in _MASK_STEPS:
+            pending += [operand for operand in producer.inputs if operand is not None]
+    return False
+
+
+#: what a mask is made of; it ends where weights or data come in
+_MASK_STEPS = (
+    MASK_OPERATORS
+    | {"Cast", "Expand", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten"}
+    | {"Max", "Min", "Neg", "Pad", "Xor", "GatherND", "CastLike", "Dropout", "Div"}
+)
+
+
+def _is_buffer(operations: Operations, value: Value | None) -> bool:
+    """Return whether a condition is cut out of a stored square of truth values."""
+    for _ in range(8):
+        if value is None:
+            return False
+        tensor = value.initializer
+        if tensor is not None:
+            dims = tensor.dims
+            is_square = len(dims) >= 2 and dims[-1] == dims[-2] and dims[-1] > 1
+            return is_square and tensor.dtype.name in ("bool", "uint8")
+        node = value.producer
+        if node is None or node.op_type not in ("Slice", "Cast", "Identity", "Unsqueeze", "Not"):
+            return False
+        value = node.inputs[0] if node.inputs else None
+    return False
+
+
+def _is_positions(value: Value | None) -> bool:
+    """Return whether a value is a Range, perhaps shifted and in another form."""
+    for _ in range(24):
+        node = value.producer if value is not None else None
+        if node is None:
+            return False
+        if node.op_type == "Range":
+            return True
+        if node.op_type not in _SHIFTING or not node.inputs:
+            return False
+        operands = [operand for operand in node.inputs if operand is not None]
+        if node.op_type == "Add" and len(operands) == 2:
+            ranges = [_leads_to_range(operand) for operand in operands]
+            value = operands[ranges.index(True)] if True in ranges else None
+        else:
+            value = operands[0]
+    return False
+
+
+_SHIFTING = frozenset(
+    {"Add", "Cast", "Expand", "Gather", "GatherND", "Identity", "Reshape", "Squeeze", "Tile"}
+    | {"Transpose", "Unsqueeze", "Slice", "CastLike"}
+)
+
+
+def _leads_to_range(value: Value | None) -> bool:
+    for _ in range(12):
+        node = value.producer if value is not None else None
+        if node is None or not node.inputs:
+            return False
+        if node.op_type == "Range":
+            return True
+        if node.op_type not in _SHIFTING:
+            return False
+        value = node.inputs[0]
+    return False
+
+
+def is_relative(operations: Operations, number: int) -> bool:
+    """Return whether scores get a table's entries added (C. Raffel and others, T5, 2020, 2.1)."""
+    if operations.kinds[number] != "Add":
+        return False
+    node = operations.nodes[number]
+    for value in node.inputs:
+        current = value
+        for _ in range(16):
+            producer = current.producer if current is not None else None
+            if producer is None or not producer.inputs:
+                break
+            if producer.op_type == "Gather":
+                table = producer.inputs[0]
+                is_table = table is not None and table.initializer is not None
+                if is_table and len(table.initializer.dims) == 2:  # type: ignore[union-attr]
+                    dtype = table.initializer.dtype  # type: ignore[union-attr]
+                    if dtype.is_float:
+                        return True
+            if producer.op_type not in _MASK_STEPS:
+                break
+            current = producer.inputs[0]
+    return False
+
+
+#: more heads are not looked at one by one
+_MOST_HEADS = 256
+
+
+def has_linear_biases(operations: Operations, number: int) -> bool:
+    """Return whether scores get a bias added that grows with the position, for each head its own.
+
+    That is a constant slope for each head times positions that are counted; slopes of n heads,
+    a power of two, are 2^(-8/n), 2^(-16/n) … (O. Press and others, ALiBi, 2022, section 3), and
+    for other numbers those of the next smaller power and every other one of the next larger, as
+    the authors' code has it.
+    """
+    if operations.kinds[number] != "Add":
+        return False
+    for value in operations.nodes[number].inputs:
+        product = value
+        for _ in range(12):
+            node = product.producer if product is not None else None
+            if node is None:
+                break
+            if node.op_type == "Mul" and _multiplies_slopes(node):
+                return True
+            if node.op_type not in _SHIFTING | {"Mul"} or node.op_type in ("Add", "Gather"):
+                break
+            product = node.inputs[0] if node.inputs else None
+    return False
+
+
+def _multiplies_slopes(node: Node) -> bool:
+    """Return whether a product is that of slopes and positions."""
+    for slopes, positions in (node.inputs[:2], node.inputs[1::-1]):
+        tensor = constant_tensor(slopes) if slopes is not None else None
+        numbers = read_numbers(tensor, _MOST_HEADS) if tensor is not None else ()
+        if len(numbers) > 1 and _are_slopes(numbers):
+            return _counts(positions)
+    return False
+
+
+def _are_slopes(numbers: Sequence[float]) -> bool:
+    power = 1 << (len(numbers).bit_length() - 1)
+    expected = [2.0 ** (-8 * (place + 1) / power) for place in range(power)]
+    expected += [2.0 ** (-4 * (2 * place + 1) / power) for place in range(len(numbers) - power)]
+    return all(abs(a - b) <= 0.01 * b for a, b in zip(numbers, expected, strict=True))
+
+
+def _counts(value: Value | None) -> bool:
+    """Return whether a value is positions: a Range, or how many tokens there are up to each."""
+    for _ in range(12):
+        node = value.producer if value is not None else None
+        if node is None or not node.inputs:
+            return False
+        if node.op_type in ("CumSum", "Range"):
+            return True
+        if node.op_type not in _SHIFTING | {"Mul", "Sub"}:
+            return False
+        value = node.inputs[0]
+    return False
