@@ -10,12 +10,7 @@ from netloupe.explorer.roles import find_weight
 
 from .activations import find_activations
 from .attention import find_attentions
-from .convolutions import (
-    find_convolutions,
-    find_excitations,
-    find_residuals,
-    find_separable,
-)
+from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
 from .experts import find_experts
 from .found import Blocks, Finder, Found
@@ -26,6 +21,7 @@ from .operations import ARRANGEMENT, Operations
 from .positions import find_merging, find_waves
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
+from .separable import find_excitations, find_separable
 from .transformers import find_sublayers, find_transformers
 from .wholes import (
     find_branches,

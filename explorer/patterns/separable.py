@@ -1,0 +1,135 @@
+"""Depthwise-separable convolutions, inverted residuals, and how they weight channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .convolutions import describe_convolution, is_pointwise
+from .found import Blocks, Found
+from .linear import write_widths
+from .recognition import Detail
+
+
+def find_excitations(blocks: Blocks) -> Iterator[Found]:
+    """Find channels that are weighted by what a small MLP makes of their means.
+
+    J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3.
+    """
+    operations = blocks.operations
+    for product, kind in enumerate(operations.kinds):
+        taken = operations.operands[product]
+        if kind != "Mul" or len(taken) != 2:
+            continue
+        for weights, start in (taken, taken[::-1]):
+            numbers = {product}
+            number = operations.giver(weights)
+            linears: list[Found] = []
+            for _ in range(8):
+                if number is None or not numbers.issuperset(operations.users[number]):
+                    break
+                part = blocks.ending(number, "activation", "linear", "conv", "mlp")
+                if part is not None:
+                    numbers |= part.numbers
+                    if part.kind in ("linear", "conv"):
+                        linears.append(part)
+                    elif part.kind == "mlp":
+                        linears += [p for p in part.parts[::-1] if p.kind == "linear"]
+                    outer = {
+                        giver for n in part.numbers for giver in operations.givers(n)
+                    } - part.numbers
+                    number = outer.pop() if len(outer) == 1 else None
+                    continue
+                if operations.kinds[number] in ("GlobalAveragePool", "ReduceMean", "AveragePool"):
+                    numbers.add(number)
+                    if operations.operands[number] == [start] and 1 <= len(linears) <= 2:
+                        yield _make_excitation(numbers, product, linears)
+                break
+
+
+def _make_excitation(numbers: set[int], end: int, linears: list[Found]) -> Found:
+    widths = [linears[-1].details.get("in"), linears[-1].details.get("out")]
+    if len(linears) == 2:
+        widths.append(linears[0].details.get("out"))
+    known = [width for width in widths if isinstance(width, int)]
+    facts = (write_widths(*known),) if len(known) == len(widths) else ()
+    return Found(
+        "excitation", "Squeeze-and-excitation", frozenset(numbers), end, facts, {}, tuple(linears)
+    )
+
+
+def find_separable(blocks: Blocks) -> Iterator[Found]:
+    """Find a depthwise convolution and the pointwise one that alone takes its result.
+
+    L. Sifre 2014; A. Howard and others, MobileNets, 2017, figure 3. With a pointwise one before
+    that widens, and one behind that is not activated, it is the body of an inverted residual
+    (M. Sandler and others, MobileNetV2, 2018, figure 3), which has no shortcut where it
+    changes size.
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        depthwise = blocks.ending(number, "conv")
+        if depthwise is None or not _is_depthwise(depthwise):
+            continue
+        numbers = set(depthwise.numbers)
+        parts = [depthwise]
+        end = depthwise.end
+        users = operations.users[end]
+        weighted = blocks.holding(users[0] if users else None, "excitation")
+        if weighted is not None and weighted.numbers.issuperset(users):
+            numbers |= weighted.numbers
+            parts.append(weighted)
+            end = weighted.end
+            user = operations.only_user(end)
+            late = blocks.ending(user, "activation")
+            if late is not None:  # MobileNetV3 activates what is weighted
+                numbers |= late.numbers
+                end = late.end
+        behind = _only_following(blocks, end)
+        if behind is None or not is_pointwise(behind):
+            continue
+        numbers |= behind.numbers
+        before = _only_preceding(blocks, depthwise)
+        is_wider = before is not None and is_pointwise(before) and _widens(before)
+        first = depthwise
+        name, kind = "Depthwise-separable conv", "separable"
+        is_linear = not behind.parts or behind.parts[-1].kind != "activation"
+        if is_wider and before is not None and is_linear:
+            numbers |= before.numbers
+            first = before
+            name, kind = "Inverted residual", "inverted"
+        details: dict[str, Detail] = {
+            key: found.details[key]
+            for key, found in (("kernel", depthwise), ("stride", depthwise))
+            if key in found.details
+        }
+        if "in" in first.details and "out" in behind.details:
+            details |= {"in": first.details["in"], "out": behind.details["out"]}
+        facts = describe_convolution(details)
+        yield Found(kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind))
+
+
+def _widens(found: Found) -> bool:
+    taken, given = found.details.get("in"), found.details.get("out")
+    return isinstance(taken, int) and isinstance(given, int) and given > taken
+
+
+def _only_following(blocks: Blocks, end: int) -> Found | None:
+    users = blocks.operations.users[end]
+    found = blocks.holding(users[0] if users else None, "conv")
+    return found if found is not None and found.numbers.issuperset(users) else None
+
+
+def _only_preceding(blocks: Blocks, found: Found) -> Found | None:
+    """Return the convolution whose result a block alone takes."""
+    operations = blocks.operations
+    givers = operations.givers(min(found.numbers))
+    before = blocks.ending(givers[0], "conv") if givers else None
+    if before is None or not found.numbers.issuperset(operations.users[before.end]):
+        return None
+    return before
+
+
+def _is_depthwise(found: Found) -> bool:
+    """Return whether a convolution takes each channel alone."""
+    groups = found.details.get("groups")
+    return groups is not None and groups == found.details.get("in", groups)
