@@ -24,7 +24,6 @@ NOT_SAID: dict[str, tuple[set[str], str]] = {
     "exported/whisper.dynamo.onnx": ({"positions"}, _NO_TABLE),
     "quantized/bert.dynamic.onnx": ({"positions"}, _NO_TABLE),
     "quantized/bert.qdq.onnx": ({"positions"}, _NO_TABLE),
-    "exported/bloom.legacy.onnx": ({"ALiBi"}, "what is added to scores is not recognised"),
     "exported/conformer.legacy.onnx": ({"rotary"}, "it is turned before it is projected"),
     "exported/swin.dynamo.onnx": ({"relative"}, "what is added to scores is not recognised"),
     "exported/swin.legacy.onnx": ({"relative"}, "what is added to scores is not recognised"),
