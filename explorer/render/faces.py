@@ -8,7 +8,7 @@ from dataclasses import replace
 from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
-from netloupe.explorer.notation import write_counts
+from netloupe.explorer.notation import write_count, write_counts
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
@@ -88,6 +88,7 @@ class FaceBook:
         key = (
             *(item.key, item.label, item.is_open, item.openable, len(item.merged)),
             *(item.shown, item.is_unrolled, item.unmatched, item.constants),
+            len(item.stub_takers),
         )
         face = self._faces.get(key)
         if face is None:
@@ -290,6 +291,9 @@ def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
         rows.insert(0, FaceRow(item.names, "muted", ()))
     elif denotation:
         rows.append(FaceRow(denotation, "muted", ()))
+    if item.stub_takers:
+        places = write_count(len(item.stub_takers), "place")
+        rows.append(FaceRow(f"→ {places}, by name", "muted", ()))
     times = 0 if item.names else sum(map(len, item.merged.values()))
     return make_box(
         *("terminal", "terminal", name, "", [rows]),

@@ -28,7 +28,7 @@ from .group_borders import GroupBorders, body_graphs, find_constants
 from .item import ConstantRow, Instance, Item, ItemKind
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
-from .terminals import Terminal, split_terminal, stack_terminals
+from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -73,7 +73,9 @@ class ChildMaker:
                 item.body = self._enter(item, element, bodies[0])
                 return self._graph_children(item, bodies[0])
             item.body = item.instance
-            return [self._make_branch(item, element, body) for body in bodies]
+            branches = [self._make_branch(item, element, body) for body in bodies]
+            _name_by_past(branches)
+            return branches
         return []
 
     def _repetition(self, item: Item, repeat: Group) -> list[Item]:
@@ -344,3 +346,16 @@ def _count_unmatched(item: Item, body: Instance) -> tuple[int, int]:
         sum(taken.isdisjoint(item.members(port)) for port in item.inputs),
         sum(given.isdisjoint(item.members(port)) for port in item.outputs),
     )
+
+
+def _name_by_past(branches: Sequence[Item]) -> None:
+    """Say of the two branches of a merged decoder which of them takes the states of past tokens.
+
+    That is so where one takes inputs of the model named as such, and the other none of them.
+    """
+    if len(branches) != 2:
+        return
+    takes = [any(map(is_past_state, branch.values_at(branch.inputs))) for branch in branches]
+    if takes[0] != takes[1]:
+        for branch, has_past in zip(branches, takes, strict=True):
+            branch.label += f" · {'with' if has_past else 'without'} past"

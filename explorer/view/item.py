@@ -128,6 +128,7 @@ class Item:
         "path",
         "revision",
         "shown",
+        "stub_takers",
         "stubs",
         "unmatched",
     )
@@ -170,6 +171,8 @@ class Item:
         self.unmatched = (0, 0)
         #: of an open item: which child is the stub for (key of the consumer, value)
         self.stubs: dict[tuple[str, Value], int] = {}
+        #: of an input: the numbers of the boxes beside it that have stubs for what it gives
+        self.stub_takers: frozenset[int] = frozenset()
         #: of an input or output that stands for many: their first and last name
         self.names = ""
         #: operands that are rows on the face instead of edges

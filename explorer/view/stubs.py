@@ -182,7 +182,9 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
     spread: dict[tuple[str, tuple[int, ...]], list[Value]] = {}
     for value, found in replaced.items():
         source = given.get(value, item)  # what nothing inside gives comes in at the border
-        if not source.is_terminal:
+        if source.is_terminal:
+            source.stub_takers |= set(found)
+        else:
             spread.setdefault((source.key, tuple(found)), []).append(value)
     sources = {child.key: child for child in item.children}
     for (key, _), values in spread.items():

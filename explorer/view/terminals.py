@@ -116,6 +116,12 @@ def stack_terminals(
 _Box = Value | tuple[Value, ...]
 
 
+def is_past_state(value: Value) -> bool:
+    """Return whether an input of a graph is named as a layer's state of past tokens."""
+    match = _STATE.fullmatch(value.name) if value.is_input and not value.is_parameter else None
+    return match is not None and match[1].startswith("past")
+
+
 def _find_states(
     kind: ItemKind, values: Sequence[Value], ends: dict[Value, int]
 ) -> list[tuple[Value, ...]]:

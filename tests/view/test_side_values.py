@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.view import View
 from netloupe.proto import onnx_pb2
 from tests.wiring_check import find_lost_edges
@@ -102,3 +105,23 @@ def test_a_hub_that_only_branches_take_has_stubs_at_all_of_them() -> None:
     rows: list[Row] = [("Relu", ["x"], "h")]
     rows += [("Conv", ["h"], f"y{number}") for number in range(10)]
     assert list_stubs(make_view(rows, ["x"], [f"y{number}" for number in range(10)])) == {"h": 10}
+
+
+@pytest.mark.parametrize("count", [5, 12])
+def test_an_input_that_stubs_stand_for_says_at_how_many_places(count: int) -> None:
+    view = make_view(stages("context", count), ["context", "h0"], [f"h{count}"])
+    assert list_stubs(view) == {"context": count}
+    faces = FaceBook()
+    rows = {
+        item.label: [run.text for run in faces.face(item).texts]
+        for item in view.root.children
+        if item.kind == "input"
+    }
+    assert rows["context"][-1] == f"→ {count} places, by name"
+    assert not any("places" in text for text in rows["h0"])
+
+
+def test_an_input_with_edges_says_nothing_of_places() -> None:
+    view = make_view(stages("context", 3), ["context", "h0"], ["h3"])
+    for item in view.root.children:
+        assert not any("place" in run.text for run in FaceBook().face(item).texts)

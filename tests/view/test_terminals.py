@@ -275,3 +275,43 @@ def test_little_is_remembered_of_each_of_many_terminals(kind: str) -> None:
     # the sizes of dicts are powers of two: between equal fillings nothing but the values counts
     few, many = peak(5_000), peak(20_000)
     assert (many - few) / 15_000 < 300
+
+
+def make_merged_decoder(takers: tuple[bool, bool], name: str = "past_key_values") -> View:
+    """Return an If of which some branches take the states of past tokens."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    graph = proto.graph
+    states = [f"{name}.{layer}.{kind}" for layer in range(2) for kind in ("key", "value")]
+    for given in ("x", "use_cache_branch", *states):
+        graph.input.add(name=given)
+    choice = graph.node.add(op_type="If", name="choice", input=["use_cache_branch"], output=["y"])
+    for field, takes in zip(("then_branch", "else_branch"), takers, strict=True):
+        branch = choice.attribute.add(name=field, type=5).g
+        inputs = ["x", *states] if takes else ["x", "x"]
+        branch.node.add(op_type="Concat", input=inputs, output=[f"{field}_y"])
+        branch.output.add(name=f"{field}_y")
+    graph.output.add(name="y")
+    view = View(load(proto.SerializeToString()))
+    view.open("main/choice")
+    return view
+
+
+@pytest.mark.parametrize(
+    ("takers", "name", "labels"),
+    [
+        (
+            (True, False),
+            "past_key_values",
+            ["then_branch · with past", "else_branch · without past"],
+        ),
+        ((True, True), "past_key_values", ["then_branch", "else_branch"]),
+        ((False, False), "past_key_values", ["then_branch", "else_branch"]),
+        ((True, False), "features", ["then_branch", "else_branch"]),
+    ],
+)
+def test_branches_are_named_by_the_past_where_one_alone_takes_it(
+    takers: tuple[bool, bool], name: str, labels: list[str]
+) -> None:
+    view = make_merged_decoder(takers, name)
+    branches = [item for item in view.items.values() if item.kind == "branch"]
+    assert [branch.label for branch in branches] == labels
