@@ -263,12 +263,7 @@ class Operations:
         """Return the nodes of some operations, and those that arrange values only for them."""
         taken = {self.nodes[number] for number in numbers}
         for node in sorted(self._inside - taken, key=lambda node: node.index, reverse=True):
-            if node in self._numbers or not _is_used_only_by(node, taken):
-                continue
-            data = [
-                value for value in node.inputs if value is not None and not self.is_fixed(value)
-            ]
-            if not data or self.giver(self.source(data[0])) in numbers:
+            if node not in self._numbers and _is_used_only_by(node, taken):
                 taken.add(node)
         return tuple(sorted(taken, key=lambda node: node.index))
 

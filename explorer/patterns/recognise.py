@@ -22,6 +22,7 @@ from .positions import find_merging, find_waves
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .separable import find_excitations, find_separable
+from .similarity import find_similarities, find_similarity
 from .transformers import find_sublayers, find_transformers
 from .wholes import (
     find_branches,
@@ -60,6 +61,7 @@ WHOLES: tuple[Finder, ...] = (
     find_cells,
     find_state_spaces,
     find_waves,
+    find_similarity,
     find_merging,
     find_partial_stages,
     find_dense,
@@ -67,6 +69,14 @@ WHOLES: tuple[Finder, ...] = (
     find_branches,
     find_same,
     find_row,
+)
+#: what few nodes are
+_SMALL: tuple[Finder, ...] = (
+    find_norms,
+    find_activations,
+    find_convolutions,
+    find_transitions,
+    find_similarities,
 )
 #: families of operators, by kind of block
 _FAMILIES = {
@@ -79,6 +89,7 @@ _FAMILIES = {
     "norm": "normalization",
     "positions": "generator",
     "recurrent": "recurrent",
+    "similarity": "linear",
 }
 
 
@@ -171,7 +182,7 @@ def find_small_blocks(
     """
     operations = Operations(nodes, knowledge)
     blocks = Blocks(operations)
-    for finder in (find_norms, find_activations, find_convolutions, find_transitions):
+    for finder in _SMALL:
         for found in finder(blocks):
             blocks.add(found)
     for entry in blocks.list_outermost():

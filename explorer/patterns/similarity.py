@@ -1,0 +1,95 @@
+"""How alike two sets of vectors are, as models of two towers end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Node, TensorType, Value
+from netloupe.explorer.model.constant import constant_tensor
+
+from .found import Blocks, Found
+from .knowledge import Knowledge
+from .norms import find_norms
+from .operations import Operations, list_data, read_int, read_ints, read_numbers
+
+#: what a division by a norm is written out with, the division last
+_IN_NORMS = frozenset(
+    {"Add", "Cast", "Clip", "Div", "Expand", "LpNormalization", "Max", "Mul", "Pow", "ReduceL2"}
+    | {"ReduceSum", "ReduceSumSquare", "Sqrt"}
+)
+_MOST_OF_NORM = 8
+
+
+def find_similarities(blocks: Blocks) -> Iterator[Found]:
+    """Find the products of all pairs of normalized vectors, times a number: their cosines, scaled.
+
+    A. Radford and others, Learning Transferable Visual Models from Natural Language Supervision,
+    2021, figure 3.
+    """
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        taken = operations.operands[number]
+        if kind != "MatMul" or len(taken) != 2 or taken[0] is taken[1]:
+            continue
+        given = list_data(operations.nodes[number])[:2]
+        is_turned = [
+            any(node.op_type == "Transpose" for node in operations.path(value)) for value in given
+        ]
+        if is_turned != [False, True] or operations.nodes[number].op_type != "MatMul":
+            continue
+        if not all(_is_normalized(value, operations.knowledge) for value in taken):
+            continue
+        numbers, end = {number}, number
+        facts: tuple[str, ...] = ()
+        scaled = operations.only_user(number)
+        if (
+            scaled is not None
+            and operations.kinds[scaled] == "Mul"
+            and len(operations.operands[scaled]) == 1
+        ):
+            numbers.add(scaled)
+            end, facts = scaled, ("scaled",)
+        yield Found("similarity", "Cosine similarity", frozenset(numbers), end, facts)
+
+
+def find_similarity(blocks: Blocks) -> Iterator[Found]:
+    """Find operations that all together are one such product."""
+    for found in find_similarities(blocks):
+        if len(found.numbers) == len(blocks.operations):
+            yield found
+
+
+def _is_normalized(value: Value, knowledge: Knowledge) -> bool:
+    """Return whether a value is what it was divided by its Euclidean norm, wherever that is."""
+    end = value.producer
+    if end is None or end.op_type not in ("Div", "LpNormalization"):
+        return False
+    nodes = [end]
+    for node in nodes:  # grows
+        for operand in node.inputs:
+            giver = operand.producer if operand is not None else None
+            if giver is None or giver.graph is not end.graph or giver in nodes:
+                continue
+            if giver.op_type in _IN_NORMS and len(nodes) < _MOST_OF_NORM:
+                nodes.append(giver)
+    operations = Operations(sorted(nodes, key=lambda node: node.index), knowledge)
+    return any(
+        found.name == "L2 normalize"
+        and operations.nodes[found.end] is end
+        and all(_is_over_last(operations.nodes[number]) for number in found.numbers)
+        for found in find_norms(Blocks(operations))
+    )
+
+
+def _is_over_last(node: Node) -> bool:
+    """Return whether a node, if it takes elements together, does so along the last axis."""
+    if node.op_type == "LpNormalization":
+        return read_int(node, "axis") in (None, -1)
+    if not node.op_type.startswith("Reduce"):
+        return True
+    axes: tuple[float, ...] = read_ints(node, "axes")
+    if len(node.inputs) > 1 and node.inputs[1] is not None:
+        axes = read_numbers(constant_tensor(node.inputs[1]))
+    stated = node.inputs[0].type if node.inputs and node.inputs[0] is not None else None
+    shape = stated.shape if isinstance(stated, TensorType) else None
+    return axes == (-1,) or (shape is not None and axes == (len(shape) - 1,))
