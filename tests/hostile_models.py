@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from netloupe.proto import caffe2_pb2, onnx_pb2
+from tests.wire_writer import field
 
 
 def _onnx() -> onnx_pb2.ModelProto:
@@ -63,7 +64,7 @@ def empty_nodes(count: int) -> bytes:
     """Return nodes of which nothing is said."""
     node = b"\x0a\x00"  # field 1 of a graph, of no bytes
     graph = node * count
-    return b"\x08\x0a" + _field(7, graph)
+    return b"\x08\x0a" + field(7, graph)
 
 
 def functions(count: int) -> bytes:
@@ -225,15 +226,6 @@ def constant_fill(count: int) -> bytes:
     net.op[0].arg.add(name="shape", ints=[count])
     net.op[0].arg.add(name="value", f=0.25)
     return net.SerializeToString()
-
-
-def _field(number: int, content: bytes) -> bytes:
-    """Return a field of the wire format that holds bytes."""
-    size, head = len(content), bytes([number << 3 | 2])
-    while size > 127:
-        head += bytes([size & 127 | 128])
-        size >>= 7
-    return head + bytes([size]) + content
 
 
 class Case(NamedTuple):

@@ -13,6 +13,7 @@ from netloupe.proto import columns as columns_module
 from netloupe.proto import onnx_pb2
 from netloupe.proto.columns import GraphColumns, read_columns
 from netloupe.proto.presence import Glance
+from tests.wire_writer import field
 
 NAMES = st.text(max_size=200) | st.sampled_from(["", "x", "é", "x" * 127, "x" * 20_000])
 
@@ -46,9 +47,9 @@ def graphs(draw: st.DrawFn) -> onnx_pb2.GraphProto:
         node = graph.node.add(
             input=draw(st.lists(NAMES, max_size=4)), output=draw(st.lists(NAMES, max_size=3))
         )
-        for field in ("name", "op_type", "domain", "doc_string"):
+        for name in ("name", "op_type", "domain", "doc_string"):
             if draw(st.booleans()):
-                setattr(node, field, draw(NAMES))
+                setattr(node, name, draw(NAMES))
         if draw(st.booleans()):
             node.attribute.add(name="to", i=draw(st.integers(-5, 2**40)))
         if draw(st.booleans()):
@@ -64,18 +65,6 @@ def test_columns_are_what_the_messages_say(graph: onnx_pb2.GraphProto, least: in
         patch.setattr(columns_module, "_LEAST_ROWS", least)
         found = columns_of(onnx_pb2.ModelProto(graph=graph).SerializeToString())
     assert_equal(found, graph)
-
-
-def field(number: int, content: bytes, wire: int = 2) -> bytes:
-    return varint(number << 3 | wire) + (varint(len(content)) if wire == 2 else b"") + content
-
-
-def varint(number: int) -> bytes:
-    written = bytearray()
-    while number > 127:
-        written.append(number & 127 | 128)
-        number >>= 7
-    return bytes((*written, number))
 
 
 def model_of(*nodes: bytes, rest: bytes = b"") -> bytes:

@@ -18,6 +18,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
 from tests.thresholds import threshold
+from tests.wire_writer import field
 
 
 def net(text: str) -> Any:
@@ -193,14 +194,6 @@ def nest(depth: int) -> bytes:
         argument = field(1, b"then_net") + field(8, message)
         message = field(2, field(1, b"x") + field(4, b"If") + field(5, argument))
     return message
-
-
-def field(number: int, content: bytes) -> bytes:
-    length, size = len(content), bytearray()
-    while length > 127:
-        size.append(length & 127 | 128)
-        length >>= 7
-    return bytes([number << 3 | 2, *size, length]) + content
 
 
 def test_nets_nested_200_deep_open() -> None:

@@ -21,6 +21,7 @@ from netloupe.proto.scanner import scan_message
 from tests.corpus import MADE, corpus_file, list_only_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
+from tests.wire_writer import field, varint
 
 FILES = [name for name in MADE if name.endswith(".pb")] + list_only_beside("**/*.pb")
 
@@ -43,18 +44,6 @@ def assert_same_both_ways(path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_the_corpus(name: str) -> None:
     assert_same_both_ways(corpus_file(name))
-
-
-def varint(number: int) -> bytes:
-    result = bytearray()
-    while number > 127:
-        result.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*result, number])
-
-
-def field(number: int, content: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def single(number: int, wire_type: int, elements: list[bytes]) -> bytes:

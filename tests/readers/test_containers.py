@@ -26,6 +26,7 @@ from netloupe.explorer.readers.text.protobuf_json import convert_json, load_json
 from netloupe.explorer.readers.text.protobuf_text import TextError, parse_text, unescape
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, light_file
+from tests.wire_writer import field
 
 TEXT = """<ir_version: 8, opset_import: ["" : 18]>
 g (float[N] x) => (float[N] y) { y = Relu(x) }
@@ -384,22 +385,12 @@ def test_a_file_that_is_cut_short(length: int) -> None:
     assert "\n" not in what_is_said(BINARY[:length])
 
 
-def _varint(number: int) -> bytes:
-    return bytes((number,)) if number < 128 else bytes((number & 127 | 128, number >> 7))
-
-
-def _field(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-_NODE_DEF = (
-    _field(1, b"x") + _field(2, b"Placeholder") + _field(5, _field(1, b"T") + _field(2, b""))
-)
+_NODE_DEF = field(1, b"x") + field(2, b"Placeholder") + field(5, field(1, b"T") + field(2, b""))
 FOREIGN: dict[str, Callable[[], bytes]] = {
-    "TensorFlow GraphDef": lambda: _field(1, _NODE_DEF) * 2 + _field(4, b"\x08\x16"),
-    "TensorFlow SavedModel": lambda: b"\x08\x01" + _field(2, _field(2, _field(1, _NODE_DEF))),
-    "Core ML model": lambda: b"\x08\x04" + _field(2, b"") + _field(500, b""),
-    "Caffe .not Caffe2. network": lambda: _field(1, b"net") + _field(100, _field(1, b"conv")),
+    "TensorFlow GraphDef": lambda: field(1, _NODE_DEF) * 2 + field(4, b"\x08\x16"),
+    "TensorFlow SavedModel": lambda: b"\x08\x01" + field(2, field(2, field(1, _NODE_DEF))),
+    "Core ML model": lambda: b"\x08\x04" + field(2, b"") + field(500, b""),
+    "Caffe .not Caffe2. network": lambda: field(1, b"net") + field(100, field(1, b"conv")),
     "Caffe .not Caffe2": lambda: b'name: "net"\nlayer { name: "conv" type: "Convolution" }\n',
     "a TensorFlow Gr": lambda: b'node { name: "x" op: "Placeholder" }\nversions { producer: 22 }\n',
     "Keras model": lambda: json.dumps({"class_name": "Sequential", "config": {}}).encode(),

@@ -10,13 +10,9 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx.deep_types import MOST_NESTED_TYPES, cut_types
 from netloupe.explorer.readers.protobuf import parts
 from netloupe.proto import onnx_pb2
-from netloupe.proto.wire import encode_varint
+from tests.wire_writer import field
 
 FLOAT = b"\x0a\x02\x08\x01"  # a TypeProto of a tensor of floats
-
-
-def field(number: int, content: bytes) -> bytes:
-    return encode_varint(number << 3 | 2) + encode_varint(len(content)) + content
 
 
 def nest(depth: int) -> bytes:

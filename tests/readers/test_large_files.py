@@ -28,6 +28,7 @@ from netloupe.explorer.tensors import open_elements
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
 from tests.model_check import list_facts
 from tests.thresholds import threshold
+from tests.wire_writer import field, varint
 
 MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
 SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
@@ -307,18 +308,6 @@ def test_a_file_of_more_than_two_gigabytes(tmp_path: Path) -> None:
     assert array.shape == (hole,)
     assert (int(array[0]), int(array[-1])) == (0, 7)
     path.unlink()
-
-
-def varint(number: int) -> bytes:
-    result = bytearray()
-    while number > 127:
-        result.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*result, number])
-
-
-def field(number: int, content: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def nested(levels: int, filling: bytes = b"") -> bytes:

@@ -17,6 +17,7 @@ from onnx import TensorProto, helper
 from netloupe.proto import onnx_pb2, scanner
 from netloupe.proto.scanner import Scan, scan_message
 from netloupe.proto.wire import NestingError, ScanError, SizeError
+from tests.wire_writer import field, varint
 
 
 def scan(data: bytes, small: int = 0, size: int | None = None) -> Scan:
@@ -34,18 +35,6 @@ def reader_of(data: bytes, sizes: list[int] | None = None) -> Callable[[int, int
 
 def parse(found: Scan) -> Any:
     return onnx_pb2.ModelProto.FromString(found.root)
-
-
-def varint(number: int) -> bytes:
-    result = bytearray()
-    while number > 127:
-        result.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*result, number])
-
-
-def field(number: int, content: bytes) -> bytes:
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def in_graph(content: bytes) -> bytes:
