@@ -178,7 +178,7 @@ def test_a_summary_reads_no_more_of_sound_tensors_than_it_tells(
     model = load(hostile_models.initializers(30))
     monkeypatch.setattr(TensorReader, "read_facts", lambda *_: pytest.fail("facts were read"))
     totals = summarize_model(model)["totals"]
-    assert (totals["initializers"], totals["parameters"], totals["bytes"]) == (30, 30, 120)
+    assert (totals["initializers"], totals["elements"], totals["bytes"]) == (30, 30, 120)
 
 
 def test_tensors_that_are_not_sound_are_judged() -> None:

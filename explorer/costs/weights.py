@@ -126,7 +126,7 @@ class Weights:
             self._set_kind(value, "other")
         for value in stored:
             dims = value.initializer.dims if value.initializer is not None else (0,)
-            if dims.count(1) == len(dims) and is_written_number(value):
+            if dims.count(1) == len(dims) and value.is_used and is_written_number(value):
                 self._set_kind(value, "other")
 
     def _find_constants(self, graph: Graph) -> None:
