@@ -251,7 +251,7 @@ T5 = Architecture(
     heads=4,
     head_width=8,
     vocabulary=1000,
-    words=("pre-norm", "RMSNorm", "relative", "GEGLU"),
+    words=("pre-norm", "RMSNorm", "relative", "causal", "GEGLU"),
 )
 #: with the MLP of the first version, which has no gate
 T5_BESIDE = replace(
@@ -260,7 +260,7 @@ T5_BESIDE = replace(
     inner_width=128,
     heads=8,
     head_width=8,
-    words=("pre-norm", "RMSNorm", "relative", "ReLU"),
+    words=("pre-norm", "RMSNorm", "relative", "causal", "ReLU"),
 )
 BART = Architecture(
     family="encoder-decoder transformer",
@@ -271,7 +271,7 @@ BART = Architecture(
     head_width=12,
     vocabulary=1000,
     positions=130,
-    words=("post-norm", "LayerNorm", "GELU"),
+    words=("post-norm", "LayerNorm", "causal", "GELU"),
     parameters=456_960,
     tied=48_000,
 )
@@ -284,7 +284,7 @@ WHISPER = Architecture(
     head_width=8,
     vocabulary=1000,
     positions=64,
-    words=("pre-norm", "LayerNorm", "GELU"),
+    words=("pre-norm", "LayerNorm", "causal", "GELU"),
     tied=32_000,
 )
 WHISPER_BESIDE = replace(

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .operations import Operations, read_int, read_numbers
+from .stored_positions import compares_stored_positions
 
 _COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 _MOST_OF_MASK = 300
@@ -62,8 +63,11 @@ def is_causal(operations: Operations, number: int) -> bool:
         kind = producer.op_type
         if kind == "Trilu":
             return True
-        if kind in _COMPARISONS and all(_is_positions(operand) for operand in producer.inputs[:2]):
-            return True
+        if kind in _COMPARISONS and len(producer.inputs) == 2:
+            if all(_is_positions(operand) for operand in producer.inputs):
+                return True
+            if compares_stored_positions(*producer.inputs):
+                return True
         if kind in _MASK_STEPS:
             pending += [operand for operand in producer.inputs if operand is not None]
     return False

@@ -17,11 +17,12 @@ _SIZES = (
     *("outputs", "patch", "experts", "used_experts", "stage_widths", "stage_heads"),
 )
 _NO_TABLE = "what picks rows of positions is computed in a way that is not known"
+_FOLDED = "rows of positions and the mask are stored as they come out"
 _ATTENTION = "its attention is not recognised as self-attention with heads"
 #: what is known of a model and not said yet
 NOT_SAID: dict[str, tuple[set[str], str]] = {
-    "exported/bart.dynamo.onnx": ({"positions"}, _NO_TABLE),
-    "exported/whisper.dynamo.onnx": ({"positions"}, _NO_TABLE),
+    "exported/bart.dynamo.onnx": ({"positions", "causal"}, _FOLDED),
+    "exported/whisper.dynamo.onnx": ({"positions", "causal"}, _FOLDED),
     "quantized/bert.dynamic.onnx": ({"positions"}, _NO_TABLE),
     "quantized/bert.qdq.onnx": ({"positions"}, _NO_TABLE),
     "exported/conformer.legacy.onnx": ({"rotary"}, "it is turned before it is projected"),
