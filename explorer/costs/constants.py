@@ -176,16 +176,18 @@ def _find_at_inputs(graph: Graph) -> Iterator[ConstantUse]:
     looked = 0
     while pending:
         value = pending.pop()
-        for user, place in value.consumers:
+        for user in value.users:
             looked += 1
             if looked > _MOST_USES:
                 return
-            if user.op_type in ("Sub", "Div") and place == 0 and len(user.inputs) == 2:
+            if value not in user.inputs[:1]:
+                continue
+            if user.op_type in ("Sub", "Div") and len(user.inputs) == 2:
                 traced = trace(user, 1)
                 if traced is not None:
                     yield traced.use_as("other")
                 pending += [given for given in user.outputs if given is not None]
-            elif place == 0 and user.op_type in LAYOUT:
+            elif user.op_type in LAYOUT:
                 pending += [given for given in user.outputs if given is not None]
 
 
