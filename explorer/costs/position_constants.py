@@ -19,7 +19,6 @@ from .stored_uses import (
 #: operators through which scores pass on their way to Softmax
 _BETWEEN_SCORES = LAYOUT | {"Add", "Div", "Max", "Min", "Mul", "Sub", "Tanh", "Where"}
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
-_PRODUCTS = frozenset({"Einsum", "MatMul"})
 
 _MOST_STEPS = 12
 #: so many nodes are looked at around one Softmax
