@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import time
+import urllib.request
 from typing import Any
 
-from .servers import Server
+from playwright.sync_api import TimeoutError as NotInTime
+
+from .servers import TOKEN, Server
 
 CANVAS = '[data-netloupe="canvas"]'
+#: a kernel takes long to start beside busy processes
+KERNEL_SECONDS = 120
 
 
 class NotebookPage:
@@ -25,6 +32,10 @@ class NotebookPage:
     def __init__(self, page: Any, server: Server, notebook: str) -> None:
         self.page = page
         self.server = server
+        self.notebook = notebook
+        self.console: list[str] = []
+        page.on("console", lambda message: self.console.append(message.text))
+        page.on("pageerror", lambda error: self.console.append(str(error)))
         page.goto(server.page(notebook), timeout=120_000)
         if server.application != "voila":
             page.wait_for_selector(".jp-Notebook .jp-CodeCell")
@@ -34,7 +45,29 @@ class NotebookPage:
                 ".jp-NotebookKernelStatus-fade, .jp-NotebookKernelStatus-info",
                 state="attached",
             )
+            self._wait_for_kernel()
             page.wait_for_timeout(1000)
+
+    def _wait_for_kernel(self) -> None:
+        """Wait until the server says that the page is connected to a kernel that is idle."""
+        end = time.monotonic() + KERNEL_SECONDS
+        while time.monotonic() < end:
+            kernels = [session["kernel"] for session in self._sessions()]
+            if any(
+                kernel["connections"] and kernel["execution_state"] == "idle" for kernel in kernels
+            ):
+                return
+            self.page.wait_for_timeout(200)
+        raise AssertionError(f"{self.notebook} has no kernel: {self._sessions()}")
+
+    def _sessions(self) -> list[Any]:
+        """Return what the server says of this notebook's kernels."""
+        request = urllib.request.Request(
+            f"{self.server.address}/api/sessions", headers={"Authorization": f"token {TOKEN}"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            sessions = json.load(answer)
+        return [session for session in sessions if session["path"] == self.notebook]
 
     def run_cell(self, number: int) -> None:
         """Run one cell; Voilà has run them all."""
@@ -53,9 +86,29 @@ class NotebookPage:
 
     def wait_for_canvas(self) -> Any:
         """Return the canvas's host element once its first frame is painted."""
-        # a kernel takes long to start beside busy processes
-        self.page.wait_for_selector(f'{CANVAS}[data-ready="true"]', timeout=120_000)
+        try:
+            self.page.wait_for_selector(
+                f'{CANVAS}[data-ready="true"]', timeout=KERNEL_SECONDS * 1000
+            )
+        except NotInTime as error:
+            raise AssertionError(f"no canvas: {self._state()}") from error
         return self.page.locator(CANVAS).first
+
+    def _state(self) -> dict[str, Any]:
+        """Return what there is instead of what a test waits for."""
+        shown = self.page.evaluate(
+            f"""() => ({{
+                canvases: [...document.querySelectorAll('{CANVAS}')].map((canvas) =>
+                    [{{ ...canvas.dataset }}, canvas.checkVisibility(),
+                     JSON.stringify(canvas.getBoundingClientRect())]),
+                prompts: [...document.querySelectorAll('.jp-InputPrompt')].map((prompt) =>
+                    prompt.textContent),
+                outputs: [...document.querySelectorAll('.jp-OutputArea-child')].map((output) =>
+                    output.innerText.slice(0, 500)),
+            }})"""
+        )
+        sessions = self._sessions() if self.server.application != "voila" else []
+        return {**shown, "sessions": sessions, "console": self.console[-20:]}
 
     def call(self, script: str, *arguments: Any) -> Any:
         """Call a function of the canvas's ``netloupe`` property: ``locate``, ``paths`` …"""
