@@ -187,6 +187,9 @@ def _most_common_row(rows: Integers) -> int:
     """Return the first of the rows that are there most often."""
     if len(rows) == 1:
         return 0
+    if len(rows[0]) == 1:  # there may be a million
+        _, firsts, times = np.unique(rows, return_index=True, return_counts=True)
+        return int(firsts[times == times.max()].min())
     said = [row.tobytes() for row in rows]
     counts = Counter(said)
     return said.index(max(counts, key=lambda row: counts[row]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from netloupe.explorer.model import Node, find_operators, is_constant
 from netloupe.explorer.progress import step
@@ -189,6 +190,8 @@ class Folder:
         self, planned: Sequence[Children], nodes: Sequence[Node], parent: Group
     ) -> list[Group | Node]:
         """Return the children of a group as planned."""
+        if set(map(type, planned)) == {int}:  # there may be a million
+            return [nodes[place] for place in cast("Sequence[int]", planned)]
         children: list[Group | Node] = []
         for number, child in enumerate(planned):
             if not isinstance(child, GroupPlan):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from .layout import (
     read_layout,
 )
 from .packing import is_packed, unpack_weights, unpack_zero_points
-from .sources import Statement, find_statement
+from .sources import Statement, find_statement, may_state_quantization
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -284,8 +285,13 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
         for; ``sources``: how many of them by source.
     """
     sources: Counter[str] = Counter()
-    for graph in model.graphs:
-        for number, value in enumerate(graph.values.values()):
+    graphs = model.graphs
+    is_stated = any(map(may_state_quantization, graphs))
+    for graph in graphs:
+        values: Iterable[Value] = graph.values.values()
+        if not is_stated:  # but of a tensor something may stand beside it
+            values = [value for value in values if value.initializer is not None]
+        for number, value in enumerate(values):
             if not number % _STEP:
                 step()
             statement = find_statement(value)

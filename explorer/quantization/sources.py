@@ -103,6 +103,14 @@ def list_statements(graph: Graph) -> Iterator[Statement]:
             yield _state(operand, node)
 
 
+def may_state_quantization(graph: Graph) -> bool:
+    """Return whether annotations or nodes of a graph may say how values are quantized."""
+    dialect = graph.dialect
+    if graph.annotations or dialect.self_quantized_prefixes:
+        return True
+    return len(find_operators(graph, dialect.quantized_operands)) > 0
+
+
 def state_zero_point(value: Value) -> Statement | None:
     """Find the weights that a value is the zero points of, where a blocked operator takes both."""
     for user in value.users:

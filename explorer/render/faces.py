@@ -55,6 +55,8 @@ MOST_FRAME_TITLE = 440.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
+#: a box that stands for more values says nothing of their types
+MOST_TYPES_COMPARED = 20_000
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
 #: less than so many letters of a shortened text tell nothing
@@ -283,9 +285,11 @@ def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:
 def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
     value = element if isinstance(element, Value) else None
     name = item.label or (value.name if value else "") or "?"
-    type_text = _describe_types(item) or "type unknown"
-    shown = shorten_dims(clean_label(type_text), MOST_TITLE_WIDTH - 2 * MARGIN, "text")
-    rows = [FaceRow(shown, "text", ())]
+    rows = []
+    if max(map(len, item.merged.values()), default=1) <= MOST_TYPES_COMPARED:
+        type_text = _describe_types(item) or "type unknown"
+        shown = shorten_dims(clean_label(type_text), MOST_TITLE_WIDTH - 2 * MARGIN, "text")
+        rows.append(FaceRow(shown, "text", ()))
     denotation = _describe_denotation(value) if value else ""
     if item.names:
         rows.insert(0, FaceRow(item.names, "muted", ()))
@@ -296,7 +300,7 @@ def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
         rows.append(FaceRow(f"→ {places}, by name", "muted", ()))
     times = 0 if item.names else sum(map(len, item.merged.values()))
     return make_box(
-        *("terminal", "terminal", name, "", [rows]),
+        *("terminal", "terminal", name, "", [rows] if rows else []),
         openable=item.openable,
         times=times,
         in_line=in_line,

@@ -103,7 +103,7 @@ def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
 def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
     """Return a repetition of each size, and how many there are of it; the exemplar first."""
     children, exemplar = repeat.children, repeat.children[repeat.exemplar]
-    size, sizes = count_member_nodes(exemplar), [*map(count_member_nodes, children)]
+    size, sizes = count_member_nodes(exemplar), _list_sizes(repeat)
     firsts = dict(zip(reversed(sizes), reversed(children), strict=True))
     firsts[size] = exemplar
     counts = Counter(sizes)
@@ -116,7 +116,7 @@ def write_member_nodes(repeat: Group) -> str:
     Where only the first or the last differs it is said: ``10 nodes each, the first 12 with
     projection``, or ``the first has 3 nodes, the others 2``.
     """
-    sizes = [count_member_nodes(child) for child in repeat.children]
+    sizes = _list_sizes(repeat)
     place = _find_odd_end(sizes)
     if place is None:
         return f"{write_counts(sizes, 'node')} each"
@@ -133,7 +133,7 @@ def write_difference(repeat: Group) -> str:
 
     For example ``the first with projection``, or ``10 to 12 nodes each``.
     """
-    sizes = [count_member_nodes(child) for child in repeat.children]
+    sizes = _list_sizes(repeat)
     if len({*sizes}) == 1:
         return ""
     place = _find_odd_end(sizes)
@@ -147,7 +147,7 @@ def write_odd_end(repeat: Group, shown: int) -> str:
 
     It is "" where that is the one that differs, or where not just one of these two does.
     """
-    sizes = [count_member_nodes(child) for child in repeat.children]
+    sizes = _list_sizes(repeat)
     place = _find_odd_end(sizes)
     if place is None or place == shown:
         return ""
@@ -175,6 +175,13 @@ def _differs_by_projection(repeat: Group, place: int) -> bool:
         and has_projection(nodes_inside(odd))
         and not has_projection(nodes_inside(other))
     )
+
+
+def _list_sizes(repeat: Group) -> list[int]:
+    """Return how many nodes each repetition holds, of a million of them too."""
+    if not repeat.inner_groups():
+        return [1] * len(repeat.children)
+    return [*map(count_member_nodes, repeat.children)]
 
 
 def count_member_nodes(child: Group | Node) -> int:

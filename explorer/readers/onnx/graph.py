@@ -177,6 +177,15 @@ class GraphReader:
         graph, values, name = scope.graph, scope.values, ""
         inputs = graph.inputs
         start, names = declared.inputs()
+        if not values and len(set(names)) == len(names):  # there may be a million
+            made = map(
+                Value, names, repeat(graph), repeat(""), repeat(None), repeat(-1), count(start)
+            )
+            values.update(zip(names, made, strict=True))
+            inputs.extend(values.values())
+            for value in inputs:
+                value.is_input = True
+            return
         try:
             for place, name in enumerate(names, start):
                 if name in values:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from netloupe.proto import onnx_pb2
 from .parts import OnnxParts
 from .tensors import read_entries, read_type
 
-_GET_NAME = attrgetter("name")
+_GET_NAME, _GET_TYPE = attrgetter("name"), attrgetter("type")
+_SERIALIZE = methodcaller("SerializeToString")
 #: messages in a graph or function that are elements of their own
 _APART = frozenset(
     ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
@@ -95,7 +96,8 @@ class Declared:
 
     def list_types(self, places: Sequence[int]) -> list[ValueType | None]:
         """Return the types that the infos at some places state, equal ones once."""
-        written = dict.fromkeys(info.type.SerializeToString() for info in self._find_all(places))
+        stated = map(_GET_TYPE, self._find_all(places))
+        written: dict[bytes, None] = dict.fromkeys(map(_SERIALIZE, stated))
         types: list[ValueType | None] = [
             read_type(onnx_pb2.TypeProto.FromString(data)) for data in written if data
         ]
