@@ -6,6 +6,7 @@ import pytest
 
 from netloupe.explorer.architecture import Architecture as Told
 from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file
 from tests.known_architectures import MODEST, Architecture
 from tests.known_stacks import agrees
 from tests.test_known_architectures import KNOWN, find_file
@@ -47,6 +48,26 @@ SILENT: dict[str, str] = {
     "exported/sam_encoder.legacy.onnx": _ATTENTION,
     "sklearn/kmeans.onnx": "no rule knows it",
 }
+#: models that show operators, names and forms, and are no network of a family
+OPERATORS = (
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "features/all_dtypes_inputs.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "features/onnxscript_functions_loop_if_while.onnx",
+    "features/parser_if_loop_if.onnx",
+    "features/sparse_initializer.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/evil_names.onnx",
+    "hostile/evil_scopes.onnx",
+    "quant_annot/qonnx.onnx",
+    "runtimes/custom_domain.onnx",
+    "runtimes/fused.onnx",
+    "runtimes/types.onnx",
+    "caffe2/control/predict_net.pb",
+    "caffe2/training/predict_net.pb",
+)
 
 
 def _short(name: str) -> str:
@@ -95,6 +116,12 @@ def test_what_is_said_is_what_is_known(name: str) -> None:
     assert list_missing(told, known) == expected - unknown, "NOT_SAID says otherwise"
     for block in told.blocks:
         assert model.group(block.path).node_count >= block.count
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_nothing_is_claimed_of_models_that_only_show_operators(name: str) -> None:
+    told = load(corpus_file(name)).architecture
+    assert (told.summary, told.family, told.blocks, dict(told.facts)) == ("", "", (), {})
 
 
 @pytest.mark.parametrize(
