@@ -153,7 +153,11 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     W. Shi and others, Real-Time Single Image and Video Super-Resolution Using an Efficient
     Sub-Pixel Convolutional Neural Network, 2016, figure 1.
     """
-    shuffles = outline.of_kind("DepthToSpace")
+    shuffles = [
+        part
+        for part in outline.of_kind("pixel shuffle")
+        if outline.operations.kinds[part.end] == "DepthToSpace"
+    ]
     convolutions = outline.of_kind("conv")
     weighted = [p for p in outline.parts if p.kind in ("attention", "linear", "mlp", "embedding")]
     if len(shuffles) != 1 or len(convolutions) < _LEAST_LEVELS or weighted:
@@ -161,11 +165,9 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     shuffle = shuffles[0]
     if any(_is_down(part) or _is_up(part) for part in outline.parts) or outline.users(shuffle):
         return None
-    node = outline.operations.nodes[shuffle.end]
-    attribute = node.attributes.get("blocksize")
-    factor = attribute.value if attribute is not None else None
+    factor = shuffle.size("factor")
     last = convolutions[-1].size("out")
-    if not isinstance(factor, int) or factor < 2 or last % (factor * factor):
+    if last % (factor * factor):
         return None
     facts: dict[str, Detail] = {"factor": factor}
     widths = [convolutions[0].size("in"), *(part.size("out") for part in convolutions)]

@@ -10,7 +10,8 @@ from .blocks import Motif, find_motifs
 from .convolutions import read_convolution
 from .found import Blocks, Found
 from .knowledge import Knowledge, know
-from .operations import KINDS, Operations, read_numbers
+from .operations import KINDS, Operations
+from .readings import read_numbers
 from .recognise import MOST_NODES, find_blocks, find_small_blocks, recognise, try_to_recognise
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Value
 
 from .found import Blocks, Found
-from .operations import Operations, read_scalar, read_str
+from .operations import Operations
+from .readings import read_scalar, read_str
 
 #: operators that are activations, and how the field writes them
 ACTIVATIONS = {

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from netloupe.explorer.model import TensorType, Value
 
 from .found import Found
-from .operations import Operations, list_data, read_int
+from .operations import Operations, list_data
+from .readings import read_int
 from .weights import read_dims
 
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
-from .operations import Operations, read_int, read_numbers
+from .operations import Operations
+from .readings import read_int, read_numbers
 from .stored_positions import compares_stored_positions
 
 _COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})

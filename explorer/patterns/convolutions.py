@@ -9,7 +9,8 @@ from netloupe.explorer.model import Value
 
 from .found import Blocks, Found
 from .linear import write_widths
-from .operations import Operations, read_int, read_ints, read_scalar, read_str
+from .operations import Operations
+from .readings import read_int, read_ints, read_scalar, read_str
 from .recognition import Detail
 from .weights import read_dims, read_features, read_kernel
 

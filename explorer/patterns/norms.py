@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Value
 
 from .found import Blocks, Found
-from .operations import Operations, read_int
+from .operations import Operations
+from .readings import read_int
 from .recognition import Detail
 from .weights import read_dims, read_width
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Node, Tensor, Value, is_constant
-from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model import Node, Value
 
 from .knowledge import Knowledge
+from .readings import read_quantized, read_scalar
+from .shuffles import read_shuffle
 from .wires import OUTSIDE, SHAPE_READERS
 
 #: operators that change nothing but type, precision or layout of their first operand
@@ -124,16 +124,18 @@ class Operations:
         self._numbers: dict[Node, int] = {}
         self._fixed: dict[Value, bool] = {}
         self._sources: dict[Value, Value] = {}
+        #: Transposes that move pixels, by what they do
+        self._shuffles: dict[Node, str] = {}
         for node in nodes:
             if node.op_type in SHAPE_READERS or self._gives_fixed(node):
                 continue
-            if node.op_type in ARRANGEMENT or self._is_rescaling(node):
+            if self._is_arrangement(node):
                 self.arrangement.append(node)
             else:
                 self._numbers[node] = len(self.nodes)
                 self.nodes.append(node)
         for node in self.nodes:
-            kind = KINDS.get(node.op_type, node.op_type)
+            kind = self._shuffles.get(node) or KINDS.get(node.op_type, node.op_type)
             operands = self._find_operands(node)
             if kind == "MatMul" and len(operands) == 1:
                 kind = "Gemm"
@@ -147,6 +149,15 @@ class Operations:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def _is_arrangement(self, node: Node) -> bool:
+        """Return whether a node only arranges; moving pixels between space and channels is more."""
+        if node.op_type == "Transpose":
+            shuffle = read_shuffle(node, self.knowledge)
+            if shuffle is not None:
+                self._shuffles[node] = shuffle[0]
+                return False
+        return node.op_type in ARRANGEMENT or self._is_rescaling(node)
 
     def _gives_fixed(self, node: Node) -> bool:
         outputs = [value for value in node.outputs if value is not None]
@@ -279,7 +290,7 @@ class Operations:
         inputs = self.nodes[number].inputs
         if self.nodes[number].op_type in _DATA:  # its scale and zero point stand behind it
             place = inputs.index(values[0])
-            return _dequantize(inputs[place : place + 3])
+            return read_quantized(inputs[place : place + 3])
         return read_scalar(values[0])
 
     def is_closed(self, numbers: set[int], end: int) -> bool:
@@ -298,92 +309,9 @@ def _is_used_only_by(node: Node, users: Collection[Node]) -> bool:
     )
 
 
-def read_scalar(value: Value | None) -> float | None:
-    """Return the number that a constant of one element is; None where it cannot be told."""
-    for _ in range(4):
-        if (
-            value is None
-            or value.producer is None
-            or value.producer.op_type
-            not in (
-                "Cast",
-                "Identity",
-                "CastLike",
-            )
-        ):
-            break
-        value = value.producer.inputs[0] if value.producer.inputs else None
-    if value is None:
-        return None
-    node = value.producer
-    if node is not None and node.op_type == "DequantizeLinear":
-        return _dequantize(node.inputs[:3])
-    tensor = constant_tensor(value)
-    if tensor is not None:
-        if tensor.size != 1:
-            return None
-        numbers = read_numbers(tensor)
-        return numbers[0] if numbers else None
-    if value.producer is not None and is_constant(value):
-        for name in ("value_float", "value_int"):
-            attribute = value.producer.attributes.get(name)
-            if attribute is not None and isinstance(attribute.value, (int, float)):
-                return float(attribute.value)
-    return None
-
-
 def list_data(node: Node) -> Sequence[Value | None]:
     """Return the operands of a node that are no scales or zero points."""
     places = _DATA.get(node.op_type)
     if places is None:
         return node.inputs
     return [node.inputs[place] for place in places if place < len(node.inputs)]
-
-
-def _dequantize(operands: Sequence[Value | None]) -> float | None:
-    """Return what a number, its scale and its zero point amount to."""
-    read = []
-    for value in operands:
-        tensor = constant_tensor(value) if value is not None else None
-        numbers = read_numbers(tensor, 1) if tensor is not None else ()
-        if not numbers:
-            return None
-        read.append(numbers[0])
-    if len(read) < 2:
-        return None
-    quantized, scale, zero_point = (*read, 0.0)[:3]
-    # a number that was quantized is only about what it was
-    return float(f"{(quantized - zero_point) * scale:.2g}")
-
-
-def read_numbers(tensor: object, most: int = 16) -> tuple[float, ...]:
-    """Return the elements of a small tensor; nothing where it is large or cannot be read."""
-    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= most:
-        return ()
-    try:
-        return tuple(float(element) for element in tensor.numpy().ravel().tolist())
-    except (NetloupeError, TypeError, ValueError):
-        return ()
-
-
-def read_int(node: Node, name: str) -> int | None:
-    """Return a node's attribute that is an integer; None where it has none."""
-    attribute = node.attributes.get(name)
-    value = attribute.value if attribute is not None else None
-    return value if isinstance(value, int) else None
-
-
-def read_ints(node: Node, name: str) -> tuple[int, ...]:
-    """Return a node's attribute that is a list of integers; nothing where it has none."""
-    attribute = node.attributes.get(name)
-    value = attribute.value if attribute is not None else None
-    if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
-        return value
-    return ()
-
-
-def read_str(node: Node, name: str) -> str:
-    """Return a node's attribute that is a text; "" where it has none."""
-    attribute = node.attributes.get(name)
-    value = attribute.value if attribute is not None else None
-    return value if isinstance(value, str) else ""

@@ -21,7 +21,9 @@ from .operations import ARRANGEMENT, Operations
 from .positions import find_merging, find_waves
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
+from .resampling import find_pixel_shuffles
 from .separable import find_excitations, find_separable
+from .shuffles import list_shuffle_nodes
 from .similarity import find_similarities, find_similarity
 from .transformers import find_sublayers, find_transformers
 from .wholes import (
@@ -42,6 +44,7 @@ FINDERS: tuple[Finder, ...] = (
     find_norms,
     find_linears,
     find_activations,
+    find_pixel_shuffles,
     find_embeddings,
     find_attentions,
     find_mlps,
@@ -75,6 +78,7 @@ _SMALL: tuple[Finder, ...] = (
     find_norms,
     find_activations,
     find_convolutions,
+    find_pixel_shuffles,
     find_transitions,
     find_similarities,
 )
@@ -89,6 +93,7 @@ _FAMILIES = {
     "norm": "normalization",
     "positions": "generator",
     "recurrent": "recurrent",
+    "pixel shuffle": "shape",
     "similarity": "linear",
 }
 
@@ -166,7 +171,7 @@ def find_blocks(operations: Operations) -> Blocks:
 def find_small_blocks(
     nodes: Sequence[Node], knowledge: Knowledge
 ) -> Iterator[tuple[str, tuple[Node, ...]]]:
-    """Yield norms and activations that are written out, and what follows a convolution with it.
+    """Yield what is written out, as a norm, and what follows a convolution, with it.
 
     Parameters
     ----------
@@ -186,7 +191,12 @@ def find_small_blocks(
         for found in finder(blocks):
             blocks.add(found)
     for entry in blocks.list_outermost():
-        if isinstance(entry, Found) and len(entry.numbers) > 1:
+        if isinstance(entry, Found) and entry.kind == "pixel shuffle":
+            (number,) = entry.numbers
+            around = list_shuffle_nodes(operations.nodes[number])
+            if len(around) > 1:
+                yield entry.name, around
+        elif isinstance(entry, Found) and len(entry.numbers) > 1:
             yield entry.name, operations.list_nodes(entry.numbers)
 
 

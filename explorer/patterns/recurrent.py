@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .found import Blocks, Found
 from .linear import write_widths
-from .operations import read_str
+from .readings import read_str
 from .recognition import Detail
 from .weights import read_features
 

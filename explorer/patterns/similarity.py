@@ -10,7 +10,8 @@ from netloupe.explorer.model.constant import constant_tensor
 from .found import Blocks, Found
 from .knowledge import Knowledge
 from .norms import find_norms
-from .operations import Operations, list_data, read_int, read_ints, read_numbers
+from .operations import Operations, list_data
+from .readings import read_int, read_ints, read_numbers
 
 #: what a division by a norm is written out with, the division last
 _IN_NORMS = frozenset(

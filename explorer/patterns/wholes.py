@@ -11,20 +11,19 @@ from netloupe.explorer.model import Node, Value
 from .convolutions import is_pointwise, read_convolution
 from .found import Blocks, Found
 from .linear import read_table, write_widths
-from .operations import ARRANGEMENT, Operations, read_ints
+from .operations import ARRANGEMENT, Operations
+from .readings import read_ints
 from .recognition import Detail
 
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
-_IN_ROW = frozenset({"activation", "conv", "linear", "norm"})
+_IN_ROW = frozenset({"activation", "conv", "linear", "norm", "pixel shuffle"})
 _ROW_OPERATORS = {
     "Add": "Add",
     "AveragePool": "AveragePool",
-    "DepthToSpace": "Pixel shuffle",
     "GlobalAveragePool": "GlobalAveragePool",
     "MaxPool": "MaxPool",
     "Resize": "Resize",
-    "SpaceToDepth": "SpaceToDepth",
     "Upsample": "Resize",
 }
 
@@ -50,6 +49,9 @@ def find_row(blocks: Blocks) -> Iterator[Found]:
         known = [width for width in widths if isinstance(width, int)]
         if len(known) == len(widths):
             facts = (write_widths(*known),)
+    for entry in outline:
+        if isinstance(entry, Found) and entry.kind == "pixel shuffle":
+            facts += entry.facts
     yield make_whole(blocks, "row", " · ".join(entries), facts, details)
 
 

@@ -14,6 +14,8 @@ from .rows import FaceRow, describe_attributes, describe_constants
 from .sizes import TEXT_STYLES
 from .text import measure_text
 
+#: operators that the field calls otherwise
+_NAMED = frozenset({"DepthToSpace", "SpaceToDepth"})
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
 
@@ -28,8 +30,8 @@ class NodeFacts:
         """Return the rows on a node's box.
 
         One with kernel and widths for a node with a weight, which a click on it selects (none,
-        where there is nothing to say, as of a norm); for all others one with the attributes, and
-        the first constants.
+        where there is nothing to say, as of a norm); for an operator that the field calls
+        otherwise that name; for all others one with the attributes, and the first constants.
         """
         weight = find_weight(node)
         facts = None if weight is None else self._find(node, weight)
@@ -37,6 +39,10 @@ class NodeFacts:
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
+        if weight is None and node.op_type in _NAMED:
+            found = recognise([node])
+            if found is not None:
+                return [[FaceRow(found.text, "muted", ())]]
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS

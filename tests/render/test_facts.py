@@ -67,6 +67,16 @@ def test_other_nodes_have_their_attributes_in_one_row() -> None:
     assert words(face_of(make_model("Relu"))) == ["Relu"]
 
 
+def test_a_shuffle_of_pixels_says_what_the_field_calls_it_and_its_factor() -> None:
+    model = make_model("DepthToSpace", blocksize=3, mode="CRD")
+    assert words(face_of(model)) == ["DepthToSpace", "Pixel shuffle, ×3"]
+    # a factor that the specification does not allow is shown as it stands
+    assert words(face_of(make_model("SpaceToDepth", blocksize=0))) == [
+        "SpaceToDepth",
+        "blocksize 0",
+    ]
+
+
 def test_attributes_that_have_no_room_are_left_out() -> None:
     model = make_model(
         "Resize",

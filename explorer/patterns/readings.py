@@ -1,0 +1,92 @@
+"""Numbers and words that nodes and constants hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Node, Tensor, Value, is_constant
+from netloupe.explorer.model.constant import constant_tensor
+
+
+def read_scalar(value: Value | None) -> float | None:
+    """Return the number that a constant of one element is; None where it cannot be told."""
+    for _ in range(4):
+        if (
+            value is None
+            or value.producer is None
+            or value.producer.op_type
+            not in (
+                "Cast",
+                "Identity",
+                "CastLike",
+            )
+        ):
+            break
+        value = value.producer.inputs[0] if value.producer.inputs else None
+    if value is None:
+        return None
+    node = value.producer
+    if node is not None and node.op_type == "DequantizeLinear":
+        return read_quantized(node.inputs[:3])
+    tensor = constant_tensor(value)
+    if tensor is not None:
+        if tensor.size != 1:
+            return None
+        numbers = read_numbers(tensor)
+        return numbers[0] if numbers else None
+    if value.producer is not None and is_constant(value):
+        for name in ("value_float", "value_int"):
+            attribute = value.producer.attributes.get(name)
+            if attribute is not None and isinstance(attribute.value, (int, float)):
+                return float(attribute.value)
+    return None
+
+
+def read_quantized(operands: Sequence[Value | None]) -> float | None:
+    """Return what a number, its scale and its zero point amount to."""
+    read = []
+    for value in operands:
+        tensor = constant_tensor(value) if value is not None else None
+        numbers = read_numbers(tensor, 1) if tensor is not None else ()
+        if not numbers:
+            return None
+        read.append(numbers[0])
+    if len(read) < 2:
+        return None
+    quantized, scale, zero_point = (*read, 0.0)[:3]
+    # a number that was quantized is only about what it was
+    return float(f"{(quantized - zero_point) * scale:.2g}")
+
+
+def read_numbers(tensor: object, most: int = 16) -> tuple[float, ...]:
+    """Return the elements of a small tensor; nothing where it is large or cannot be read."""
+    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= most:
+        return ()
+    try:
+        return tuple(float(element) for element in tensor.numpy().ravel().tolist())
+    except (NetloupeError, TypeError, ValueError):
+        return ()
+
+
+def read_int(node: Node, name: str) -> int | None:
+    """Return a node's attribute that is an integer; None where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, int) else None
+
+
+def read_ints(node: Node, name: str) -> tuple[int, ...]:
+    """Return a node's attribute that is a list of integers; nothing where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
+        return value
+    return ()
+
+
+def read_str(node: Node, name: str) -> str:
+    """Return a node's attribute that is a text; "" where it has none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, str) else ""
