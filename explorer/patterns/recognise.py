@@ -21,7 +21,7 @@ from .operations import ARRANGEMENT, Operations
 from .positions import find_merging, find_waves
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
-from .resampling import find_pixel_shuffles
+from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .shuffles import list_shuffle_nodes
 from .similarity import find_similarities, find_similarity
@@ -71,6 +71,8 @@ WHOLES: tuple[Finder, ...] = (
     find_shuffles,
     find_branches,
     find_same,
+    find_resampled,
+    find_joined,
     find_row,
 )
 #: what few nodes are
@@ -94,6 +96,7 @@ _FAMILIES = {
     "positions": "generator",
     "recurrent": "recurrent",
     "pixel shuffle": "shape",
+    "resampled": "linear",
     "similarity": "linear",
 }
 

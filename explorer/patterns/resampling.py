@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.model.constant import constant_tensor
+
 from .found import Blocks, Found
+from .linear import write_widths
+from .operations import Operations
+from .readings import read_int, read_ints, read_numbers
+from .recognition import Detail
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
+from .wholes import is_row, make_whole
+from .wires import SHAPE_READERS
 
 #: what they are called, and the sign of their factor, as of the strides of convolutions
 _SHUFFLES = {SHUFFLE: ("Pixel shuffle", "×"), UNSHUFFLE: ("Pixel unshuffle", "/")}
+
+#: so many steps has one of a UNet at most: what is joined, and convolutions before and behind it
+_MOST_STEPS = 6
+_MOST_USERS = 64
 
 
 def find_pixel_shuffles(blocks: Blocks) -> Iterator[Found]:
@@ -28,3 +41,185 @@ def find_pixel_shuffles(blocks: Blocks) -> Iterator[Found]:
             yield Found(
                 "pixel shuffle", name, frozenset({number}), number, facts, {"factor": found[1]}
             )
+
+
+def find_resampled(blocks: Blocks) -> Iterator[Found]:
+    """Find a picture that is made larger or smaller, and the convolutions around that.
+
+    * Upsampling: a Resize and a convolution (A. Odena and others, Deconvolution and Checkerboard
+      Artifacts, 2016), or the step of a UNet's expanding path: what was made larger, by a
+      transposed convolution or a Resize, is joined with features of the contracting path, and
+      convolved (O. Ronneberger and others, U-Net, 2015, figure 1): that is with a skip.
+    * Downsampling: a pool and two convolutions, the step of its contracting path; a pool or a
+      norm and one convolution that is not activated, which for a norm has strides (Z. Liu and
+      others, A ConvNet for the 2020s, 2022, section 2.6).
+    """
+    outline = blocks.list_outermost()
+    if not 1 < len(outline) <= _MOST_STEPS:
+        return
+    found = _find_smaller(blocks, outline) or _find_larger(blocks, outline)
+    if found is not None:
+        yield found
+
+
+def _find_smaller(blocks: Blocks, outline: list[Found | int]) -> Found | None:
+    operations = blocks.operations
+    first = outline[0]
+    convolutions = [e for e in outline[1:] if isinstance(e, Found) and e.kind == "conv"]
+    if len(convolutions) < len(outline) - 1 or not is_row(blocks, outline):
+        return None
+    is_bare = len(convolutions) == 1 and not convolutions[0].parts
+    if isinstance(first, Found):
+        factor = convolutions[0].details.get("stride") if first.kind == "norm" else None
+        if not is_bare or "groups" in convolutions[0].details:
+            return None
+    else:
+        factor = _read_pool(operations, first)
+        if not is_bare and len(convolutions) != 2:
+            return None
+        if any("stride" in one.details for one in convolutions):
+            return None
+    if any("transposed" in one.details for one in convolutions):
+        return None
+    return _make(blocks, "Downsampling", "/", factor, convolutions, ())
+
+
+def _read_pool(operations: Operations, number: int) -> int | None:
+    """Return the stride of a pool, where it is the same along all axes."""
+    if operations.kinds[number] not in ("AveragePool", "MaxPool"):
+        return None
+    node = operations.nodes[number]
+    strides = {*read_ints(node, "strides")}
+    return strides.pop() if len(strides) == 1 else read_int(node, "stride")
+
+
+def _find_larger(blocks: Blocks, outline: list[Found | int]) -> Found | None:
+    operations = blocks.operations
+    first, rest = outline[0], outline[1:]
+    before = [first] if isinstance(first, Found) else []
+    if isinstance(first, Found):
+        is_fit = first.kind == "conv" and "transposed" in first.details
+        factor = first.details.get("stride") if is_fit else None
+    else:
+        factor = read_scale(operations, first)
+    join = next((e for e in rest if isinstance(e, int)), None)
+    behind = [e for e in rest if isinstance(e, Found) and e.kind in ("conv", "residual")]
+    if not behind or len(behind) + (join is not None) < len(rest) or not is_row(blocks, outline):
+        return None
+    if any("stride" in one.details for one in behind):
+        return None
+    if join is None:
+        return None if before else _make(blocks, "Upsampling", "×", factor, behind, ())
+    place = rest.index(join)
+    if place == len(rest) - 1 or not _takes_skip(operations, join):
+        return None
+    before += behind[:place]
+    # what is joined is wider by what it is joined with, or not known to be as wide
+    widths = [*before[:1], behind[-1]] if before else []
+    return _make(blocks, "Upsampling", "×", factor, widths, ("with skip",))
+
+
+def _takes_skip(operations: Operations, number: int) -> bool:
+    """Return whether a join of two takes one that was there before what is made larger."""
+    taken = operations.operands[number]
+    if not _is_join(operations, number):
+        return False
+    outer = [value for value in taken if operations.giver(value) is None]
+    start = operations.operands[0][0]
+    return len(outer) == 1 and _is_older(outer[0], start) and is_shared(outer[0])
+
+
+def _is_join(operations: Operations, number: int) -> bool:
+    """Return whether two are added, or their channels put together."""
+    if len(operations.operands[number]) != 2:
+        return False
+    kind = operations.kinds[number]
+    is_of_channels = read_int(operations.nodes[number], "axis") in (1, -3)
+    return kind == "Add" or (kind == "Concat" and is_of_channels)
+
+
+def _is_older(value: Value, other: Value) -> bool:
+    """Return whether a value is computed before another one."""
+    one, two = value.producer, other.producer
+    return one is not None and two is not None and one.index < two.index
+
+
+def is_shared(value: Value) -> bool:
+    """Return whether several nodes take the elements of a value."""
+    users = {user for user in value.users[:_MOST_USERS] if user.op_type not in SHAPE_READERS}
+    return len(users) > 1
+
+
+def read_scale(operations: Operations, number: int) -> int | None:
+    """Return how many times larger a Resize makes height and width; None where that is unknown.
+
+    As a constant says, or the types that the file states.
+    """
+    node = operations.nodes[number]
+    if operations.kinds[number] not in ("Resize", "Upsample") or not node.inputs:
+        return None
+    is_second = node.op_type == "Upsample" or node.opset_version == 10
+    place = 1 if is_second else 2
+    tensor = constant_tensor(node.inputs[place]) if len(node.inputs) > place else None  # type: ignore[arg-type]
+    scales = read_numbers(tensor, 4) if tensor is not None else ()
+    attribute = node.attributes.get("scales")
+    if attribute is not None and isinstance(attribute.value, tuple):
+        scales = tuple(entry for entry in attribute.value if isinstance(entry, int | float))
+    if not scales:
+        before, after = (_read_sizes(value) for value in (node.inputs[0], node.outputs[0]))
+        if len(before) == len(after) == 4 and all(before[1:]):
+            scales = (1.0, *(new / old for old, new in zip(before[1:], after[1:], strict=True)))
+    if len(scales) != 4 or scales[:2] != (1.0, 1.0) or scales[2] != scales[3]:
+        return None
+    return int(scales[2]) if scales[2] > 1 and scales[2].is_integer() else None
+
+
+def _read_sizes(value: Value | None) -> list[int]:
+    """Return the sizes that the file states of a value, 0 for an unknown one."""
+    if value is None or not isinstance(value.type, TensorType) or value.type.shape is None:
+        return []
+    return [size.value if isinstance(size.value, int) else 0 for size in value.type.shape]
+
+
+def find_joined(blocks: Blocks) -> Iterator[Found]:
+    """Find a residual block of what is joined with features of a UNet's contracting path.
+
+    J. Ho and others, Denoising Diffusion Probabilistic Models, 2020, appendix B: a UNet of
+    residual blocks, of which those of the expanding path each take a skip.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if len(outline) != 2 or not is_row(blocks, outline):
+        return
+    join, block = outline
+    if not isinstance(join, int) or not isinstance(block, Found) or block.kind != "residual":
+        return
+    if operations.kinds[join] != "Concat" or not _is_join(operations, join):
+        return
+    for stream, skip in (operations.operands[join], operations.operands[join][::-1]):
+        if _is_older(skip, stream) and is_shared(skip) and not is_shared(stream):
+            facts = (*block.facts, "with skip")
+            details = {**block.details, "skip": True}
+            yield make_whole(blocks, "residual", block.name, facts, details)
+
+
+def _make(
+    blocks: Blocks,
+    name: str,
+    sign: str,
+    factor: Detail | None,
+    convolutions: list[Found],
+    facts: tuple[str, ...],
+) -> Found | None:
+    if not isinstance(factor, int) or factor < 2:
+        return None
+    details: dict[str, Detail] = {"factor": factor}
+    if facts:
+        details["skip"] = True
+    widths: tuple[str, ...] = ()
+    if convolutions:
+        taken, given = convolutions[0].details.get("in"), convolutions[-1].details.get("out")
+        if isinstance(taken, int) and isinstance(given, int):
+            details |= {"in": taken, "out": given}
+            widths = (write_widths(taken, given),)
+    return make_whole(blocks, "resampled", name, (*widths, f"{sign}{factor}", *facts), details)

@@ -90,3 +90,133 @@ def test_a_shuffle_by_hand_is_a_block_of_its_own() -> None:
     assert isinstance(found, Group)
     assert found.label == "Pixel shuffle"
     assert [node.op_type for node in found.nodes_alone()] == ["Reshape", "Transpose", "Reshape"]
+
+
+def step(body: str, weights: str = "float[6, 4, 3, 3] w, float[6, 6, 3, 3] v") -> Graph:
+    """Return what works on a picture that is taken somewhere else, too."""
+    named = weights.split(", float")
+    lists = [f"int64[4] {name[-1]}d = {{{name[name.index('[') + 1 : -3]}}}" for name in named]
+    made = "  ".join(f"{name[-1]} = ConstantOfShape ({name[-1]}d)" for name in named)
+    return load_text(f"""
+        g (float[1, 4, 16, 16] x) => (float y, float z)
+        <{", ".join(lists)}, float[4] s = {{1, 1, 1, 1}}, float[4] two = {{1, 1, 2, 2}},
+         float[4] half = {{1, 1, 0.5, 0.5}}>
+        {{ {made}  f = Relu (x)  z = Neg (f)  u = Sigmoid (f)  {body} }}
+    """).graph
+
+
+def name(body: str, weights: str = "float[6, 4, 3, 3] w, float[6, 6, 3, 3] v") -> str:
+    """Return what nodes are behind the first three, which other nodes take from."""
+    graph = step(body, weights)
+    first = next(node.index for node in graph.nodes if node.op_type == "Sigmoid")
+    found = recognise(graph.nodes[first + 1 :])
+    return found.text if found is not None else ""
+
+
+POOL = "p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (u)"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        # O. Ronneberger and others, 2015, figure 1: 2×2 max pool, two 3×3 convolutions with ReLU
+        (
+            f"{POOL}  a = Conv (p, w)  b = Relu (a)  c = Conv (b, v)  y = Relu (c)",
+            "Downsampling 4 → 6, /2",
+        ),
+        ("p = AveragePool <strides = [2, 2]> (u)  y = Conv (p, w)", "Downsampling 4 → 6, /2"),
+        # Z. Liu and others, 2022, section 2.6
+        (
+            "n = BatchNormalization (u, s, s, s, s)  y = Conv <strides = [2, 2]> (n, w)",
+            "Downsampling 4 → 6, /2",
+        ),
+        # a pool of every place, a convolution with its own stride, three layers, one with ReLU
+        ("p = MaxPool <kernel_shape = [3, 3]> (u)  y = Conv (p, w)", "MaxPool · Conv, 3×3, 4 → 6"),
+        (f"{POOL}  a = Conv (p, w)  y = Relu (a)", "MaxPool · Conv · ReLU, 3×3, 4 → 6"),
+        (
+            f"{POOL}  y = Conv <strides = [2, 2]> (p, w)",
+            "MaxPool · Conv, 3×3, 4 → 6, /2",
+        ),
+        (
+            "n = BatchNormalization (u, s, s, s, s)  y = Conv (n, w)",
+            "BatchNorm · Conv, 3×3, 4 → 6",
+        ),
+    ],
+)
+def test_what_makes_a_picture_smaller(body: str, text: str) -> None:
+    assert name(body) == text
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("r = Resize (u, , two)  y = Conv (r, w)", "Upsampling 4 → 6, ×2"),
+        ("r = Resize (u, , half)  y = Conv (r, w)", "Resize · Conv, 3×3, 4 → 6"),
+        ("r = Resize (u, , s)  y = Conv (r, w)", "Resize · Conv, 3×3, 4 → 6"),
+        (
+            "r = Resize (u, , two)  y = Conv <strides = [2, 2]> (r, w)",
+            "Resize · Conv, 3×3, 4 → 6, /2",
+        ),
+    ],
+)
+def test_what_makes_a_picture_larger(body: str, text: str) -> None:
+    assert name(body) == text
+
+
+UP = "d = ConvTranspose <strides = [2, 2]> (u, k)"
+OF_STEP = "float[4, 2, 2, 2] k, float[6, 6, 3, 3] v"
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            f"{UP}  c = Concat <axis = 1> (f, d)  a = Conv (c, v)  y = Relu (a)",
+            "Upsampling 4 → 6, ×2, with skip",
+        ),
+        # what is joined: along another axis, nobody else's, computed here, younger than what is
+        # made larger
+        (f"{UP}  c = Concat <axis = 2> (f, d)  y = Conv (c, v)", ""),
+        (f"{UP}  c = Concat <axis = 1> (x, d)  y = Conv (c, v)", ""),
+        (f"{UP}  e = Relu (d)  c = Concat <axis = 1> (e, d)  y = Conv (c, v)", ""),
+        (f"{UP}  c = Concat <axis = 1> (z, d)  y = Conv (c, v)", ""),
+        ("d = ConvTranspose (u, k)  c = Concat <axis = 1> (f, d)  y = Conv (c, v)", ""),
+        (f"{UP}  y = Concat <axis = 1> (f, d)", ""),
+    ],
+)
+def test_a_step_of_a_unets_expanding_path(body: str, text: str) -> None:
+    assert name(body, OF_STEP) == text
+
+
+@pytest.mark.parametrize("exporter", ["legacy", "dynamo"])
+def test_the_steps_of_a_unet_tell_factor_widths_and_skips(exporter: str) -> None:
+    root = build_group_tree(load(corpus_file(f"exported/segmentation_unet.{exporter}.onnx")).graph)
+    found = [group.recognised for group in root.root.inner_groups() if group.kind == "repeat"]
+    # tools/zoo: five levels from 8 channels to 128, each half as large
+    assert [one.text for one in found if one is not None] == [
+        "Downsampling 8 → 128, /2",
+        "Upsampling 128 → 8, ×2, with skip",
+    ]
+
+
+@pytest.mark.parametrize("exporter", ["legacy", "dynamo"])
+def test_residual_blocks_of_a_diffusion_unet_say_which_take_a_skip(exporter: str) -> None:
+    tree = build_group_tree(load(corpus_file(f"exported/unet.{exporter}.onnx")).graph)
+    texts = {path: told.text for path, g in tree.groups.items() if (told := g.recognised)}
+    skips = [path for path, text in texts.items() if "with skip" in text]
+    assert skips
+    assert all("up_blocks" in path for path in skips)
+    up = [text for path, text in texts.items() if path.endswith("resamplers.0/")]
+    assert up[:3] == ["Upsampling 64 → 64, ×2", "Upsampling 64 → 64, ×2", "Upsampling 32 → 32, ×2"]
+
+
+@pytest.mark.parametrize("exporter", ["legacy", "dynamo"])
+def test_the_upsampling_of_a_decoder_has_no_skips(exporter: str) -> None:
+    tree = build_group_tree(load(corpus_file(f"exported/vae_decoder.{exporter}.onnx")).graph)
+    texts = [g.recognised.text for g in dict.fromkeys(tree.groups.values()) if g.recognised]
+    assert [text for text in texts if "pling" in text] == [
+        "Upsampling 64 → 64, ×2",
+        "Upsampling 64 → 64, ×2",
+        "Upsampling 32 → 32, ×2",
+    ]
+    assert not [text for text in texts if "skip" in text]
