@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from netloupe.explorer.model import Function, Graph, Model, Node
-from netloupe.explorer.patterns import (
-    MOST_NODES,
-    Detail,
-    Recognition,
-    know,
-    try_to_recognise,
-)
+from netloupe.explorer.patterns import MOST_NODES, Recognition, know, try_to_recognise
 
 from .alike import Key, KeyWriter
+from .stack_facts import Member, join_facts
 
 if TYPE_CHECKING:
     from .group import Group
 
 #: so many nodes of a stack's blocks are looked at; of a larger stack evenly chosen blocks
 _MOST_COMPARED = 4_000
+#: the other blocks of a stack of so many nodes are told by the dimensions of their weights; of a
+#: larger one only what was looked at is known
+_MOST_MEASURED = 30_000
 #: what functions were recognised as, by their paths
 _FUNCTIONS: WeakKeyDictionary[Model, dict[str, Recognition | None]] = WeakKeyDictionary()
 
@@ -91,16 +89,58 @@ class Recogniser:
         exemplar = blocks[group.exemplar]
         chosen = dict.fromkeys([exemplar, *blocks[::step], blocks[-1]])
         known: dict[Key, Recognition | None] = {}
-        found: dict[Group, Recognition] = {}
+        found: dict[Group, Member] = {}
         for block in chosen:
-            nodes = list_member_nodes(block, MOST_NODES)
-            # blocks of one stack have the same place in the model: masks need no comparison
-            key = self._keys.write(nodes, with_masks=False)
-            one = self._recognise_nodes(nodes, key, known) if nodes else None
-            if one is None or (found and one.name != found[exemplar].name):
+            if not self._add_block(found, block, known):
                 return None
-            found[block] = one
-        return _join(found[exemplar], found[blocks[0]], found[blocks[-1]], [*found.values()])
+        are_all = len(blocks) * size <= _MOST_MEASURED
+        if are_all and len(found) < len(blocks):
+            # those of equal weights are what the others are
+            measured = {_measure(nodes): one for nodes, one in found.values()}
+            for block in blocks:
+                if block in found:
+                    continue
+                nodes = list_member_nodes(block, MOST_NODES)
+                one = measured.get(_measure(nodes))
+                if one is not None:
+                    found[block] = nodes, one
+                elif self._add_block(found, block, known):
+                    measured[_measure(nodes)] = found[block][1]
+                else:
+                    return None
+        members = [found[block] for block in blocks if block in found]
+        return join_facts(found[exemplar][1], members, are_all=are_all)
+
+    def _add_block(
+        self,
+        found: dict[Group, Member],
+        block: Group,
+        known: dict[Key, Recognition | None],
+    ) -> bool:
+        """Find what a block of a stack is; return whether it is what the others are."""
+        nodes = list_member_nodes(block, MOST_NODES)
+        # blocks of one stack have the same place in the model: masks need no comparison
+        key = self._keys.write(nodes, with_masks=False)
+        one = self._recognise_nodes(nodes, key, known) if nodes else None
+        if one is None or any(one.name != other.name for _, other in found.values()):
+            return False
+        found[block] = nodes, one
+        return True
+
+
+def _measure(nodes: Sequence[Node]) -> Key:
+    """Return the operators of a block and the dimensions of what it has stored."""
+    return tuple(
+        (
+            node.op_type,
+            *(
+                value.initializer.dims
+                for value in node.inputs
+                if value is not None and value.producer is None and value.initializer is not None
+            ),
+        )
+        for node in nodes
+    )
 
 
 def _is_around_stack(group: Group) -> bool:
@@ -146,28 +186,3 @@ def list_member_nodes(group: Group, most: int) -> list[Node]:
         if len(nodes) > most:
             return []
     return sorted(nodes, key=lambda node: node.index)
-
-
-def _join(
-    exemplar: Recognition, first: Recognition, last: Recognition, found: Sequence[Recognition]
-) -> Recognition:
-    """Return what holds for all blocks of a stack, and how many features go in and come out."""
-    shared = tuple(fact for fact in exemplar.facts if all(fact in one.facts for one in found))
-    details: dict[str, Detail] = {
-        key: value
-        for key, value in exemplar.details.items()
-        if all(one.details.get(key) == value for one in found)
-    }
-    widths = _write_widths(first, last)
-    if widths and widths not in shared:
-        shared = (widths, *shared)
-        details |= {"in": first.details["in"], "out": last.details["out"]}
-    return replace(exemplar, facts=shared, details=details)
-
-
-def _write_widths(first: Recognition, last: Recognition) -> str:
-    """Return how many features a stack takes and gives, where its blocks say so."""
-    taken, given = first.details.get("in"), last.details.get("out")
-    if isinstance(taken, int) and isinstance(given, int):
-        return f"{taken} → {given}"
-    return ""

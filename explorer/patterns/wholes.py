@@ -48,7 +48,7 @@ def find_row(blocks: Blocks) -> Iterator[Found]:
         widths = [w.details.get("in") for w in weighted] + [weighted[-1].details.get("out")]
         known = [width for width in widths if isinstance(width, int)]
         if len(known) == len(widths):
-            facts = (write_widths(*known),)
+            facts, details = (write_widths(*known),), {"in": known[0], "out": known[-1]}
     for entry in outline:
         if isinstance(entry, Found) and entry.kind == "pixel shuffle":
             facts += entry.facts
@@ -303,12 +303,12 @@ def find_branches(blocks: Blocks) -> Iterator[Found]:
             widths = [squeeze[0].details.get("in"), squeeze[0].details.get("out")]
             expand = [c.details.get("out") for c in convolutions if c not in squeeze]
             known = [w for w in (*widths, *expand) if isinstance(w, int)]
-            facts = (
-                (f"{write_widths(*known[:2])} → {known[2]} + {known[3]}",)
-                if len(known) == 4
-                else ()
-            )
-            yield make_whole(blocks, "fire", "Fire module", facts)
+            facts: tuple[str, ...] = ()
+            details: dict[str, Detail] = {}
+            if len(known) == 4:
+                facts = (f"{write_widths(*known[:2])} → {known[2]} + {known[3]}",)
+                details = {"in": known[0], "out": known[2] + known[3]}
+            yield make_whole(blocks, "fire", "Fire module", facts, details)
     elif len(branches) > 2 and len(convolutions) > 3:
         yield make_whole(blocks, "inception", "Inception block", (f"{len(branches)} branches",))
 

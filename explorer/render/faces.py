@@ -29,9 +29,6 @@ from .facts import NodeFacts
 from .group_summary import (
     category_of_group,
     count_each,
-    count_member_nodes,
-    count_operators,
-    list_variants,
     name_operators,
     name_stacks,
     write_difference,
@@ -57,6 +54,8 @@ LEAST_STUB_WIDTH = 30.0
 MOST_STUB_WIDTH = 150.0
 #: a box that stands for more values says nothing of their types
 MOST_TYPES_COMPARED = 20_000
+#: one that stands for more nodes says how many, and not of which operators
+MOST_OPERATORS_COUNTED = 300_000
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
 #: less than so many letters of a shortened text tell nothing
@@ -198,21 +197,17 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         return _make_quiet_face(item, element, in_line)
     known = repeat or element
     recognition = known.recognised if isinstance(known, Group) else None
-    variants: list[Group | Graph | Node] = [element]
-    if repeat is not None:
-        variants = [one for one, _ in list_variants(repeat)]
+    shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
     if isinstance(element, Group):
         label, type_name = short_range(item.label or element.label), element.type_name
         label, quiet = _name_group(element, label, recognition)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
-    operators = count_operators(variants[0])
-    counts = [
-        operators.total() if isinstance(one, Graph) else count_member_nodes(one) for one in variants
-    ]
-    counted = write_counts(counts, "node") if repeat is None else write_member_nodes(repeat)
-    category = category_of_group(label, type_name, operators)
+    count = len(element.nodes) if isinstance(element, Graph) else element.node_count
+    counted = write_count(count, "node") if repeat is None else write_member_nodes(repeat)
+    block = element if repeat is None else repeat.children[repeat.exemplar]
+    category = category_of_group(label, type_name, block)
     says_facts = True
     if recognition is not None:
         rows = _list_facts(recognition, "" if repeat is None else write_difference(repeat))
@@ -221,9 +216,13 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         category = recognition.family if recognition.family != "group" else category
     else:
         lines = [counted]
-        if counts != [1] or repeat is not None:
+        if count != 1 or repeat is not None:
             stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
-            lines = [stacks] if stacks else _write_operators(counted, variants)
+            lines = (
+                [stacks]
+                if stacks
+                else _write_operators(counted, shown if count <= MOST_OPERATORS_COUNTED else ())
+            )
             says_facts = bool(stacks)
         rows = [FaceRow(line, "muted", ()) for line in lines]
     times = len(repeat.children) if repeat is not None else 0
@@ -242,10 +241,10 @@ def _find_last_row(face: Face) -> int:
     return rows[-1] if rows else -1
 
 
-def _write_operators(counted: str, variants: Sequence[Group | Graph | Node]) -> list[str]:
+def _write_operators(counted: str, shown: Sequence[Group | Graph | Node]) -> list[str]:
     """Return how many nodes there are and of which operators, in one line where there is room."""
     room = MOST_WIDTH - 2 * MARGIN
-    operators = count_each(variants)
+    operators = count_each(shown)
     width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
     if width > room / 2:
         return [line for line in (counted, name_operators(operators, room)) if line]

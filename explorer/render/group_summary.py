@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
@@ -78,36 +79,22 @@ def name_stacks(group: Group) -> str:
 
 
 def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
-    """Return how many nodes inside have which domain and op_type, shape arithmetic left out.
+    """Return how many nodes inside have which domain and op_type, shape arithmetic left out."""
+    return Counter((node.domain, node.op_type) for node in _list_computing(element))
 
-    Of a repeat only repetitions that differ in size are looked at, so that the work is that of
-    what differs.
-    """
-    if isinstance(element, Node):
-        return Counter([(element.domain, element.op_type)])
+
+def _list_computing(element: Group | Graph | Node) -> Iterator[Node]:
+    """Yield the nodes inside, without those of shape arithmetic unless it is all that is asked."""
     if isinstance(element, Graph):
-        return Counter((node.domain, node.op_type) for node in element.nodes)
-    operators: Counter[tuple[str, str]] = Counter()
-    pending: list[tuple[Group | Node, int]] = [(element, 1)]
+        yield from element.nodes
+        return
+    pending = [element]
     while pending:
-        child, times = pending.pop()
+        child = pending.pop()
         if isinstance(child, Node):
-            operators[child.domain, child.op_type] += times
-        elif child.kind == "repeat":
-            pending.extend((one, times * count) for one, count in list_variants(child))
+            yield child
         elif child.kind != "shape" or child is element:
-            pending.extend((inner, times) for inner in child.children)
-    return operators
-
-
-def list_variants(repeat: Group) -> list[tuple[Group | Node, int]]:
-    """Return a repetition of each size, and how many there are of it; the exemplar first."""
-    children, exemplar = repeat.children, repeat.children[repeat.exemplar]
-    size, sizes = count_member_nodes(exemplar), _list_sizes(repeat)
-    firsts = dict(zip(reversed(sizes), reversed(children), strict=True))
-    firsts[size] = exemplar
-    counts = Counter(sizes)
-    return [(firsts[each], counts[each]) for each in dict.fromkeys((size, *sizes))]
+            pending.extend(child.children)
 
 
 def write_member_nodes(repeat: Group) -> str:
@@ -194,7 +181,10 @@ def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:
 
     Operators that move data are named only where there are no others.
     """
-    chosen = [dict(choose_operators(count_operators(one))) for one in shown]
+    alone = {(one.domain, one.op_type): one for one in shown if isinstance(one, Node)}
+    distinct = [*alone.values(), *(one for one in shown if not isinstance(one, Node))]
+    held = {frozenset(count_operators(one).items()) for one in distinct}
+    chosen = [dict(choose_operators(Counter(dict(counts)))) for counts in held]
     total: Counter[str] = Counter()
     for counts in chosen:
         total.update(counts)
@@ -219,19 +209,20 @@ def choose_operators(operators: Counter[tuple[str, str]]) -> list[tuple[str, int
     return [entry for entry in ordered if entry[0] != "Constant"]
 
 
-def category_of_group(label: str, type_name: str, operators: Counter[tuple[str, str]]) -> str:
+def category_of_group(label: str, type_name: str, element: Group | Graph | Node) -> str:
     """Return the family of a closed group.
 
     The module's class or the group's name tells it (``GPT2Attention``, ``ln_1``), or its
-    nodes with weights do where all are of one family; otherwise it is ``group``.
+    nodes with weights do where it has few, all of one family; otherwise it is ``group``.
     """
     for name in (type_name, label.rsplit(" / ", 1)[-1]):
         lowered = name[-200:].lower()
         for part, category in _GROUP_HINTS:
             if part in lowered:
                 return category
-    if operators.total() > MOST_NODES_OF_ONE_FAMILY:
+    nodes = [*islice(_list_computing(element), MOST_NODES_OF_ONE_FAMILY + 1)]
+    if len(nodes) > MOST_NODES_OF_ONE_FAMILY:
         return "group"
-    families = {category_of_operator(domain, op_type) for domain, op_type in operators}
+    families = {category_of_operator(node.domain, node.op_type) for node in nodes}
     families &= _FAMILIES_WITH_WEIGHTS
     return families.pop() if len(families) == 1 else "group"

@@ -6,13 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 import pytest
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.patterns import Recognition, know, recognise
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.group_summary import write_difference, write_member_nodes
+from netloupe.explorer.render.group_summary import (
+    count_each,
+    write_difference,
+    write_member_nodes,
+)
 from tests.test_known_architectures import KNOWN, find_file
 
 _EACH = re.compile(r"([\d,]+) nodes? each(?:, the (first|last) ([\d,]+) with projection)?")
@@ -99,3 +105,96 @@ def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
             numbers = _RANGE.fullmatch(repeat.label)
             if numbers is not None:
                 assert int(numbers[3]) - int(numbers[2]) + 1 == len(blocks), repeat.label
+
+
+_WIDTHS = re.compile(r"(\d+)(?: to (\d+))? → (\d+)(?: to (\d+))?")
+_ADDED = re.compile(r"\+(\d+) each")
+
+
+def tell_block(block: Group | Node) -> Recognition | None:
+    """Return what one block of a stack is, from its nodes alone and not from any other block."""
+    shapes: set[Node] = set()
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, Group):
+            if inner.kind == "shape":
+                shapes.update(walk(inner))
+            pending += inner.children
+    nodes = sorted({*walk(block)} - shapes, key=lambda node: node.index)
+    return recognise(nodes, know(nodes[0].graph))
+
+
+def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[Node]]) -> None:
+    """Assert that a stack takes and gives what it says that no block says by itself."""
+    added = [fact for fact in facts if _ADDED.fullmatch(fact)]
+    told = [fact for fact in facts if fact not in added]
+    assert len(told) <= 1
+    if not told:
+        return
+    match = _WIDTHS.fullmatch(told[0])
+    assert match is not None, told
+    taken = [int(one.details["in"]) for one in found]  # type: ignore[arg-type]
+    given = [int(one.details["out"]) for one in found]  # type: ignore[arg-type]
+    ways = 2 if found[0].details.get("bidirectional") else 1
+    if added:
+        growth = int(_ADDED.fullmatch(added[0])[1])  # type: ignore[index]
+        assert {*given} == {growth}
+        assert all(two - one == growth for one, two in pairwise(taken))
+        assert (int(match[1]), int(match[3])) == (taken[0], taken[-1] + growth)
+    elif match[2] or match[4]:
+        assert (int(match[1]), int(match[2] or match[1])) == (min(taken), max(taken))
+        assert (int(match[3]), int(match[4] or match[3])) == (min(given), max(given))
+    else:
+        assert (int(match[1]), int(match[3])) == (taken[0], given[-1])
+        if {*taken} != {taken[0]} or {*given} != {given[0]}:
+            assert taken[1:] == [ways * width for width in given[:-1]]
+            for one, two in pairwise(blocks):
+                values = {value for node in one for value in node.outputs}
+                assert any(value in values for node in two for value in node.inputs if value)
+
+
+@pytest.mark.parametrize("grouping", ["auto", "names"])
+@pytest.mark.parametrize("name", [*KNOWN])
+def test_a_fact_of_a_stack_is_so_for_all_its_blocks(name: str, grouping: str) -> None:
+    for graph in list_graphs(open_model(name)):
+        for repeat in list_repeats(build_group_tree(graph, grouping)):
+            recognition = repeat.recognised
+            if recognition is None:
+                continue
+            found = []
+            for child in repeat.children:
+                one = tell_block(child)
+                assert one is not None
+                assert one.name == recognition.name
+                found.append(one)
+            own = [fact for fact in recognition.facts if any(fact not in f.facts for f in found)]
+            check_widths(own, found, [walk(child) for child in repeat.children])
+            for key, value in recognition.details.items():
+                if key not in ("in", "out"):
+                    assert {one.details.get(key) for one in found} == {value}, key
+
+
+def count_computing(block: Group | Node) -> Counter[str]:
+    """Return how often a block has which operator, outside of arithmetic on shapes."""
+    counts: Counter[str] = Counter()
+    pending = [block]
+    while pending:
+        inner = pending.pop()
+        if isinstance(inner, Node):
+            counts[inner.op_type] += 1
+        elif inner.kind != "shape":
+            pending += inner.children
+    return counts
+
+
+@pytest.mark.parametrize("name", [*KNOWN])
+def test_operators_of_a_stack_are_counted_in_all_its_blocks(name: str) -> None:
+    for graph in list_graphs(open_model(name)):
+        for repeat in list_repeats(build_group_tree(graph, "auto")):
+            counts = [count_computing(child) for child in repeat.children]
+            for operator, times in count_each(repeat.children):
+                span = {count[operator] for count in counts}
+                said = times.removeprefix(" ×") or "1"
+                low, _, high = said.partition(" to ")
+                assert (number(low), number(high or low)) == (min(span), max(span)), repeat.path

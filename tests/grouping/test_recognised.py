@@ -42,9 +42,39 @@ def test_a_stack_whose_widths_grow_says_what_goes_in_and_comes_out() -> None:
     stack = layer.parent
     assert stack is not None
     assert stack.recognised is not None
-    assert stack.recognised.name == "Dense layer"
-    # each layer takes more than the one before it
-    assert "24 → +4" not in stack.recognised.facts
+    # twelve layers; each takes what the one before it takes, and what that adds
+    assert stack.recognised.text == "Dense layer 16 → 64, +4 each"
+    assert "growth" in stack.recognised.details
+
+
+@pytest.mark.parametrize(
+    ("name", "block", "text"),
+    [
+        ("segmentation_unet.dynamo", "down.1", "MaxPool · Conv · ReLU · Conv · ReLU 8 → 128"),
+        # side by side: each projects another stage's features
+        ("segformer.dynamo", "linear_projections.1", "Linear · Resize 16 to 64 → 32"),
+        ("resnet50.dynamo", "layer3/1", "Bottleneck block 64 → 128"),
+    ],
+)
+def test_a_stack_says_from_where_to_where_widths_go(name: str, block: str, text: str) -> None:
+    stack = group_of(tree_of(name), block)
+    while stack.kind != "repeat":
+        assert stack.parent is not None
+        stack = stack.parent
+    assert text_of(stack) == text
+
+
+def test_a_long_stack_is_told_by_all_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    # of these only the first and the last are compared as a whole
+    monkeypatch.setattr(recognised, "_MOST_COMPARED", 1)
+    stack = group_of(tree_of("densenet.legacy"), "denseblock3/denselayer3").parent
+    assert stack is not None
+    assert text_of(stack) == "Dense layer 32 → 128, +4 each"
+    # one that is too long for that says what holds of those that were looked at, and no chain
+    monkeypatch.setattr(recognised, "_MOST_MEASURED", 1)
+    stack = group_of(tree_of("densenet.legacy"), "denseblock3/denselayer3").parent
+    assert stack is not None
+    assert text_of(stack) == "Dense layer"
 
 
 def test_what_is_around_a_stack_is_no_block() -> None:

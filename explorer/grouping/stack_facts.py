@@ -1,0 +1,89 @@
+"""What is said of a stack of blocks: what is so for all of them, and widths that run through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import Detail, Recognition
+
+#: a block, as its nodes and as what it was recognised as
+Member = tuple[Sequence[Node], Recognition]
+
+
+def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: bool) -> Recognition:
+    """Return what holds for all blocks of a stack, and how many features go in and come out.
+
+    Where blocks differ in these, it is what the first takes and the last gives if each takes what
+    the one before it gives (``64 → 256``), what layers of a DenseNet begin and end with, and how
+    many features each adds (``64 → 256`` and ``+32 each``), or else from how many to how many
+    there are (``16 to 64 → 32``).
+
+    Parameters
+    ----------
+    exemplar
+        What the block is that stands for all.
+    members
+        The blocks in their order.
+    are_all
+        Whether these are all blocks of the stack, so that the first is followed by the second.
+    """
+    found = [recognition for _, recognition in members]
+    shared = tuple(fact for fact in exemplar.facts if all(fact in one.facts for one in found))
+    details: dict[str, Detail] = {
+        key: value
+        for key, value in exemplar.details.items()
+        if all(one.details.get(key) == value for one in found)
+    }
+    if not are_all or _tells_widths(shared):
+        return replace(exemplar, facts=shared, details=details)
+    widths = [_read_widths(one) for one in found]
+    known = [width for width in widths if width is not None]
+    if len(known) < len(widths):
+        return replace(exemplar, facts=shared, details=details)
+    growth = details.get("growth")
+    taken, given = known[0][0], known[-1][1]
+    told: tuple[str, ...]
+    if isinstance(growth, int) and all(
+        after == before + growth for (before, _), (after, _) in pairwise(known)
+    ):
+        given = known[-1][0] + growth
+        told = f"{taken} → {given}", f"+{growth} each"
+        details |= {"in": taken, "out": given}
+    elif len({*known}) == 1 or _run_through(members, known):
+        told = (f"{taken} → {given}",)
+        details |= {"in": taken, "out": given}
+    else:
+        told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
+    return replace(exemplar, facts=(*told, *shared), details=details)
+
+
+def _tells_widths(facts: Sequence[str]) -> bool:
+    return any("→" in fact for fact in facts)
+
+
+def _read_widths(found: Recognition) -> tuple[int, int] | None:
+    """Return how many features a block takes and gives, where it says so."""
+    taken, given = found.details.get("in"), found.details.get("out")
+    return (taken, given) if isinstance(taken, int) and isinstance(given, int) else None
+
+
+def _write_span(widths: Sequence[int]) -> str:
+    low, high = min(widths), max(widths)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _run_through(members: Sequence[Member], widths: Sequence[tuple[int, int]]) -> bool:
+    """Return whether each block takes the features that the one before it gives."""
+    for (before, after), ((_, given), (taken, _)) in zip(
+        pairwise(members), pairwise(widths), strict=True
+    ):
+        # of both directions of a recurrent layer the results stand side by side
+        if taken != given * (2 if before[1].details.get("bidirectional") else 1):
+            return False
+        nodes = {*before[0]}
+        if not any(value and value.producer in nodes for node in after[0] for value in node.inputs):
+            return False
+    return True
