@@ -118,9 +118,9 @@ BERT = Architecture(
 BERT_BESIDE = replace(BERT, width=96, inner_width=192, heads=12, head_width=8, parameters=1_052_256)
 DISTILBERT = replace(BERT, blocks=_transformer(6), classes=2, parameters=244_754)
 ALBERT = replace(BERT, words=(*BERT.words, "shared"), parameters=55_696)
-DEBERTA = replace(
-    BERT, positions=None, words=("post-norm", "LayerNorm", "GELU", "relative"), parameters=415_104
-)
+#: relative positions in all blocks, and positions added to tokens besides, as the configuration has
+#: it unless told otherwise (``position_biased_input``)
+DEBERTA = replace(BERT, words=("post-norm", "LayerNorm", "GELU", "relative"), parameters=415_104)
 
 # decoders of text
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.progress import step
 
+from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .images import find_image_network
 from .outline import Outline
+from .projections import find_projected
 from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
@@ -80,6 +82,8 @@ def tell_graph(graph: Graph) -> Sketch | None:
         return found
     outline = Outline(graph, nodes)
     add_composites(outline)
+    for find in (find_projected, find_unrolled):
+        outline.merge(find(outline))
     for rule in _RULES:
         step()
         found = rule(outline)

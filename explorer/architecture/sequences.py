@@ -16,6 +16,7 @@ _RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
 #: what a recurrent network has besides its layers: embeddings, linear layers, and what picks and
 #: joins steps and directions
 _AROUND_LAYERS = _RECURRENT | {
+    "unrolled",
     *("Add", "ArgMax", "Concat", "Gather", "GatherND", "LogSoftmax", "Pad", "ReduceMax"),
     *("ReduceMean", "ReverseSequence", "Slice", "Softmax", "Split"),
     *("activation", "embedding", "linear", "mlp", "norm"),
@@ -30,27 +31,33 @@ def find_sequence_network(outline: Outline) -> Sketch | None:
 def _tell_recurrent(outline: Outline) -> Sketch | None:
     """Tell recurrent layers with an embedding before and linear layers behind, and no more.
 
-    S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, 1997; K. Cho and others, 2014 (GRU);
+    Steps of a layer may be written out. S. Hochreiter and J. Schmidhuber, Long Short-Term Memory,
+    1997; K. Cho and others, 2014 (GRU);
     both directions: M. Schuster and K. Paliwal, Bidirectional Recurrent Neural Networks, 1997.
     """
-    layers = outline.of_kind(*_RECURRENT)
+    layers = outline.of_kind("unrolled", *_RECURRENT)
     if not layers or any(part.kind not in _AROUND_LAYERS for part in outline.parts):
         return None
-    nodes = {part: outline.operations.nodes[part.end] for part in layers}
-    if not all(_hidden(node) for node in nodes.values()):
+    layer_facts = {part: _read_layer(outline, part) for part in layers}
+    if not all(hidden for _, _, hidden, _ in layer_facts.values()):
         return None
     facts: dict[str, Detail] = {"layers": len(layers)}
     said, blocks = [], []
-    runs = groupby(
-        layers, key=lambda part: (part.kind, _direction(nodes[part]), _hidden(nodes[part]))
-    )
-    for (kind, direction, hidden), run in runs:
+    for (kind, direction, hidden, steps), run in groupby(layers, key=layer_facts.__getitem__):
         alike = list(run)
         both = "bidirectional " if direction == "bidirectional" else ""
         plural = "s" if len(alike) > 1 else ""
-        said.append(f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}")
+        text = f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}"
         details: dict[str, Detail] = {"hidden": hidden}
-        blocks.append(BlockSketch(f"{both}{kind}", len(alike), outline.nodes(alike), details))
+        if steps:
+            text += f" written out in {steps:,} steps"
+            details["steps"] = steps
+            blocks += [
+                BlockSketch(f"{kind} step", steps, outline.nodes([p]), details) for p in alike
+            ]
+        else:
+            blocks.append(BlockSketch(f"{both}{kind}", len(alike), outline.nodes(alike), details))
+        said.append(text)
     tokens = find_token_tables(outline)
     if tokens:
         facts["vocabulary"] = tokens[0].size("rows")
@@ -62,6 +69,14 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
         facts[key] = count
         said.append(f"{count:,} {key}")
     return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
+
+
+def _read_layer(outline: Outline, part: OutlinePart) -> tuple[str, str, int, int]:
+    """Return the kind of a layer, its direction, its width, and its steps if written out."""
+    if part.kind == "unrolled":
+        return part.name, "forward", part.size("hidden"), part.size("steps")
+    node = outline.operations.nodes[part.end]
+    return part.kind, _direction(node), _hidden(node), 0
 
 
 def _direction(node: Node) -> str:

@@ -122,7 +122,10 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             operations, product, sources, given if isinstance(given, int) else 0
         )
         is_masked = any(is_causal(operations, n) for n in core)
-        name = _name_by_sources([source for source, _ in sources])
+        found = [source for source, _ in sources]
+        if not any(projection for _, projection in sources):
+            found = [_find_uncut(operations, source) for source in found]
+        name = _name_by_sources(found)
     else:
         heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         inputs = [value for value in node.inputs[:3] if value is not None]
@@ -260,6 +263,19 @@ def _trace(
         inside = [v for v in taken if operations.giver(v) in whole]
         value = (inside or taken)[0]
     return None, projection
+
+
+def _find_uncut(operations: Operations, value: Value | None) -> Value | None:
+    """Return what a value is cut out of, as queries are of one projection for all three."""
+    for _ in range(4):
+        node = value.producer if value is not None else None
+        taken = node.inputs if node is not None else ()
+        if node is None or node.op_type not in ("Gather", "Slice", "Split") or taken[0] is None:
+            break
+        if any(one is not None and not operations.is_fixed(one) for one in taken[1:]):
+            break
+        value = operations.source(taken[0])
+    return value
 
 
 def _name_by_sources(sources: list[Value | None]) -> str:

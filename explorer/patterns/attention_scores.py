@@ -47,11 +47,16 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
 
 
 def is_causal(operations: Operations, number: int) -> bool:
-    """Return whether a mask compares positions with one another, or is one triangle of a matrix."""
+    """Return whether a mask compares positions with one another, or is one triangle of a matrix.
+
+    A mask that is stored as it is added counts by its numbers.
+    """
     node = operations.nodes[number]
     if node.op_type not in ("Add", "Where", "Sub", "Mul"):
         return False
     if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.inputs[0]):
+        return True
+    if node.op_type == "Add" and any(map(operations.knowledge.hides_later, node.inputs)):
         return True
     pending = [value for value in node.inputs if value is not None]
     seen: set[Node] = set()

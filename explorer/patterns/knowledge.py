@@ -9,6 +9,7 @@ from netloupe.explorer.roles import is_input_independent
 from netloupe.explorer.roles.closure import close, list_edges
 
 from .shape_values import ShapeValues
+from .stored_positions import hides_later
 from .wires import SHAPE_READERS
 
 
@@ -25,6 +26,7 @@ class Knowledge:
         self.graph = graph
         self._unchanging: bytes | None = None
         self._lists = ShapeValues()
+        self._masks: dict[Value, bool] = {}
 
     def is_unchanging(self, value: Value) -> bool:
         """Return whether a value follows from constants and shapes alone.
@@ -55,6 +57,14 @@ class Knowledge:
             and (operand.initializer is not None or _is_measured(operand))
             for operand in node.inputs
         )
+
+    def hides_later(self, value: Value | None) -> bool:
+        """Return whether a value is a stored mask that hides from each token what is after it."""
+        if value is None:
+            return False
+        if value not in self._masks:
+            self._masks[value] = hides_later(value)
+        return self._masks[value]
 
     def read_list(self, value: Value | None) -> tuple[int | str, ...]:
         """Return the elements of a list of sizes: numbers, and ``?`` or symbols for others.

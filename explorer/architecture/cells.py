@@ -1,0 +1,198 @@
+"""Recurrent layers whose steps are written out one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from netloupe.explorer.patterns import Detail
+
+from .composites import Merge, make_part
+from .outline import Outline, OutlinePart
+from .sizes import list_matrices
+
+#: what cuts gates out of what linear layers give, and adds the two
+_BETWEEN = frozenset({"Add", "Gather", "Slice", "Split"})
+_MOST_BETWEEN = 24
+_GATES = {"GRU": 3, "LSTM": 4}
+
+
+@dataclass(eq=False)
+class _Step:
+    """One step of a cell.
+
+    Parameters
+    ----------
+    cell
+        ``LSTM`` or ``GRU``.
+    parts
+        All but its linear layers.
+    linears
+        Those that give its gates.
+    state, held
+        What gives the new state, and what takes the old one: its own result for a GRU, c for an
+        LSTM.
+    hidden
+        What gives its result.
+    """
+
+    cell: str
+    parts: list[OutlinePart]
+    linears: list[OutlinePart]
+    state: OutlinePart
+    held: OutlinePart
+    hidden: OutlinePart
+
+    def follows(self, other: _Step, outline: Outline) -> bool:
+        """Return whether this step goes on with the state and the result of another one."""
+        if self.cell != other.cell or other.state not in outline.givers(self.held):
+            return False
+        return any(other.hidden in outline.givers(linear) for linear in self.linears)
+
+
+def find_unrolled(outline: Outline) -> Iterator[Merge]:
+    """Find LSTM and GRU layers whose steps are written out.
+
+    Two steps or more, each of which takes the state and the result of the one before and
+    multiplies with the same matrices. LSTM: c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and
+    J. Schmidhuber, 1997; F. Gers and others, 2000); GRU: h = (1 - z)·n + z·h (K. Cho and others,
+    2014, equations 5 to 8).
+    """
+    runs: list[list[_Step]] = []
+    for part in outline.of_kind("activation"):
+        if part.name != "tanh":
+            continue
+        step = _read_lstm(outline, part) or _read_gru(outline, part)
+        if step is None:
+            continue
+        run = next((run for run in runs if step.follows(run[-1], outline)), None)
+        if run is None:
+            runs.append([step])
+        else:
+            run.append(step)
+    for run in runs:
+        width = _read_width(outline, run)
+        if not width:
+            continue
+        parts = list(dict.fromkeys(p for step in run for p in (*step.parts, *step.linears)))
+        details: dict[str, Detail] = {"hidden": width, "steps": len(run)}
+        merged = make_part(parts, "unrolled", run[0].cell, details)
+        merged.end = run[-1].hidden.end
+        yield parts, merged
+
+
+def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
+    """Return the width of the state; 0 where steps are no layer: too few, or of other weights."""
+    # the first step may lack what multiplies its state, which is zero
+    weights = [list_matrices(outline, step.linears) for step in run]
+    if len(run) < 2 or not weights[1] or not weights[0] <= weights[1]:
+        return 0
+    if any(other != weights[1] for other in weights[2:]):
+        return 0
+    widths = set()
+    for one, two in pairwise(run):
+        linears = [part for part in two.linears if one.hidden in outline.givers(part)]
+        taken = {part.size("in") for part in linears}
+        given = sum(part.size("out") for part in linears)
+        if len(taken) != 1 or given != _GATES[one.cell] * min(taken):
+            return 0
+        widths |= taken
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _read_lstm(outline: Outline, squashed: OutlinePart) -> _Step | None:
+    """Return the step whose new state is squashed by a tanh; None where it is no LSTM's."""
+    hidden = outline.only_user(squashed)
+    givers = outline.givers(squashed)
+    if hidden is None or hidden.kind != "Mul" or len(givers) != 1 or givers[0].kind != "Add":
+        return None
+    state = givers[0]
+    products = outline.givers(state)
+    if len(products) != 2 or any(part.kind != "Mul" for part in products):
+        return None
+    entering = [part for part in products if _names(outline, part) == ["Sigmoid", "tanh"]]
+    keeping = [part for part in products if part not in entering]
+    if len(entering) != 1 or "Sigmoid" not in _names(outline, keeping[0]):
+        return None
+    if sorted(_names(outline, hidden)) != ["Sigmoid", "tanh"]:
+        return None
+    gates = [
+        giver
+        for product in (hidden, *products)
+        for giver in outline.givers(product)
+        if giver.kind == "activation" and giver is not squashed
+    ]
+    if sorted(gate.name for gate in gates) != ["Sigmoid", "Sigmoid", "Sigmoid", "tanh"]:
+        return None
+    parts = [squashed, hidden, state, *products, *gates]
+    return _complete(outline, "LSTM", parts, gates, state, keeping[0], hidden)
+
+
+def _read_gru(outline: Outline, fresh: OutlinePart) -> _Step | None:
+    """Return the step whose new features a tanh gives; None where it is no GRU's."""
+    product = outline.only_user(fresh)
+    if product is None or product.kind != "Mul":
+        return None
+    inverse = [part for part in outline.givers(product) if part.kind == "Sub"]
+    hidden = outline.only_user(product)
+    if len(inverse) != 1 or hidden is None or hidden.kind != "Add":
+        return None
+    update = outline.givers(inverse[0])
+    if len(update) != 1 or update[0].name != "Sigmoid":
+        return None
+    if outline.operations.scalar(inverse[0].end) != 1:
+        return None
+    keeping = [part for part in outline.givers(hidden) if part is not product]
+    if len(keeping) != 1 or keeping[0].kind != "Mul" or update[0] not in outline.givers(keeping[0]):
+        return None
+    sums = outline.givers(fresh)
+    resets = [
+        part
+        for one in sums
+        if one.kind == "Add"
+        for part in outline.givers(one)
+        if part.kind == "Mul" and "Sigmoid" in _names(outline, part)
+    ]
+    if len(sums) != 1 or len(resets) != 1:
+        return None
+    gates = [giver for giver in outline.givers(resets[0]) if giver.name == "Sigmoid"]
+    if len(gates) != 1 or gates[0] is update[0]:
+        return None
+    parts = [fresh, product, inverse[0], update[0], hidden, keeping[0], *sums, *resets, *gates]
+    begins = [update[0], gates[0], sums[0], resets[0]]
+    return _complete(outline, "GRU", parts, begins, hidden, keeping[0], hidden)
+
+
+def _complete(
+    outline: Outline,
+    cell: str,
+    parts: list[OutlinePart],
+    gates: Sequence[OutlinePart],
+    state: OutlinePart,
+    held: OutlinePart,
+    hidden: OutlinePart,
+) -> _Step | None:
+    """Add what is between gates and linear layers, and these."""
+    linears: dict[OutlinePart, None] = {}
+    between: dict[OutlinePart, None] = {}
+    pending = [giver for gate in gates for giver in outline.givers(gate)]
+    while pending:
+        part = pending.pop()
+        if part in linears or part in between or part in parts:
+            continue
+        if part.kind == "linear":
+            linears[part] = None
+            continue
+        if part.kind not in _BETWEEN or len(between) == _MOST_BETWEEN:
+            return None
+        between[part] = None
+        pending += outline.givers(part)
+    if not linears:
+        return None
+    return _Step(cell, [*parts, *between], list(linears), state, held, hidden)
+
+
+def _names(outline: Outline, part: OutlinePart) -> list[str]:
+    """Return the names of the activations that a part takes, in order."""
+    return sorted(giver.name for giver in outline.givers(part) if giver.kind == "activation")

@@ -1,0 +1,135 @@
+"""What exporters write out or store is told from its wiring and numbers, and not from less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from netloupe.explorer.architecture import Architecture
+from netloupe.explorer.readers.load import load
+from tests.architecture.networks import Network
+from tests.corpus import corpus_file
+
+
+def write_lstm(net: Network, steps: int, weights: Callable[[int], tuple[str, str]]) -> str:
+    """Add steps of an LSTM of width 4; return the result of the last."""
+    x = net.take("x", (steps, 1, 3))
+    hidden = held = net.store(np.zeros((1, 4), np.float32))
+    for number in range(steps):
+        taken, kept = weights(number)
+        step = net.add("Gather", x, net.store(np.int64(number)), axis=0)
+        gates = net.add("Add", net.add("MatMul", step, taken), net.add("MatMul", hidden, kept))
+        name = f"gate{number}_"
+        net.nodes.append(
+            onnx.helper.make_node(
+                "Split", [gates], [f"{name}{i}" for i in range(4)], axis=1, num_outputs=4
+            )
+        )
+        enter, forget, give = (net.add("Sigmoid", f"{name}{i}") for i in range(3))
+        fresh = net.add("Tanh", f"{name}3")
+        held = net.add("Add", net.add("Mul", forget, held), net.add("Mul", enter, fresh))
+        hidden = net.add("Mul", give, net.add("Tanh", held))
+    return hidden
+
+
+def unrolled(steps: int, is_shared: bool = True) -> Architecture:
+    net = Network()
+    shared = net.weight(3, 16), net.weight(4, 16)
+
+    def weights(number: int) -> tuple[str, str]:
+        return shared if is_shared else (net.weight(3, 16), net.weight(4, 16))
+
+    y = write_lstm(net, steps, weights)
+    return net.finish(net.linear(y, 4, 5), shape=(1, 5)).architecture
+
+
+def test_steps_that_share_their_weights_are_a_layer_written_out() -> None:
+    told = unrolled(3)
+    assert told.sentence == (
+        "Recurrent network: 1 LSTM layer of width 4 written out in 3 steps, 5 outputs."
+    )
+    assert [(block.name, block.count) for block in told.blocks] == [("LSTM step", 3)]
+    assert not unrolled(1)
+    assert not unrolled(3, is_shared=False)
+
+
+def project(net: Network, x: str) -> str:
+    """Return queries, keys and values of two heads, one behind another."""
+    parts = net.add("Reshape", net.linear(x, 8, 24), net.numbers(1, 6, 3, 2, 4))
+    return net.add("Transpose", parts, perm=[2, 0, 3, 1, 4])
+
+
+def attend(other: str = "", equation: str = "bhqd,qkd->bhqk") -> Architecture:
+    """Return what is said of blocks whose queries meet a table of positions.
+
+    Queries, keys and values are cut out of one projection; with ``other`` keys and values of
+    another value instead.
+    """
+    net = Network()
+    x = net.take("x", (1, 6, 8))
+    beside = net.take("other", (1, 6, 8)) if other else x
+    table = net.store(np.full((6, 6, 4)[-len(equation.split(",")[1].split("->")[0]) :], 0.5, "f4"))
+    for _ in range(3):
+        normed = net.norm(x, 8)
+        own = project(net, normed)
+        context = project(net, beside) if other else own
+        heads = [
+            net.add("Gather", source, net.store(np.int64(place)), axis=0)
+            for place, source in enumerate((own, context, context))
+        ]
+        scores = net.add("MatMul", heads[0], net.add("Transpose", heads[1], perm=[0, 1, 3, 2]))
+        scores = net.add("Mul", scores, net.store(np.float32(0.5)))
+        scores = net.add("Add", scores, net.add("Einsum", heads[0], table, equation=equation))
+        mixed = net.add("MatMul", net.add("Softmax", scores, axis=-1), heads[2])
+        mixed = net.add("Transpose", mixed, perm=[0, 2, 1, 3])
+        mixed = net.linear(net.add("Reshape", mixed, net.numbers(1, 6, 8)), 8, 8)
+        x = net.add("Add", x, mixed)
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    return net.finish(net.linear(x, 8, 5)).architecture
+
+
+def test_queries_that_meet_an_entry_for_each_pair_have_relative_positions() -> None:
+    told = attend()
+    assert "self-attention 2 heads × 4, relative positions" in told.summary
+    plain = attend(equation="bhqd,kd->bhqk")
+    assert "self-attention 2 heads × 4" in plain.summary
+    assert "relative" not in plain.summary
+
+
+def test_keys_of_another_value_make_no_self_attention() -> None:
+    assert "self-attention" not in attend(other="other").summary
+
+
+def masked(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Architecture:
+    """Return what is said of a skeleton with a triangle for its mask, changed in some way."""
+    model = onnx.load(corpus_file(name))
+    found = [t for t in model.graph.initializer if tuple(t.dims)[-2:] == (7, 7)]
+    assert len(found) == 1
+    triangle = np.triu(np.full((7, 7), np.finfo(np.float32).min, np.float32), 1)
+    mask = change(np.broadcast_to(triangle, tuple(found[0].dims)).copy())
+    found[0].CopyFrom(numpy_helper.from_array(mask, found[0].name))
+    return load(model.SerializeToString()).architecture
+
+
+@pytest.mark.parametrize("name", ["exported/bart.dynamo.onnx", "exported/whisper.dynamo.onnx"])
+def test_a_stored_mask_is_causal_by_its_numbers(name: str) -> None:
+    def see_next(mask: np.ndarray) -> np.ndarray:
+        mask[..., 2, 3] = 0
+        return mask
+
+    def see_all(mask: np.ndarray) -> np.ndarray:
+        return np.zeros_like(mask)
+
+    def hide_first(mask: np.ndarray) -> np.ndarray:
+        mask[..., 0] = -1e9
+        return mask
+
+    told = masked(name, lambda mask: mask)
+    assert told.blocks[1].facts["causal"] is True
+    assert "causal, cross-attention" in told.summary
+    for change in (see_next, see_all, hide_first):
+        assert "causal" not in masked(name, change).summary
