@@ -19,10 +19,14 @@ from netloupe.explorer.describe import attributes as describe_attributes
 from netloupe.explorer.describe import describe_node
 from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model.filling import FilledLater
+from netloupe.explorer.quantization import record, summarize_quantization
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import value_infos
 from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
 from netloupe.explorer.readers.onnx.tensors import TensorReader
+from netloupe.explorer.render import faces
+from netloupe.explorer.render.rows import MOST_ATTRIBUTES
+from netloupe.explorer.render.rows import describe_attributes as list_attribute_rows
 from netloupe.proto import onnx_pb2
 from tests import hostile_models
 
@@ -195,3 +199,35 @@ def test_tensors_that_are_not_sound_are_judged() -> None:
         ["the element type is unknown(77)"],
         [],
     ]
+
+
+def test_a_face_reads_the_first_of_very_many_attributes_and_counts_the_rest() -> None:
+    node = load(hostile_models.attributes(3000)).graph.nodes[0]
+    names = [row.name for row in list_attribute_rows(node)]
+    assert names == [*(f"a{number}" for number in range(MOST_ATTRIBUTES)), "… 2995 more"]
+
+
+def test_a_box_says_the_type_of_as_many_values_as_may_be_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = load(hostile_models.graph_inputs(300))
+    monkeypatch.setattr(faces, "MOST_TYPES_COMPARED", 300)
+    assert "float32[2]" in model.to_svg()
+    monkeypatch.setattr(faces, "MOST_TYPES_COMPARED", 299)
+    compare = faces.list_types
+    monkeypatch.setattr(
+        faces,
+        "list_types",
+        lambda values: compare(values) if len(values) == 1 else pytest.fail("compared"),
+    )
+    picture = model.to_svg()
+    assert "300 inputs" in picture
+    assert "type unknown" not in picture
+
+
+def test_quantization_is_looked_for_at_no_value_where_nothing_may_state_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = load(hostile_models.graph_inputs(50))
+    monkeypatch.setattr(record, "find_statement", lambda _: pytest.fail("a value was asked"))
+    assert summarize_quantization(model) == {"tensors": 0, "sources": {}}

@@ -23,6 +23,8 @@ MOST_ATTRIBUTES = 5
 MOST_CONSTANTS = 6
 MOST_ELEMENTS = 8
 _MOST_DIMS = 6
+#: of a node with more attributes the first ones are read for its rows
+_MOST_READ = 1000
 
 _NUMBERS = "0123456789–"
 
@@ -150,20 +152,21 @@ def describe_attributes(node: Node) -> list[FaceRow]:
     if schema is None:
         names += [name for name in attributes if name not in _ATTRIBUTES]
     rows = []
-    for name in names:
+    for name in names[:_MOST_READ]:
         attribute = attributes[name]
         if _is_default(attribute, schema):
             continue
         text = _describe_attribute(node, attribute)
         if text:
             rows.append(FaceRow(_ATTRIBUTES.get(name, name), "muted", ((text, "text"),)))
-    return _bound(rows, MOST_ATTRIBUTES)
+    return _bound(rows, MOST_ATTRIBUTES, len(names[_MOST_READ:]))
 
 
-def _bound(rows: list[FaceRow], most: int) -> list[FaceRow]:
-    if len(rows) <= most + 1:
+def _bound(rows: list[FaceRow], most: int, beyond: int = 0) -> list[FaceRow]:
+    """Return the first rows, and how many are left out; ``beyond`` these are yet others."""
+    if len(rows) + beyond <= most + 1:
         return rows
-    return [*rows[:most], FaceRow(f"… {len(rows) - most} more", "muted", ())]
+    return [*rows[:most], FaceRow(f"… {len(rows) + beyond - most} more", "muted", ())]
 
 
 def _is_default(attribute: Attribute, schema: OperatorSchema | None) -> bool:

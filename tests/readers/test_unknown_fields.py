@@ -12,7 +12,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.unknown import UnknownField
 from netloupe.explorer.readers.caffe2.model import read_caffe2
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.protobuf import parts
+from netloupe.explorer.readers.protobuf import parts, unknown_fields
 from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.protobuf.unknown_fields import MOST_LISTED, find_unknown_fields
 from netloupe.explorer.readers.source import Source
@@ -171,3 +171,24 @@ def test_their_number_is_bounded() -> None:
     model.graph.MergeFromString(encode_field(NUMBER, 1) * (MOST_LISTED + 500))
     assert len(find_unknown_fields(model.graph)) == MOST_LISTED
     assert list_shown(load(model.SerializeToString()))[-1][:2] == ("…", "800 more")
+
+
+def test_among_very_many_messages_each_with_unknown_fields_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    node = onnx_pb2.NodeProto(op_type="Own")
+    node.attribute.extend([onnx_pb2.AttributeProto(name=f"a{n}", type=2, i=n) for n in range(3500)])
+    for place in (7, 2200, 3499):
+        node.attribute[place].MergeFromString(encode_field(NUMBER, place))
+    looked: list[str] = []
+    look = unknown_fields._list_unknown
+    monkeypatch.setattr(
+        unknown_fields,
+        "_list_unknown",
+        lambda place, *rest: looked.append(place) or look(place, *rest),
+    )
+    found = find_unknown_fields(node)
+    assert [(field.place, field.value) for field in found] == [
+        (f"attribute[{place}]", place) for place in (7, 2200, 3499)
+    ]
+    assert not any(f"attribute[{place}]" in looked for place in (1000, 1999))

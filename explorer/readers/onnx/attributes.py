@@ -29,6 +29,8 @@ KINDS: dict[int, tuple[str, str]] = {
     13: ("type_proto", "tp"),
     14: ("type_protos", "type_protos"),
 }
+#: fields of one number, in which there is nothing else to read
+_NUMBERS = ("f", "i")
 _FIELDS = {field: kind for kind, field in KINDS.values() if field}
 _NAMES = {onnx_pb2.AttributeProto.DESCRIPTOR.fields_by_name[field]: field for field in _FIELDS}
 
@@ -55,11 +57,13 @@ def read_attribute(
         The node's subgraphs, already read, by field of this attribute (``g``, ``graphs``).
     """
     name = read_text(proto.name)
+    used = fields_in_use(proto)
+    kind, field = _find_kind(proto, used)
+    if field in _NUMBERS and used == [field] and not proto.ref_attr_name:  # as most are
+        return Attribute(name, kind, getattr(proto, field), doc=read_text(proto.doc_string))
     own_path = f"{path}.{name}"
     warnings: list[ModelWarning] = []
-    used = fields_in_use(proto)
     reference = read_text(proto.ref_attr_name)
-    kind, field = _find_kind(proto, used)
     if not field and used and not reference:
         # IR 1 had no type: the field in use tells it
         field = used[0]
@@ -102,7 +106,7 @@ def _read_value(
     tensors: TensorReader,
     graphs: dict[str, tuple[Graph, ...]],
 ) -> Any:
-    if field in ("f", "i"):
+    if field in _NUMBERS:
         return getattr(proto, field)
     if field in ("floats", "ints"):
         return tuple(getattr(proto, field))

@@ -177,7 +177,7 @@ class GraphReader:
         graph, values, name = scope.graph, scope.values, ""
         inputs = graph.inputs
         start, names = declared.inputs()
-        if not values and len(set(names)) == len(names):  # there may be a million
+        if len(names) > _STEP and not values and len(set(names)) == len(names):
             made = map(
                 Value, names, repeat(graph), repeat(""), repeat(None), repeat(-1), count(start)
             )
