@@ -279,7 +279,8 @@ export class CanvasView {
   private onPainted(): void {
     const { view, size } = this.stage.camera;
     this.steppers.place(view, size);
-    this.zoom.textContent = `${writeZoom(view.zoom)} %`;
+    const zoom = `${writeZoom(view.zoom)} %`;
+    if (this.zoom.textContent !== zoom) this.zoom.textContent = zoom; // else a frame lays out nothing
     if (this.ready) return;
     this.ready = true;
     this.page.host.dataset.ready = "true";

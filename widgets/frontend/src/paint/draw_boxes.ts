@@ -2,9 +2,9 @@
 
 import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
 import sizes from "../scene/sizes";
-import { elide, isUnderTitle } from "./draw_titles";
+import { isUnderTitle } from "./place_titles";
 import { type Pass, shareOf } from "./pass";
-import { fontOf, measureText } from "./text";
+import { elide, fontOf, measureText } from "./text";
 import { coloursOf, toneOf } from "./paints";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
 

@@ -6,9 +6,10 @@ import type { Scene } from "../scene/scene";
 import type { Lit } from "../scene/trace";
 import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
 import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
-import { drawTitles, planTitles } from "./draw_titles";
+import { drawTitles } from "./draw_titles";
 import type { Detail, Emphasis, Motion, Pass } from "./pass";
 import type { Paints } from "./paints";
+import type { Titles } from "./place_titles";
 import type { Palette } from "./theme";
 import type { Tiles } from "./tiles";
 import { type Viewport, visiblePart } from "./viewport";
@@ -34,6 +35,7 @@ export interface Painting {
   emphasis: Emphasis;
   paints: Paints;
   motion: Motion | null;
+  titles: Titles;
   /** bitmaps of the scene, for windows that show much of a large one */
   tiles: Tiles | null;
   /** bitmaps of what is lit */
@@ -75,7 +77,7 @@ export function paintScene(
   const ports = picker.portsIn(part);
   const detail: Detail =
     view.zoom < TITLES_ZOOM || crowded ? "blocks" : view.zoom < FULL_ZOOM ? "titles" : "full";
-  const titles = detail === "full" ? [] : planTitles({ ...ground, boxes }, picker);
+  const titles = detail === "full" ? [] : painting.titles.place({ ...ground, boxes });
   const pass: Pass = { ...ground, boxes, edges, ports, detail, titles };
   paintOneByOne(pass, crowded);
   const { lit } = emphasis;
@@ -107,7 +109,7 @@ function paintTiled(painting: Painting, ground: Ground, part: Rectangle): number
   const marked = markedIn(painting, part);
   const pass: Pass = { ...ground, ...marked, ports: [], detail: "blocks" };
   const frames = picker.framesIn(part, LEAST_TITLED / view.zoom);
-  const titles = planTitles({ ...ground, boxes: frames }, picker);
+  const titles = painting.titles.place({ ...ground, boxes: frames });
   const { lit } = emphasis;
   tiles?.draw(context, view, size, ratio);
   if (lit) {

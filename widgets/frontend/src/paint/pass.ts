@@ -79,8 +79,9 @@ export interface Pass {
 export interface PlacedTitle {
   readonly box: number;
   readonly text: string;
-  /** size of the text in the scene's pixels */
+  /** size of the text on the screen */
   readonly size: number;
+  /** in the scene's pixels */
   readonly ground: Rectangle;
 }
 

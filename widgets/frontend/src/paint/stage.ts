@@ -9,16 +9,16 @@ import { type Arrival, Camera } from "./camera";
 import { paintScene } from "./draw_scene";
 import { markHits, markHover, markSelection } from "./emphasis";
 import { Minimap } from "./minimap";
+import { Pace } from "./pace";
 import { type Emphasis, noEmphasis } from "./pass";
 import { NO_PAINTS, type Paints, type PaintsByPath, placePaints } from "./paints";
+import { Titles } from "./place_titles";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
-import { toScene } from "./viewport";
+import { type Viewport, toScene } from "./viewport";
 
 /** Scenes with fewer boxes are painted box by box at any zoom. */
 const TILED_BOXES = 4000;
-/** Milliseconds of a frame that go into bitmaps for the next ones. */
-const TILE_TIME = 6;
 /** How far beside a line a click still counts, in pixels of the screen. */
 const SLACK = 5;
 
@@ -31,11 +31,14 @@ export class Stage {
   frameMs = 0;
   routes: Routes | null = null;
   private picker: Picker | null = null;
+  private titles: Titles | null = null;
   private emphasis: Emphasis = noEmphasis();
   private byPath: PaintsByPath = {};
   private paints: Paints = NO_PAINTS;
   private tiles: Tiles | null = null;
   private litTiles: Tiles | null = null;
+  private readonly pace = new Pace();
+  private seen: Viewport | null = null;
   private ratio = 1;
   private request = 0;
 
@@ -93,6 +96,7 @@ export class Stage {
     this.scene = scene;
     this.routes = new Routes(scene);
     this.picker = new Picker(scene);
+    this.titles = new Titles(scene, this.picker);
     this.emphasis = noEmphasis();
     this.paints = placePaints(scene, this.byPath);
     this.makeTiles();
@@ -166,29 +170,33 @@ export class Stage {
   }
 
   private paintNow(): void {
-    const { scene, picker, palette, camera } = this;
+    const { scene, picker, titles, palette, camera } = this;
     const context = this.canvas.getContext("2d");
-    if (!scene || !picker || !context || camera.isHidden) return;
+    if (!scene || !picker || !titles || !context || camera.isHidden) return;
     const start = performance.now();
     camera.step(start);
     const { ratio, emphasis, paints, tiles, litTiles } = this;
     const { view, size, motion } = camera;
     const { count, tiled } = paintScene(context, {
-      ...{ scene, picker, size, palette, view, ratio, emphasis, paints, tiles, litTiles, motion },
+      ...{ scene, picker, titles, size, palette, view, ratio, emphasis, paints, motion },
+      ...{ tiles, litTiles },
     });
     this.visible = count;
     this.minimap.paint(scene, picker, view, size, ratio, palette, paints, tiles);
-    const more = this.paintTiles(tiled);
+    const isMoving = this.seen !== null && !isSame(this.seen, view);
+    this.seen = view;
+    const more = this.paintTiles(tiled, this.pace.begin(start, isMoving));
+    if (more) this.pace.painted(start);
     this.frameMs = performance.now() - start;
     if (camera.isMoving || more) this.redraw();
     this.painted();
   }
 
-  /** Prepare bitmaps for the next frames; whether something is left to do. */
-  private paintTiles(tiled: boolean): boolean {
+  /** Prepare bitmaps for the next frames for so many milliseconds; whether something is left. */
+  private paintTiles(tiled: boolean, time: number): boolean {
     const { tiles, litTiles, ratio } = this;
     const { view, size } = this.camera;
-    const until = performance.now() + TILE_TIME;
+    const until = performance.now() + time;
     if (!tiles) return false;
     // The bitmap of the whole is wanted in any case: the minimap shows it.
     if (!tiled) return tiles.workOnWhole(until);
@@ -209,4 +217,8 @@ export class Stage {
     if (!scene || !picker || !tiles || !emphasis.lit) return null;
     return new Tiles(scene, picker, palette, paints, emphasis.lit);
   }
+}
+
+function isSame(one: Viewport, other: Viewport): boolean {
+  return one.x === other.x && one.y === other.y && one.zoom === other.zoom;
 }

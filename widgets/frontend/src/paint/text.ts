@@ -10,6 +10,7 @@ export function fontOf(style: TextStyle, size = TEXT_STYLES[style][0]): string {
 let ruler: CanvasRenderingContext2D | null = null;
 const widths = new Map<string, number>();
 const KEPT_WIDTHS = 20_000;
+const FEWEST_LETTERS = 4;
 
 /** Width in pixels at the style's own size. */
 export function measureText(text: string, style: TextStyle): number {
@@ -49,4 +50,13 @@ export function titleEnd(face: Face): number {
     .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[4] === "start")
     .map((run) => run[0] + measureText(run[2], run[3]));
   return Math.max(0, ...ends);
+}
+
+/** About that share of a text, the rest as an ellipsis; nothing where too little is left. */
+export function elide(text: string, share: number): string {
+  if (share >= 0.995) return text;
+  const letters = [...text];
+  const kept = Math.floor(letters.length * share) - 1;
+  // the ellipsis of a range such as "layers.0 … 11" is not to stand twice
+  return kept < FEWEST_LETTERS - 1 ? "" : letters.slice(0, kept).join("").replace(/[ …]*$/, "…");
 }

@@ -26,7 +26,9 @@ const WHOLE_SCALE = 0.25;
 /** A whole scene is shown at least so wide and high, in pixels of the screen. */
 const LEAST_SIDE = 3;
 /** So many boxes or edges are painted between two looks at the clock. */
-const CHUNK = 1500;
+const CHUNK = 400;
+/** A tile with more edges has them as straight lines. */
+const MOST_CURVES = 1500;
 
 /** A picture of the whole scene. */
 export interface Overview {
@@ -74,8 +76,24 @@ export function planCover(view: Viewport, size: Size, ratio: number, scene: Size
   };
 }
 
+/** A tile: its scale, column and row. */
+interface Place {
+  readonly scale: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+const QUARTERS = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+  [1, 1],
+] as const;
+
 export class Tiles {
   private readonly tiles = new Map<string, Bitmap>();
+  /** bitmaps of forgotten tiles */
+  private readonly spare: HTMLCanvasElement[] = [];
   private readonly whole: Bitmap;
   private readonly wholeScale: number;
   private clock = 0;
@@ -94,12 +112,11 @@ export class Tiles {
       ...[WHOLE_SIDE / width, WHOLE_SIDE / height, WHOLE_SCALE],
       Math.sqrt(WHOLE_PIXELS / (width * height)),
     );
-    this.whole = this.begin(
-      { x: 0, y: 0, width, height },
-      this.wholeScale,
+    const bitmap = makeBitmap(
       Math.max(1, Math.ceil(width * this.wholeScale)),
       Math.max(1, Math.ceil(height * this.wholeScale)),
     );
+    this.whole = this.begin(bitmap, { x: 0, y: 0, width, height }, this.wholeScale);
   }
 
   /** The whole scene; null until it is painted. */
@@ -122,10 +139,44 @@ export class Tiles {
     for (const { key, x, y } of tilesOf(cover)) {
       const tile = this.tiles.get(key);
       if (tile) tile.used = this.clock;
-      const place = { x: x * side, y: y * side, width: side, height: side };
-      if (tile && !tile.job) context.drawImage(tile.bitmap, place.x, place.y, side, side);
-      else this.drawWhole(context, place);
+      if (tile && !tile.job) context.drawImage(tile.bitmap, x * side, y * side, side, side);
+      else this.drawInstead(context, { scale: cover.scale, x, y });
     }
+  }
+
+  /** Draw what there is of a tile at other scales: until it is painted that is better than nothing. */
+  private drawInstead(context: CanvasRenderingContext2D, { scale, x, y }: Place): void {
+    const side = TILE / scale;
+    if (!this.drawPart(context, { scale, x, y })) {
+      this.drawWhole(context, { x: x * side, y: y * side, width: side, height: side });
+    }
+    for (const [right, below] of QUARTERS) {
+      const quarter = this.painted({ scale: scale * 2, x: x * 2 + right, y: y * 2 + below });
+      if (!quarter) continue;
+      const [left, top] = [(x + right / 2) * side, (y + below / 2) * side];
+      context.drawImage(quarter, left, top, side / 2, side / 2);
+    }
+  }
+
+  /** Draw a tile as a part of one of half the scale, enlarged; whether there is one. */
+  private drawPart(context: CanvasRenderingContext2D, { scale, x, y }: Place): boolean {
+    const larger = this.painted({ scale: scale / 2, x: x >> 1, y: y >> 1 });
+    if (!larger) return false;
+    const side = TILE / scale;
+    const half = TILE / 2;
+    context.drawImage(
+      ...([larger, (x & 1) * half, (y & 1) * half, half, half] as const),
+      ...([x * side, y * side, side, side] as const),
+    );
+    return true;
+  }
+
+  /** The bitmap of a tile; null where it is not painted. */
+  private painted(place: Place): HTMLCanvasElement | null {
+    const tile = this.tiles.get(keyOf(place));
+    if (!tile || tile.job) return null;
+    tile.used = this.clock;
+    return tile.bitmap;
   }
 
   /**
@@ -150,9 +201,9 @@ export class Tiles {
       if (!tile) {
         const side = TILE / cover.scale;
         const part = { x: x * side, y: y * side, width: side, height: side };
-        tile = this.begin(part, cover.scale, TILE, TILE);
+        this.forget(Math.max(MOST_TILES, 2 * wanted.length) - 1);
+        tile = this.begin(this.spare.pop() ?? makeBitmap(TILE, TILE), part, cover.scale);
         this.tiles.set(key, tile);
-        this.forget(Math.max(MOST_TILES, 2 * wanted.length));
       }
       if (!finish(tile, until)) return true;
     }
@@ -177,10 +228,7 @@ export class Tiles {
     );
   }
 
-  private begin(part: Rectangle, scale: number, width: number, height: number): Bitmap {
-    const bitmap = document.createElement("canvas");
-    bitmap.width = width;
-    bitmap.height = height;
+  private begin(bitmap: HTMLCanvasElement, part: Rectangle, scale: number): Bitmap {
     return { bitmap, job: this.paint(bitmap, part, scale), used: this.clock };
   }
 
@@ -188,7 +236,10 @@ export class Tiles {
     const { scene, picker, palette, paints, lit } = this;
     const context = bitmap.getContext("2d");
     if (!context) return;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, bitmap.width, bitmap.height);
     context.setTransform(scale, 0, 0, scale, -part.x * scale, -part.y * scale);
+    yield; // a new bitmap takes its time
     let boxes: Uint32Array = picker.boxesIn(part);
     yield;
     let edges: Uint32Array = picker.edgesIn(part);
@@ -208,7 +259,7 @@ export class Tiles {
         yield;
       }
     }
-    const rough = edges.length > CHUNK;
+    const rough = edges.length > MOST_CURVES;
     for (const chunk of chunksOf(edges)) {
       drawEdges({ ...pass, edges: chunk }, rough);
       yield;
@@ -219,10 +270,14 @@ export class Tiles {
     }
   }
 
+  /** Give up the tiles that were not drawn for longest, and keep their bitmaps for others. */
   private forget(most: number): void {
     if (this.tiles.size <= most) return;
     const oldest = [...this.tiles].sort(([, a], [, b]) => a.used - b.used);
-    for (const [key] of oldest.slice(0, this.tiles.size - most)) this.tiles.delete(key);
+    for (const [key, { bitmap }] of oldest.slice(0, this.tiles.size - most)) {
+      this.tiles.delete(key);
+      this.spare.push(bitmap);
+    }
   }
 }
 
@@ -230,10 +285,21 @@ function tilesOf(cover: Cover): Array<{ key: string; x: number; y: number }> {
   const found = [];
   for (let y = cover.top; y <= cover.bottom; y++) {
     for (let x = cover.left; x <= cover.right; x++) {
-      found.push({ key: `${cover.scale} ${x} ${y}`, x, y });
+      found.push({ key: keyOf({ scale: cover.scale, x, y }), x, y });
     }
   }
   return found;
+}
+
+function keyOf({ scale, x, y }: Place): string {
+  return `${scale} ${x} ${y}`;
+}
+
+function makeBitmap(width: number, height: number): HTMLCanvasElement {
+  const bitmap = document.createElement("canvas");
+  bitmap.width = width;
+  bitmap.height = height;
+  return bitmap;
 }
 
 /** Go on with a bitmap until it is finished or the time is over; whether it is finished. */

@@ -29,8 +29,8 @@ export class Picker {
   private readonly boxIndex: Flatbush | null;
   private readonly edgeIndex: Flatbush | null;
   private readonly portIndex: Flatbush | null;
+  /** open groups, the highest first */
   private readonly frames: Int32Array;
-  private readonly frameIndex: Flatbush | null;
 
   constructor(private readonly scene: Scene) {
     this.boxIndex = buildIndex(scene.boxCount, (box) => boxRectangle(scene, box));
@@ -42,7 +42,6 @@ export class Picker {
       height: 2 * PORT_REACH,
     }));
     this.frames = framesOf(scene);
-    this.frameIndex = buildIndex(this.frames.length, (k) => boxRectangle(scene, this.frames[k]));
   }
 
   /** Boxes that touch the rectangle, in the scene's order (outer before inner). */
@@ -81,10 +80,18 @@ export class Picker {
   framesIn(part: Rectangle, height: number): number[] {
     const { frames, scene } = this;
     const found: number[] = [];
-    for (const k of search(this.frameIndex, part)) {
-      if (scene.boxes[frames[k] * 4 + 3] >= height) found.push(frames[k]);
+    for (const frame of frames) {
+      const { boxes } = scene;
+      const at = frame * 4;
+      if (boxes[at + 3] < height) break;
+      const isIn =
+        boxes[at] <= part.x + part.width &&
+        boxes[at] + boxes[at + 2] >= part.x &&
+        boxes[at + 1] <= part.y + part.height &&
+        boxes[at + 1] + boxes[at + 3] >= part.y;
+      if (isIn) found.push(frame);
     }
-    return found;
+    return found.sort((one, other) => one - other);
   }
 
   /**
@@ -209,7 +216,8 @@ function onFrame(scene: Scene, box: number, point: Point, slack: number): boolea
 function framesOf(scene: Scene): Int32Array {
   const frames: number[] = [];
   for (let box = 0; box < scene.boxCount; box++) if (scene.isOpen(box)) frames.push(box);
-  return Int32Array.from(frames);
+  const heightOf = (box: number): number => scene.boxes[box * 4 + 3];
+  return Int32Array.from(frames.sort((one, other) => heightOf(other) - heightOf(one)));
 }
 
 function buildIndex(count: number, rectangleOf: (index: number) => Rectangle): Flatbush | null {
@@ -225,6 +233,11 @@ function buildIndex(count: number, rectangleOf: (index: number) => Rectangle): F
 
 function search(index: Flatbush | null, part: Rectangle): Uint32Array {
   if (!index) return new Uint32Array(0);
-  const found = index.search(part.x, part.y, part.x + part.width, part.y + part.height);
+  const right = part.x + part.width;
+  const bottom = part.y + part.height;
+  const isAll =
+    part.x <= index.minX && part.y <= index.minY && right >= index.maxX && bottom >= index.maxY;
+  if (isAll) return Uint32Array.from({ length: index.numItems }, (_, k) => k);
+  const found = index.search(part.x, part.y, right, bottom);
   return Uint32Array.from(found).sort();
 }

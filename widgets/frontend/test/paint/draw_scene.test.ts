@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
 import { noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
+import { Titles } from "../../src/paint/place_titles";
 import { paletteOf } from "../../src/paint/theme";
 import { placeWhole } from "../../src/paint/tiles";
 import { Picker } from "../../src/scene/pick";
@@ -41,8 +42,9 @@ function paintFromAfar(changes: (routes: Routes) => object): string[] {
     { width: 400, height: 700 },
   );
   const emphasis = { ...noEmphasis(), ...changes(new Routes(scene)) };
+  const picker = new Picker(scene);
   paintScene(context, {
-    ...{ scene, picker: new Picker(scene), size: SIZE, ratio: 1, palette, emphasis, paints: NO_PAINTS },
+    ...{ scene, picker, titles: new Titles(scene, picker), size: SIZE, ratio: 1, palette, emphasis, paints: NO_PAINTS },
     ...{ view: { x: 0, y: 0, zoom: 0.4 }, motion: null, tiles: null, litTiles: null },
   });
   return notes;

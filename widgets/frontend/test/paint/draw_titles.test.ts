@@ -1,10 +1,12 @@
 /** What is seen of a picture from afar: titles of groups, and edges that are lit. */
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { drawEdges } from "../../src/paint/draw_edges";
-import { elide, isFreeIn, isUnderTitle, placeTitles } from "../../src/paint/draw_titles";
+import { drawTitles } from "../../src/paint/draw_titles";
 import { type Pass, noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
+import { Titles, isUnderTitle } from "../../src/paint/place_titles";
+import { elide } from "../../src/paint/text";
 import { paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
@@ -20,8 +22,8 @@ const nested = makeScene([
 
 function titlesAt(zoom: number, scene = nested) {
   const boxes = Array.from({ length: scene.boxCount }, (_, box) => box);
-  const pass = { scene, boxes, positions: scene.boxes, zoom };
-  return placeTitles(pass, measure, isFreeIn(new Picker(scene), pass));
+  const titles = new Titles(scene, new Picker(scene), measure);
+  return titles.place({ boxes, positions: scene.boxes, zoom, motion: null });
 }
 
 test("a group keeps its title where boxes leave no room, and these lose their labels to it", () => {
@@ -54,6 +56,38 @@ test("titles lie on no other title; the outer group's comes first", () => {
     }
   }
   expect(titlesAt(0.03)).toEqual([]); // smaller than what could be read
+});
+
+test("a window that moves without zooming places only the titles that come into it", () => {
+  const picker = new Picker(nested);
+  const asked = vi.spyOn(picker, "boxesIn");
+  const titles = new Titles(nested, picker, measure);
+  const place = (boxes: number[], zoom: number) =>
+    titles.place({ boxes, positions: nested.boxes, zoom, motion: null });
+  const outer = place([0], 0.4);
+  const both = place([0, 1], 0.4);
+  expect(both[0]).toBe(outer[0]);
+  expect(both).toEqual(titlesAt(0.4));
+  const needed = asked.mock.calls.length;
+  expect(place([0, 1], 0.4)).toEqual(both);
+  expect(asked.mock.calls.length).toBe(needed);
+  expect(place([0, 1], 0.3)).toEqual(titlesAt(0.3));
+});
+
+test("titles are written in the same few fonts at every zoom", () => {
+  const fonts = new Set<unknown>();
+  for (let zoom = 0.11; zoom < 0.45; zoom *= 1.03) {
+    const known: Record<string, unknown> = { fillText: () => fonts.add(known.font) };
+    const context = new Proxy(known, {
+      get: (all, name: string) => all[name] ?? (() => undefined),
+    }) as unknown as CanvasRenderingContext2D;
+    drawTitles({
+      ...{ context, scene: nested, palette: paletteOf("light"), zoom, titles: titlesAt(zoom) },
+      ...{ motion: null },
+    } as unknown as Pass);
+  }
+  expect(fonts.size).toBeGreaterThan(0);
+  expect(fonts.size).toBeLessThanOrEqual(3);
 });
 
 /** Strokes of a canvas that only notes them. */

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
 import { NO_PAINTS, type PaintsByPath, coloursOf, placePaints } from "../../src/paint/paints";
 import { noEmphasis } from "../../src/paint/pass";
+import { Titles } from "../../src/paint/place_titles";
 import { categoryOf, paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
@@ -33,8 +34,9 @@ function coloursWith(byPath: PaintsByPath, zoom: number): { colours: Set<unknown
   const context = new Proxy(known, { get: (all, name: string) => all[name] ?? (() => undefined) });
   vi.stubGlobal("document", { createElement: () => ({ getContext: () => context }) });
   const scene = small();
+  const picker = new Picker(scene);
   paintScene(context as unknown as CanvasRenderingContext2D, {
-    ...{ scene, picker: new Picker(scene), size: { width: 300, height: 200 }, ratio: 1, palette },
+    ...{ scene, picker, titles: new Titles(scene, picker), size: { width: 300, height: 200 }, ratio: 1, palette },
     ...{ emphasis: noEmphasis(), paints: placePaints(scene, byPath) },
     ...{ view: { x: 0, y: 0, zoom }, motion: null, tiles: null, litTiles: null },
   });

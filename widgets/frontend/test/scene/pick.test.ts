@@ -61,6 +61,15 @@ test("ports and open groups are found by an index", () => {
   expect(picker.framesIn({ x: 0, y: 0, width: 60, height: 90 }, 301)).toEqual([]);
 });
 
+test("a window over the whole scene has all boxes and edges in it, in their order", () => {
+  const whole = { x: -100, y: -100, width: scene.width + 200, height: scene.height + 200 };
+  expect([...picker.boxesIn(whole)]).toEqual([...Array(scene.boxCount).keys()]);
+  expect([...picker.edgesIn(whole)]).toEqual([...Array(scene.edgeCount).keys()]);
+  expect(picker.framesIn(whole, 0)).toEqual(
+    [...Array(scene.boxCount).keys()].filter((box) => scene.isOpen(box)),
+  );
+});
+
 test("distance is measured to the curve, not to its control points", () => {
   expect(distanceToEdge(scene, T, { x: 160, y: 200 })).toBeCloseTo(10);
   expect(distanceToEdge(scene, X_TO_C, { x: 180, y: 80 })).toBeGreaterThan(20);
