@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 
 from .blocks import Motif, find_motifs
+from .fitted import is_fitted_model, name_fitted, read_fitted
 from .knowledge import Knowledge
 from .recognise import try_to_recognise
 from .residuals import CONVOLUTIONS, SUMS, is_depthwise
@@ -44,11 +45,21 @@ def name_block(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> str
         return large.name if large.name != "Attention" else "Attention block"
     if attentions:
         return "Attention block"
-    return _name_convolutions(nodes) or ("MLP block" if mlps else "")
+    return _name_convolutions(nodes) or ("MLP block" if mlps else "") or _name_estimator(nodes)
 
 
 def _find_largest(motifs: list[Motif]) -> Motif | None:
     return max(motifs, key=lambda motif: len(motif.places), default=None)
+
+
+def _name_estimator(nodes: Sequence[Node]) -> str:
+    """Return what the one model of ``ai.onnx.ml`` is that a block asks, and combines with others.
+
+    So ensembles ask their estimators (L. Breiman, Bagging Predictors, 1996).
+    """
+    models = [node for node in nodes if is_fitted_model(node)]
+    details = read_fitted(models[0]) if len(models) == 1 else None
+    return name_fitted(models[0], details) if details is not None else ""
 
 
 def _name_convolutions(nodes: Sequence[Node]) -> str:

@@ -13,6 +13,7 @@ from .attention import find_attentions
 from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
 from .experts import find_experts
+from .fitted import find_estimators
 from .found import Blocks, Finder, Found
 from .knowledge import Knowledge, know
 from .linear import find_embeddings, find_linears, find_mlps, read_table
@@ -56,6 +57,7 @@ FINDERS: tuple[Finder, ...] = (
 )
 #: what is told of all operations together, the most telling first
 WHOLES: tuple[Finder, ...] = (
+    find_estimators,
     find_patches,
     find_transformers,
     find_sublayers,
@@ -90,6 +92,7 @@ _FAMILIES = {
     "attention": "attention",
     "conv": "linear",
     "embedding": "shape",
+    "fitted": "classical",
     "linear": "linear",
     "mlp": "linear",
     "norm": "normalization",

@@ -16,6 +16,8 @@ from .text import measure_text
 
 #: operators that the field calls otherwise
 _NAMED = frozenset({"DepthToSpace", "SpaceToDepth"})
+#: the domain of operators that hold what was fitted to data in attributes
+_FITTED = "ai.onnx.ml"
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
 
@@ -31,18 +33,19 @@ class NodeFacts:
 
         One with kernel and widths for a node with a weight, which a click on it selects (none,
         where there is nothing to say, as of a norm); for an operator that the field calls
-        otherwise that name; for all others one with the attributes, and the first constants.
+        otherwise that name; for what was fitted to data how many trees, classes and the like
+        there are; for all others one with the attributes, and the first constants.
         """
+        told = _tell(node)
+        if told:
+            return [[FaceRow(told, "muted", ())]]
         weight = find_weight(node)
-        facts = None if weight is None else self._find(node, weight)
+        is_stored = weight is not None and weight.kind != "ml"
+        facts = self._find(node, weight) if weight is not None and is_stored else None
         if weight is not None and facts is not None:
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
-        if weight is None and node.op_type in _NAMED:
-            found = recognise([node])
-            if found is not None:
-                return [[FaceRow(found.text, "muted", ())]]
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS
@@ -58,6 +61,17 @@ class NodeFacts:
             found = recognise([node])
             self._known[key] = None if found is None else found.facts
         return self._known[key]
+
+
+def _tell(node: Node) -> str:
+    """Return what is said of an operator whose attributes are too many, or have other names."""
+    is_named = node.op_type in _NAMED
+    if not is_named and node.domain != _FITTED:
+        return ""
+    found = recognise([node])
+    if found is None:
+        return ""
+    return found.text if is_named else " · ".join(found.facts)
 
 
 def _sign(value: object) -> object:

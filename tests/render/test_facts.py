@@ -77,6 +77,15 @@ def test_a_shuffle_of_pixels_says_what_the_field_calls_it_and_its_factor() -> No
     ]
 
 
+def test_what_was_fitted_says_what_its_attributes_count() -> None:
+    trees = {"nodes_treeids": [0, 0, 1], "nodes_nodeids": [0, 1, 0], "domain": "ai.onnx.ml"}
+    face = face_of(make_model("TreeEnsembleRegressor", **trees))
+    assert words(face) == ["TreeEnsembleRegressor", "2 trees · 3 nodes"]
+    # one number for all features is shown itself
+    scaler = make_model("Scaler", offset=[0.5], scale=[2.0], domain="ai.onnx.ml")
+    assert words(face_of(scaler)) == ["Scaler", "scale [2]"]
+
+
 def test_attributes_that_have_no_room_are_left_out() -> None:
     model = make_model(
         "Resize",

@@ -1,0 +1,215 @@
+"""Operators of ``ai.onnx.ml``, which hold in attributes what was fitted to data.
+
+Sources: the ONNX specification of that domain for what each attribute holds; for how many features
+a linear classifier has, ONNX Runtime's ``linearclassifier.cc`` (as many coefficients for each
+intercept). What attributes do not say exactly is not told, nor anything where they disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from netloupe.explorer.model import Node
+
+from .found import Blocks, Found
+from .readings import read_int, read_str
+from .recognition import Detail
+from .wholes import make_whole
+
+_DOMAIN = "ai.onnx.ml"
+_CLASSES = ("classlabels_strings", "classlabels_int64s", "classlabels_ints")
+#: what stands between and behind what was fitted
+_BETWEEN = frozenset(
+    {"ArgMax", "ArrayFeatureExtractor", "Binarizer", "Concat", "FeatureVectorizer", "Normalizer"}
+    | {"Softmax", "ZipMap"}
+)
+_NAMES = {
+    "DictVectorizer": "Dictionary vectorizer",
+    "Imputer": "Imputer",
+    "LabelEncoder": "Label encoder",
+    "LinearClassifier": "Linear classifier",
+    "LinearRegressor": "Linear regressor",
+    "Normalizer": "Normalizer",
+    "OneHotEncoder": "One-hot encoder",
+    "SVMClassifier": "Support vector classifier",
+    "SVMRegressor": "Support vector regressor",
+    "Scaler": "Scaler",
+    "TreeEnsemble": "Tree ensemble",
+    "TreeEnsembleClassifier": "Tree ensemble",
+    "TreeEnsembleRegressor": "Tree ensemble",
+    "ZipMap": "ZipMap",
+}
+_MODELS = frozenset(op for op in _NAMES if op.startswith(("Linear", "SVM", "Tree")))
+#: what is counted, one of each and several
+_COUNTED = {
+    "categories": ("category", "categories"),
+    "classes": ("class", "classes"),
+    "features": ("feature", "features"),
+    "keys": ("key", "keys"),
+    "leaves": ("leaf", "leaves"),
+    "nodes": ("node", "nodes"),
+    "splits": ("split", "splits"),
+    "targets": ("target", "targets"),
+    "trees": ("tree", "trees"),
+    "vectors": ("support vector", "support vectors"),
+}
+_KERNELS = {"LINEAR": "linear", "POLY": "polynomial", "RBF": "RBF", "SIGMOID": "sigmoid"}
+
+
+def find_estimators(blocks: Blocks) -> Iterator[Found]:
+    """Find one operator that holds what was fitted, or a pipeline with one model.
+
+    A pipeline is a model, what prepares its features, and what turns its scores into labels and
+    their probabilities, as converters of scikit-learn write it.
+    """
+    operations = blocks.operations
+    if len(operations) == 1:
+        details = read_fitted(operations.nodes[0])
+        if details is not None:
+            name = name_fitted(operations.nodes[0], details)
+            yield make_whole(blocks, "fitted", name, _tell(details), details)
+        return
+    fitted = [n for n, node in enumerate(operations.nodes) if is_fitted(node)]
+    models = [n for n in fitted if operations.nodes[n].op_type in _MODELS]
+    others = [kind for n, kind in enumerate(operations.kinds) if n not in fitted]
+    if len(models) != 1 or not _BETWEEN.issuperset(others):
+        return
+    model = operations.nodes[models[0]]
+    details = read_fitted(model)
+    if details is None:
+        return
+    before = [operations.nodes[n] for n in fitted if operations.nodes[n].op_type not in _BETWEEN]
+    steps = [*dict.fromkeys(_NAMES[n.op_type].lower() for n in before if n.index < model.index)]
+    name = name_fitted(model, details) + (" pipeline" if steps else "")
+    facts = (*_tell(details), *([f"after {_list(steps)}"] if steps else []))
+    yield make_whole(blocks, "fitted", name, facts, details)
+
+
+def is_fitted(node: Node) -> bool:
+    """Return whether a node is an operator that holds what was fitted, or writes labels."""
+    return node.domain == _DOMAIN and node.op_type in _NAMES and node.function is None
+
+
+def is_fitted_model(node: Node) -> bool:
+    """Return whether a node predicts by what was fitted."""
+    return is_fitted(node) and node.op_type in _MODELS
+
+
+def name_fitted(node: Node, details: dict[str, Detail]) -> str:
+    """Return what an operator that holds what was fitted is: one tree is no ensemble."""
+    is_tree = _NAMES[node.op_type] == "Tree ensemble" and details.get("trees") == 1
+    return "Decision tree" if is_tree else _NAMES[node.op_type]
+
+
+def _list(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def read_fitted(node: Node) -> dict[str, Detail] | None:
+    """Return what the attributes of an operator say; None for an operator that is not known."""
+    if not is_fitted(node):
+        return None
+    read = _READERS.get(node.op_type)
+    details = read(node) if read is not None else {}
+    return {name: value for name, value in details.items() if value}
+
+
+def _tell(details: dict[str, Detail]) -> tuple[str, ...]:
+    facts = []
+    for name, value in details.items():
+        if isinstance(value, int):
+            one, several = _COUNTED[name]
+            facts.append(f"{value:,} {one if value == 1 else several}")
+        else:
+            facts.append(f"{value} kernel" if name == "kernel" else str(value))
+    return tuple(facts)
+
+
+def _count(node: Node, *names: str) -> int:
+    """Return how many elements the first of some attributes has that is there; 0 for none."""
+    for name in names:
+        attribute = node.attributes.get(name)
+        if attribute is not None and isinstance(attribute.value, tuple) and attribute.value:
+            return len(attribute.value)
+    return 0
+
+
+def _read_trees(node: Node) -> dict[str, Detail]:
+    details: dict[str, Detail] = {}
+    if node.op_type == "TreeEnsemble":
+        details["trees"] = _count(node, "tree_roots")
+        details["splits"] = _count(node, "nodes_featureids")
+        details["leaves"] = _count(node, "leaf_targetids")
+    else:
+        attribute = node.attributes.get("nodes_treeids")
+        ids = attribute.value if attribute is not None else ()
+        if isinstance(ids, tuple) and len(ids) == _count(node, "nodes_nodeids"):
+            details["trees"] = len({*ids})
+            details["nodes"] = len(ids)
+    details["classes"] = _count(node, *_CLASSES)
+    targets = read_int(node, "n_targets") or 0
+    details["targets"] = targets if targets > 1 else 0
+    return details
+
+
+def _read_linear(node: Node) -> dict[str, Detail]:
+    coefficients = _count(node, "coefficients")
+    if node.op_type == "LinearRegressor":
+        targets = read_int(node, "targets")
+        rows = 1 if targets is None else targets
+        details: dict[str, Detail] = {"features": _divide(coefficients, rows)}
+        return details | {"targets": rows if rows > 1 else 0}
+    rows = _count(node, "intercepts")
+    return {"features": _divide(coefficients, rows), "classes": _count(node, *_CLASSES)}
+
+
+def _read_vectors(node: Node) -> dict[str, Detail]:
+    """Read the support vectors of which one is made, and how many of them there are."""
+    attribute = node.attributes.get("vectors_per_class")
+    counts = attribute.value if attribute is not None else ()
+    count = read_int(node, "n_supports") or 0
+    if isinstance(counts, tuple) and counts:
+        count = sum(each for each in counts if isinstance(each, int))
+    features = _divide(_count(node, "support_vectors"), count)
+    details: dict[str, Detail] = {}
+    if features:
+        details = {"kernel": _KERNELS.get(read_str(node, "kernel_type") or "LINEAR", "")}
+        details |= {"vectors": count, "features": features}
+    return details | {"classes": _count(node, *_CLASSES)}
+
+
+def _divide(count: int, rows: int) -> int:
+    return count // rows if rows > 0 and count % rows == 0 else 0
+
+
+def _read_scaler(node: Node) -> dict[str, Detail]:
+    """Read how many features are scaled each in its own way; one number is for all."""
+    offsets, scales = _count(node, "offset"), _count(node, "scale")
+    return {"features": scales if scales > 1 and offsets in (0, 1, scales) else 0}
+
+
+def _read_imputer(node: Node) -> dict[str, Detail]:
+    count = _count(node, "imputed_value_floats", "imputed_value_int64s")
+    return {"features": count if count > 1 else 0}
+
+
+_READERS: dict[str, Callable[[Node], dict[str, Detail]]] = {
+    "DictVectorizer": lambda node: {
+        "features": _count(node, "string_vocabulary", "int64_vocabulary")
+    },
+    "Imputer": _read_imputer,
+    "LabelEncoder": lambda node: {
+        "keys": _count(node, "keys_strings", "keys_int64s", "keys_floats", "classes_strings")
+    },
+    "LinearClassifier": _read_linear,
+    "LinearRegressor": _read_linear,
+    "Normalizer": lambda node: {"norm": read_str(node, "norm") or "MAX"},
+    "OneHotEncoder": lambda node: {"categories": _count(node, "cats_strings", "cats_int64s")},
+    "SVMClassifier": _read_vectors,
+    "SVMRegressor": _read_vectors,
+    "Scaler": _read_scaler,
+    "TreeEnsemble": _read_trees,
+    "TreeEnsembleClassifier": _read_trees,
+    "TreeEnsembleRegressor": _read_trees,
+    "ZipMap": lambda node: {"classes": _count(node, *_CLASSES)},
+}
