@@ -70,6 +70,9 @@ class Costs:
     attention_biases
         Numbers that are added to the scores of attention, which are no parameters either: masks,
         and tables of relative positions written out; see :class:`~netloupe.Totals`.
+    attribute_values
+        Learned numbers in attributes: trees, coefficients, support vectors; see
+        :class:`~netloupe.Totals`.
     unknown
         What is missing in the numbers below, and why.
     macs_by_operator
@@ -88,6 +91,7 @@ class Costs:
     weight_bytes: int
     running_statistics: int
     attention_biases: int
+    attribute_values: int
     unknown: tuple[Unknown, ...]
     macs_by_operator: Mapping[str, str]
     tied_parameters: int
@@ -297,6 +301,7 @@ def make_costs(totals: Totals, work: Work, peak: Amount | None, ties: Ties | Non
         totals.bytes,
         totals.running_statistics,
         totals.attention_biases,
+        totals.attribute_values,
         tuple(unknown),
         {name: write_expression(amount) for name, amount in operators},
         tied,

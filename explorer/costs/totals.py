@@ -48,6 +48,10 @@ class Totals:
         Numbers that are added to the scores of attention as they stand, and are no parameters:
         masks, and tables of relative positions that an exporter wrote out for all pairs. From how
         many learned numbers a table was made the file does not tell.
+    attribute_values
+        Learned numbers that stand in attributes, and are no parameters that an initializer holds:
+        thresholds and leaves of trees, coefficients of linear models, support vectors. Those of a
+        function's body once. Means and scales that were only measured are none of them.
     bytes
         What the file stores for these tensors, with the indices of sparse ones, in whatever form:
         half-precision numbers in ``int32_data`` take four bytes each. Where the size of external
@@ -61,6 +65,7 @@ class Totals:
     parameters: int
     running_statistics: int
     attention_biases: int
+    attribute_values: int
     bytes: int
 
 
@@ -77,7 +82,8 @@ def count_graphs(model: Model, graphs: Sequence[Graph]) -> Totals:
     weights = find_weights(model)
     wanted = {*graphs}
     takers = (node for node in weights.generated if node.graph in wanted)
-    return _count(weights, chain.from_iterable(held), len(graphs), nodes, takers)
+    holders = [node for node in weights.holders if node.graph in wanted]
+    return _count(weights, chain.from_iterable(held), len(graphs), nodes, takers, holders)
 
 
 def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
@@ -91,7 +97,8 @@ def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
                 found[one.initializer] = None
     weights = find_weights(model)
     takers = (node for node in nodes if node in weights.generated)
-    return _count(weights, found, 0, len(nodes), takers)
+    holders = [node for node in nodes if node in weights.holders] if weights.holders else ()
+    return _count(weights, found, 0, len(nodes), takers, holders)
 
 
 def count_elements(tensor: Tensor | SparseTensor) -> int:
@@ -123,6 +130,7 @@ def _count(
     graphs: int,
     nodes: int,
     takers: Iterable[Node],
+    holders: Iterable[Node],
 ) -> Totals:
     count = elements = size = 0
     sums: dict[Kind, int] = dict.fromkeys(KINDS, 0)
@@ -153,6 +161,7 @@ def _count(
         parameters=sums["parameter"],
         running_statistics=sums["running statistic"],
         attention_biases=sums["attention bias"],
+        attribute_values=sum(map(weights.count_attribute_values, holders)),
         bytes=size,
     )
 

@@ -20,6 +20,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
+from .attribute_values import count_attribute_values, find_holders
 from .constants import find_constant_uses, is_written_number
 from .generated import Generated, find_generated
 from .stored_uses import ConstantKind
@@ -79,9 +80,12 @@ class Weights:
         self.packed: dict[Tensor | SparseTensor, int] = {}
         #: by node, the weights that it takes and that no initializer holds
         self.generated: dict[Node, list[Generated]] = {}
+        #: the nodes whose attributes hold learned numbers, and how many once that was asked
+        self.holders: dict[Node, int | None] = {}
         for graph in _order_graphs(model):
             self._find_unused(graph)
             self.generated |= find_generated(graph)
+            self.holders |= dict.fromkeys(find_holders(graph))
             self._find_measured(graph)
             self._find_quantized(graph)
             self._find_constants(graph)
@@ -116,6 +120,15 @@ class Weights:
             return "parameter"
         is_stated = isinstance(tensor, Tensor) and tensor.quantization is not None
         return "parameter" if is_stated else "other"
+
+    def count_attribute_values(self, node: Node) -> int:
+        """Return how many learned numbers the attributes of a node hold."""
+        if node not in self.holders:
+            return 0
+        known = self.holders[node]
+        if known is None:
+            known = self.holders[node] = count_attribute_values(node)
+        return known
 
     def _find_unused(self, graph: Graph) -> None:
         if not graph.nodes:

@@ -90,10 +90,11 @@ def write_ties(costs: Costs) -> str:
 
 
 def list_apart(totals: Totals | Costs) -> dict[str, int]:
-    """Return the real numbers that are no parameters and how many there are, by their name."""
+    """Return the real numbers beside the parameters and how many there are, by their name."""
     counts = {
         "running statistics": totals.running_statistics,
         "attention biases": totals.attention_biases,
+        "values in attributes": totals.attribute_values,
     }
     return {name: count for name, count in counts.items() if count}
 

@@ -98,7 +98,8 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
         ``macs``, ``macs_expression``, ``macs_is_lower_bound``, ``least_macs`` and its expression
         (where each If takes the smaller branch), ``macs_by_operator``, ``other_operations``,
         ``parameters``, ``tied_parameters``, ``tying_is_checked``,
-        ``running_statistics``, ``attention_biases``, ``elements``, ``weight_bytes``,
+        ``running_statistics``, ``attention_biases``, ``attribute_values``, ``elements``,
+        ``weight_bytes``,
         ``activation_bytes``, ``peak_activation_bytes``, ``moved_bytes``,
         ``arithmetic_intensity``, ``symbols`` and ``unknown`` (what, reason, count, affects).
         Numbers that depend on symbols are null; expressions have the symbols.
@@ -117,6 +118,7 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
         "tying_is_checked": costs.tying_is_checked,
         "running_statistics": costs.running_statistics,
         "attention_biases": costs.attention_biases,
+        "attribute_values": costs.attribute_values,
         "elements": costs.elements,
         "weight_bytes": costs.weight_bytes,
         "activation_bytes": costs.activation_bytes,

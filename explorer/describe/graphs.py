@@ -63,7 +63,10 @@ _GROUP_KINDS = {
 }
 
 #: what some numbers are that are no parameters
-_APART = {"attention biases": "masks, tables of relative positions"}
+_APART = {
+    "attention biases": "masks, tables of relative positions",
+    "values in attributes": "thresholds and leaves of trees, coefficients, support vectors",
+}
 
 
 def describe_graph(graph: Graph, place: Place | None = None) -> Description:

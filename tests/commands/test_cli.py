@@ -70,6 +70,7 @@ def test_info_json(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "parameters": 2,
         "running_statistics": 0,
         "attention_biases": 0,
+        "attribute_values": 0,
         "bytes": 8,
     }
     assert summary["op_types"] == {"Abs": 1, "Add": 1, "If": 1, "Neg": 1, "Relu": 1}

@@ -1,0 +1,55 @@
+"""Numbers that were learned and stand in attributes: trees, coefficients, support vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_operators
+
+_DOMAIN = "ai.onnx.ml"
+_TREES = ("class_weights", "target_weights", "base_values")
+#: by operator, the attributes that hold learned real numbers (ONNX, ai.onnx.ml); those of scalers
+#: and imputers are statistics, and the values of nodes of trees are asked for apart
+_LEARNED: dict[str, tuple[str, ...]] = {
+    "LinearClassifier": ("coefficients", "intercepts"),
+    "LinearRegressor": ("coefficients", "intercepts"),
+    "SVMClassifier": ("coefficients", "support_vectors", "rho", "prob_a", "prob_b"),
+    "SVMRegressor": ("coefficients", "support_vectors", "rho"),
+    "TreeEnsemble": ("nodes_splits", "leaf_weights", "membership_values"),
+    "TreeEnsembleClassifier": _TREES,
+    "TreeEnsembleRegressor": _TREES,
+}
+
+
+def find_holders(graph: Graph) -> list[Node]:
+    """Return the nodes of a graph whose attributes hold learned numbers."""
+    found = (graph.nodes[index] for index in find_operators(graph, _LEARNED).tolist())
+    return [node for node in found if node.domain == _DOMAIN]
+
+
+def count_attribute_values(node: Node) -> int:
+    """Return how many learned numbers the attributes of such a node hold.
+
+    Of trees they are the thresholds of nodes that branch, and the weights of leaves. What a leaf
+    has in place of a threshold says nothing, and which feature a node looks at is no number.
+    """
+    count = sum(len(_read(node, name)) for name in _LEARNED[node.op_type])
+    if node.op_type in ("TreeEnsembleClassifier", "TreeEnsembleRegressor"):
+        modes = _read(node, "nodes_modes")
+        leaves = sum(mode in ("LEAF", b"LEAF") for mode in modes)
+        count += max(len(_read(node, "nodes_values")) - leaves, 0)
+    return count
+
+
+def _read(node: Node, name: str) -> Sequence[Any]:
+    """Return the elements of a list, or that many of a tensor that stands for it."""
+    for written in (name, f"{name}_as_tensor"):
+        attribute = node.attributes.get(written)
+        value = None if attribute is None else attribute.value
+        if isinstance(value, tuple):
+            return value
+        if isinstance(value, Tensor | SparseTensor):
+            held = value.values if isinstance(value, SparseTensor) else value
+            return range(held.size)
+    return ()
