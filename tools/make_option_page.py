@@ -58,7 +58,7 @@ def _in_shell(option: Option) -> str:
     if option.is_switch:
         return _code(f"--{option.name}")
     if option.text is not None:
-        return _code(f"--{option.name} {option.text.name}")
+        return _code(f"--{option.name} {'|'.join([*option.words, option.text.name])}")
     number = [option.number.name] if option.number else []
     return _code(f"--{option.name} {'|'.join([*option.words, *number]) or 'PATH'}")
 

@@ -241,6 +241,8 @@ def make_picture(
 ) -> Picture:
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
+    if options.title == "auto":
+        options = replace(options, title=_write_title(model, options.graph))
     with writing_in(options.font) as found:
         paper = PAPERS.get(options.page)
         labels = Labels(
@@ -270,6 +272,14 @@ def make_picture(
         scene = replace(scene, notices=(*notices, *scene.notices))
         picture = Picture(model, view, options, scene, labels, paints=paints)
         return lay_on_sheet(picture, composer)
+
+
+def _write_title(model: Model, graph: str) -> str:
+    """Return what a model is in one sentence, or where that is not known what is shown."""
+    name = Path(model.source).name or model.source
+    if graph and graph != model.graph.path:
+        return f"{name} · {graph}"
+    return model.architecture.sentence or name
 
 
 def find_window(options: ViewOptions) -> Window:

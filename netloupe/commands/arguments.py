@@ -186,7 +186,7 @@ def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
         command.add_argument(f"--{option.name}", **settings, action=argparse.BooleanOptionalAction)
         return
     if option.text is not None:
-        settings["metavar"] = option.text.name
+        settings["metavar"] = "|".join([*option.words, option.text.name])
         settings["type"] = partial(_text, option)
     elif option.number is not None:
         settings["metavar"] = "|".join([*option.words, option.number.name])

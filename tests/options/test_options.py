@@ -46,6 +46,8 @@ def list_types(hint: Any) -> Iterator[Any]:
 def expected_types(option: Option) -> list[Any]:
     """Return what Python may give for an option, as the table says."""
     words = [choice.value for choice in option.choices if isinstance(choice.value, str)]
+    if option.text is not None:  # a word is a text, too
+        words = []
     has_bool = any(isinstance(choice.value, bool) for choice in option.choices)
     number = option.number
     plain = {

@@ -263,6 +263,25 @@ def test_a_title_is_text_above_the_picture_and_hides_nothing(engine: LayoutEngin
     assert all(measure_text(line, 17, True) <= long.width - 30 for line in lines)
 
 
+def test_a_title_can_be_what_the_model_is(engine: LayoutEngine, tmp_path: Path) -> None:
+    def title(model: Model, **options: Any) -> str:
+        sheet = draw(model, engine, title="auto", **options).sheet
+        assert sheet is not None
+        return " ".join(mark.text for _, _, mark in sheet.marks if hasattr(mark, "text"))
+
+    resnet = load(light_file("light_resnet50.onnx"))
+    assert title(resnet) == resnet.architecture.sentence
+    assert title(resnet).startswith("Residual CNN (bottleneck): stages of 3, 4, 6, 3 blocks")
+    assert title(load(corpus_file("exported/scripted.legacy.onnx"))) == "scripted.legacy.onnx"
+    path = corpus_file("features/control_flow_3deep.onnx")
+    inner = load(path).graphs[1].path
+    assert title(load(path), graph=inner) == f"control_flow_3deep.onnx · {inner}"
+    picture = tmp_path / "resnet.html"
+    source = str(light_file("light_resnet50.onnx"))
+    assert main(["render", source, "-o", str(picture), "--title", "auto"]) == 0
+    assert f"<title>{resnet.architecture.sentence}</title>" in picture.read_text()
+
+
 def test_a_picture_without_any_of_it_has_no_sheet_around(engine: LayoutEngine) -> None:
     picture = draw(make_chain(3), engine)
     assert picture.sheet is not None
