@@ -10,6 +10,7 @@ from netloupe.explorer.roles import find_weight
 
 from .activations import find_activations
 from .attention import find_attentions
+from .conformers import find_conformers, find_convolution_modules
 from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
 from .experts import find_experts
@@ -26,7 +27,7 @@ from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .shuffles import list_shuffle_nodes
 from .similarity import find_similarities, find_similarity
-from .transformers import find_sublayers, find_transformers
+from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .wholes import (
     find_branches,
     find_partial_stages,
@@ -60,6 +61,9 @@ WHOLES: tuple[Finder, ...] = (
     find_estimators,
     find_patches,
     find_transformers,
+    find_conformers,
+    find_convolution_modules,
+    find_reduced_attentions,
     find_sublayers,
     find_token_embeddings,
     find_recurrent,

@@ -125,3 +125,39 @@ def _order_norms(blocks: Blocks, attention: Found, norms: list[Found]) -> str:
         ):
             return "post-norm"
     return ""
+
+
+def find_reduced_attentions(blocks: Blocks) -> Iterator[Found]:
+    """Find self-attention whose keys and values are of fewer places than its queries.
+
+    A convolution whose stride is its kernel makes one place of a square of them (W. Wang and
+    others, Pyramid Vision Transformer, 2021, figure 4; E. Xie and others, SegFormer, 2021,
+    section 3.1).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if len(outline) != 2 or not all(isinstance(entry, Found) for entry in outline):
+        return
+    reducing, attention = (entry for entry in outline if isinstance(entry, Found))
+    if reducing.kind != "conv" or attention.name != "Cross-attention":
+        return
+    kernel, stride = reducing.details.get("kernel"), reducing.details.get("stride")
+    widths = {reducing.details.get("in"), reducing.details.get("out")}
+    if not isinstance(kernel, tuple) or {*kernel} != {stride} or len(widths) != 1:
+        return
+    start = operations.operands[min(reducing.numbers)][:1]
+    outer = {
+        value
+        for number in attention.numbers
+        for value in operations.operands[number]
+        if operations.giver(value) not in attention.numbers
+    }
+    # queries of what is reduced, keys and values of what it becomes
+    reduced = {value for value in outer if operations.giver(value) == reducing.end}
+    if len(outer) != 2 or len(reduced) != 1 or outer - reduced != {*start}:
+        return
+    facts = (*attention.facts, f"spatial reduction /{stride}")
+    details = {**attention.details, "attention": "Self-attention", "reduction": kernel[0]}
+    numbers = frozenset(range(len(operations)))
+    parts = (reducing, attention)
+    yield Found("attention", "Self-attention", numbers, attention.end, facts, details, parts)

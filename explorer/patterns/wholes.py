@@ -17,7 +17,8 @@ from .recognition import Detail
 
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
-_IN_ROW = frozenset({"activation", "conv", "linear", "norm", "pixel shuffle"})
+_IN_ROW = frozenset({"activation", "conv", "linear", "norm", "pixel shuffle", "separable"})
+_WEIGHTED = frozenset({"conv", "linear", "separable"})
 _ROW_OPERATORS = {
     "Add": "Add",
     "AveragePool": "AveragePool",
@@ -35,7 +36,7 @@ def find_row(blocks: Blocks) -> Iterator[Found]:
     if not 1 < len(outline) <= _MOST_IN_ROW:
         return
     entries = [_describe(operations, entry) for entry in outline]
-    weighted = [e for e in outline if isinstance(e, Found) and e.kind in ("conv", "linear")]
+    weighted = [e for e in outline if isinstance(e, Found) and e.kind in _WEIGHTED]
     if not any(isinstance(entry, Found) for entry in outline) or not is_row(blocks, outline):
         return
     if not all(entries):

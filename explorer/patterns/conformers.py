@@ -1,0 +1,126 @@
+"""Conformer blocks and their convolution modules.
+
+A. Gulati and others, Conformer: Convolution-augmented Transformer for Speech Recognition, 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .convolutions import read_convolution
+from .found import Blocks, Found
+from .linear import write_widths
+from .recognition import Detail
+from .wholes import make_whole
+
+#: what rotary positions before the projections, gates and sums are made of
+_BESIDE = frozenset({"Add", "Concat", "Mul", "Neg", "Slice", "Split"})
+_MOST_BESIDE = 14
+#: half of a gated linear unit
+_GATES = frozenset({"Mul", "Slice", "Split"})
+
+
+def find_conformers(blocks: Blocks) -> Iterator[Found]:
+    """Find half an MLP, self-attention, a depthwise convolution, half an MLP, and a norm.
+
+    Section 2.4, equation 1: each is added to what it takes, and both feed-forward modules are
+    halved before that.
+    """
+    outline = blocks.list_outermost()
+    feeding = [e for e in outline if isinstance(e, Found) and e.kind == "mlp"]
+    attentions = [e for e in outline if isinstance(e, Found) and e.kind == "attention"]
+    norms = [e for e in outline if isinstance(e, Found) and e.kind == "norm"]
+    convolving = [e for e in outline if isinstance(e, Found) and _find_deep(blocks, e) is not None]
+    if (len(feeding), len(attentions), len(convolving)) != (2, 1, 1) or not norms:
+        return
+    if not all(_is_halved(blocks, found) for found in feeding):
+        return
+    first, last = feeding
+    if not first.end < attentions[0].end < convolving[0].end < last.end < norms[-1].end:
+        return
+    others = [e for e in outline if e not in (*feeding, *attentions, *norms, *convolving)]
+    if not _is_beside(blocks, others, _BESIDE) or len(others) > _MOST_BESIDE:
+        return
+    kernel = _find_deep(blocks, convolving[0])
+    facts = (*attentions[0].facts, " ".join((first.name, *first.facts[:1])))
+    details: dict[str, Detail] = {
+        f"attention_{key}": value for key, value in attentions[0].details.items()
+    }
+    details |= {f"mlp_{key}": value for key, value in first.details.items()}
+    if kernel:
+        facts = (*facts, f"depthwise kernel {kernel}")
+        details["kernel"] = kernel
+    yield make_whole(blocks, "conformer", "Conformer block", facts, details)
+
+
+def _is_halved(blocks: Blocks, found: Found) -> bool:
+    """Return whether half of what a block gives is added to something."""
+    operations = blocks.operations
+    half = operations.only_user(found.end)
+    if half is None:
+        return False
+    factors = {"Mul": 0.5, "Div": 2.0}
+    if operations.scalar(half) != factors.get(operations.kinds[half], 0.0):
+        return False
+    total = operations.only_user(half)
+    return total is not None and operations.kinds[total] == "Add"
+
+
+def _find_deep(blocks: Blocks, found: Found) -> int | None:
+    """Return the kernel of the one convolution of a block that has a group for each channel.
+
+    0 where that is not known; None where there is none, or several.
+    """
+    operations = blocks.operations
+    kernels = []
+    for number in sorted(found.numbers):
+        if operations.kinds[number] != "Conv":
+            continue
+        details = read_convolution(operations, number)
+        if "groups" in details and details["groups"] == details.get("in") == details.get("out"):
+            kernel = details.get("kernel")
+            kernels.append(kernel[0] if isinstance(kernel, tuple) and len(kernel) == 1 else 0)
+    return kernels[0] if len(kernels) == 1 else None
+
+
+def _is_beside(blocks: Blocks, entries: list[Found | int], allowed: frozenset[str]) -> bool:
+    kinds = {
+        entry.name if isinstance(entry, Found) else blocks.operations.kinds[entry]
+        for entry in entries
+    }
+    return kinds <= allowed | {"Linear", "Sigmoid"}
+
+
+def find_convolution_modules(blocks: Blocks) -> Iterator[Found]:
+    """Find twice as many features, a gate, a depthwise convolution, and a linear layer.
+
+    Figure 2 of the same: a norm, a pointwise convolution with a gated linear unit, a depthwise
+    one of one axis with a norm and an activation, and a pointwise one.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    start = 1 if isinstance(outline[0], Found) and outline[0].kind == "norm" else 0
+    if not start + 4 <= len(outline) <= start + 6:
+        return
+    first, last = outline[start], outline[-1]
+    if not isinstance(first, Found) or first.kind not in ("conv", "linear"):
+        return
+    if not isinstance(last, Found) or last.kind != "separable":
+        return
+    kernel = _find_deep(blocks, last)
+    widths = [first.details.get("in"), first.details.get("out"), last.details.get("out")]
+    taken, doubled, given = (width if isinstance(width, int) else 0 for width in widths)
+    between = outline[start + 1 : -1]
+    gates = [e for e in between if isinstance(e, Found)]
+    names = [found.name for found in gates]
+    numbers = [e for e in between if isinstance(e, int)]
+    if not kernel or not taken or doubled != 2 * taken or names != ["Sigmoid"]:
+        return
+    if not _is_beside(blocks, [*numbers], _GATES):
+        return
+    product = next((n for n in numbers if operations.kinds[n] == "Mul"), None)
+    if product is None or gates[0].end not in operations.givers(product):
+        return
+    facts = (f"kernel {kernel}", *([write_widths(taken, given)] if given else []))
+    details: dict[str, Detail] = {"kernel": kernel, "in": taken}
+    yield make_whole(blocks, "conformer", "Convolution module", facts, details)
