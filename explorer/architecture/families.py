@@ -11,7 +11,7 @@ from .composites import add_composites
 from .convolutional import find_convolutional
 from .images import find_image_network
 from .outline import Outline
-from .projections import find_projected
+from .projections import find_deformable, find_projected
 from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
@@ -82,7 +82,7 @@ def tell_graph(graph: Graph) -> Sketch | None:
         return found
     outline = Outline(graph, nodes)
     add_composites(outline)
-    for find in (find_projected, find_unrolled):
+    for find in (find_projected, find_deformable, find_unrolled):
         outline.merge(find(outline))
     for rule in _RULES:
         step()

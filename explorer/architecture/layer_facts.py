@@ -43,7 +43,9 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
             found["past"] = True
     if len(attentions) == 2 and attentions[1].name == "Cross-attention":
         found["cross"] = True
-        if attentions[1].details.get("heads") != found.get("heads"):
+        if attentions[1].details.get("deformable"):
+            found["deformable"] = True
+        elif attentions[1].details.get("heads") != found.get("heads"):
             found.pop("heads", None)
             found.pop("head_width", None)
     feeding = layer.feeding

@@ -107,7 +107,8 @@ def _write_attention(details: Mapping[str, Detail]) -> str:
     if details.get("past"):
         words.append("with past")
     text = ", ".join((text, *words))
-    return text + (", cross-attention" if details.get("cross") else "")
+    crossing = "deformable cross-attention" if details.get("deformable") else "cross-attention"
+    return text + (f", {crossing}" if details.get("cross") else "")
 
 
 def _write_feeding(details: Mapping[str, Detail]) -> str:

@@ -14,6 +14,10 @@ from .outline import MAIN_KINDS, Outline, OutlinePart
 #: them into queries, keys and values, and products with tables of positions
 _LEADING = frozenset({"Einsum", "Gather", "GatherElements", "MatMul", "Slice", "Split", "linear"})
 _MOST_LEADING = 24
+#: what makes places of queries, samples features there and sums them up
+_SAMPLING = _LEADING | {"Add", "Concat", "Div", "GridSample", "Mul", "ReduceSum", "Softmax", "Sub"}
+_SAMPLING |= {"activation"}
+_MOST_SAMPLING = 60
 
 
 def find_projected(outline: Outline) -> Iterator[Merge]:
@@ -44,8 +48,69 @@ def find_projected(outline: Outline) -> Iterator[Merge]:
         yield parts, merged
 
 
+def find_deformable(outline: Outline) -> Iterator[Merge]:
+    """Find attention that samples maps of features at a few places, and weighs what it finds there.
+
+    Both the places and the softmaxed weights are linear in the query, and what is sampled is a
+    projection of another value (X. Zhu and others, Deformable DETR, 2021, equation 2).
+    """
+    done: set[OutlinePart] = set()
+    for sampler in outline.of_kind("GridSample"):
+        if sampler in done:
+            continue
+        last = _find_end(outline, sampler)
+        if last is None:
+            continue
+        leading, _ = _walk_back(outline, last, _SAMPLING, _MOST_SAMPLING)
+        samplers = [part for part in leading if part.kind == "GridSample"]
+        done.update(samplers)
+        linears = [part for part in leading if part.kind == "linear"]
+        sampled = {one for part in samplers for one in linears if _samples(outline, part, one)}
+        asking = [part for part in linears if part not in sampled]
+        weighed = [part for part in leading if part.name == "Softmax" or part.kind == "Softmax"]
+        if len(sampled) != 1 or len(asking) != 2 or len(weighed) != 1:
+            continue
+        memory = outline.givers(next(iter(sampled)))
+        queries = {giver for part in asking for giver in outline.givers(part)}
+        if len(memory) != 1 or len(queries) != 1 or memory[0] in queries:
+            continue
+        details: dict[str, Detail] = {"attention": "Cross-attention", "deformable": True}
+        merged = make_part([*leading, last], "attention", "Cross-attention", details)
+        merged.end = last.end
+        yield [*leading, last], merged
+
+
+def _find_end(outline: Outline, sampler: OutlinePart) -> OutlinePart | None:
+    """Return the linear layer that takes the sum of what is sampled."""
+    current: OutlinePart | None = sampler
+    for _ in range(8):
+        current = outline.only_user(current) if current is not None else None
+        if current is None or current.kind == "linear":
+            return current
+        if current.kind not in _SAMPLING:
+            return None
+    return None
+
+
+def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> bool:
+    """Return whether what is sampled is cut out of what a linear layer gives."""
+    node = outline.operations.nodes[sampler.end]
+    giver = outline.giver(node.inputs[0]) if node.inputs and node.inputs[0] is not None else None
+    for _ in range(4):
+        if giver is linear:
+            return True
+        givers = outline.givers(giver) if giver is not None else []
+        if giver is None or giver.kind not in ("Gather", "Slice", "Split") or len(givers) != 1:
+            return False
+        giver = givers[0]
+    return False
+
+
 def _walk_back(
-    outline: Outline, attention: OutlinePart
+    outline: Outline,
+    attention: OutlinePart,
+    passed: frozenset[str] = _LEADING,
+    most: int = _MOST_LEADING,
 ) -> tuple[list[OutlinePart], list[OutlinePart]]:
     """Return the parts that give to nothing but an attention, and those that give to them."""
     inner = {attention}
@@ -56,12 +121,7 @@ def _walk_back(
     while pending:
         part = outline.parts[-heapq.heappop(pending)]
         users = outline.users(part)
-        if (
-            part.kind not in _LEADING
-            or len(inner) > _MOST_LEADING
-            or not users
-            or not inner.issuperset(users)
-        ):
+        if part.kind not in passed or len(inner) > most or not users or not inner.issuperset(users):
             sources.append(part)
             continue
         inner.add(part)

@@ -125,7 +125,11 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
     crossing = [layer.attentions[-1] for layer in decoder if len(layer.attentions) == 2]
     if not all(part.follows(end) and "Cross" in part.name for part in crossing):
         return None
-    if list_strays(outline, Stack(encoder)) or list_strays(outline, Stack(decoder)):
+    is_sampling = all(part.details.get("deformable") for part in crossing)
+    strays = list_strays(outline, Stack(decoder))
+    if is_sampling:
+        strays = [part for part in strays if not _is_of_boxes(part)]
+    if strays or list_strays(outline, Stack(encoder)):
         return None
     found = [describe_layers(outline, layers) for layers in (encoder, decoder)]
     if started:
@@ -144,7 +148,7 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
         sketch_blocks(outline, "decoder block", decoder, found[1]),
     ]
     said = [
-        f"{len(layers)} {name} blocks{in_brackets(write_layers(details))}"
+        f"{write_count(len(layers), f'{name} block')}{in_brackets(write_layers(details))}"
         for name, layers, details in zip(
             ("encoder", "decoder"), (encoder, decoder), found, strict=True
         )
@@ -165,17 +169,28 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
             tuple(blocks),
             facts,
         )
-    if backbone and started:
+    picks = [part for part in outline.of_kind("TopK") if start.follows(part) and part.follows(end)]
+    if backbone and (started or (is_sampling and picks)):
         sketch = sketch_backbone(outline, backbone)
         over = f"features of a {write_lower(sketch.title)} of {sketch.clauses[0]}" if sketch else ""
+        of = "set of learned queries" if started else "queries picked from the features"
         return Sketch(
             "detection transformer",
-            "Detection transformer (set of learned queries)",
+            f"Detection transformer ({of})",
             (over, *said),
             (*(sketch.blocks if sketch else ()), *blocks),
             facts,
         )
     return None
+
+
+def _is_of_boxes(part: OutlinePart) -> bool:
+    """Return whether an MLP refines boxes between layers, or makes positions of boxes.
+
+    X. Zhu and others, Deformable DETR, 2021, section 4.
+    """
+    widths = part.details.get("widths")
+    return part.kind == "mlp" and isinstance(widths, tuple) and 4 in (widths[0], widths[-1])
 
 
 def _split_started(

@@ -133,3 +133,35 @@ def test_a_stored_mask_is_causal_by_its_numbers(name: str) -> None:
     assert "causal, cross-attention" in told.summary
     for change in (see_next, see_all, hide_first):
         assert "causal" not in masked(name, change).summary
+
+
+def sampled(change: Callable[[onnx.NodeProto], None]) -> Architecture:
+    """Return what is said of a detector whose attention samples maps, with its nodes changed."""
+    model = onnx.load(corpus_file("exported/rtdetr.legacy.onnx"))
+    for node in model.graph.node:
+        if "/decoder/layers.3/encoder_attn/" in node.name:
+            change(node)
+    return load(model.SerializeToString()).architecture
+
+
+def test_sampled_attention_has_weights_places_and_maps_of_another_value() -> None:
+    def leave(node: onnx.NodeProto) -> None:
+        pass
+
+    def forget_weights(node: onnx.NodeProto) -> None:
+        if node.op_type == "Softmax":
+            node.op_type = "Relu"
+            del node.attribute[:]
+
+    def sample_queries(node: onnx.NodeProto) -> None:
+        if node.name.endswith("value_proj/MatMul"):
+            node.input[0] = "/model/model/decoder/layers.3/encoder_attn/Add_output_0"
+
+    told = sampled(leave)
+    assert "6 decoder blocks (post-norm LayerNorm; self-attention 4 heads × 8, deformable" in (
+        told.summary
+    )
+    assert told.blocks[-1].facts["deformable"] is True
+    for change in (forget_weights, sample_queries):
+        assert "deformable" not in sampled(change).summary
+        assert sampled(change).family == ""
