@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from netloupe.explorer.layout import (
@@ -50,7 +51,9 @@ class Session:
 
     def __init__(self, model: Model, options: ViewOptions) -> None:
         self._labels = _make_labels(model, options)
-        self._composer = Composer()
+        #: the canvas knows levels by their numbers, whichever composer made them
+        self._level_ids = count(1)
+        self._composer = Composer(ids=self._level_ids)
         self.views = Views(model, options, FirstView(self._composer, self._labels))
         #: what was chosen to be seen first
         self._first = self.views.note()
@@ -222,7 +225,7 @@ class Session:
 
     def _forget_faces(self, model: Model | None = None) -> None:
         self._labels = _make_labels(model or self.views.model, self.views.options)
-        self._composer = Composer()
+        self._composer = Composer(ids=self._level_ids)
         self.views.first = FirstView(self._composer, self._labels, self.views.first.window)
 
     def set_direction(self, direction: Any) -> None:

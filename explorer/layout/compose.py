@@ -11,6 +11,7 @@ written of all other pieces is taken over and moved, by a few operations on whol
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -56,14 +57,19 @@ class Composer:
     ----------
     engine
         The engine; the one shared in this process where None.
+    ids
+        Numbers for the levels of its scenes; a count from 1 where None. Composers whose scenes
+        one canvas is shown, one after the other, share them: it knows levels by their numbers.
     """
 
-    def __init__(self, engine: LayoutEngine | None = None) -> None:
+    def __init__(
+        self, engine: LayoutEngine | None = None, ids: Iterator[int] | None = None
+    ) -> None:
         self._engine = engine
         self._placer = Placer()
         self._insides: BoundedCache[Arranged] = BoundedCache(_MOST_KEPT)
         self._shown: BoundedCache[Shown] = BoundedCache(_MOST_VIEWS)
-        self._ids = count(1)
+        self._ids = count(1) if ids is None else ids
 
     def compose(
         self,
