@@ -18,12 +18,13 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import onnx
 from onnx import TensorProto, helper
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -287,6 +288,20 @@ def measure_canvas(browser: Any, header: dict[str, Any], buffers: list[bytes]) -
     return max(worst) < BAR_MS
 
 
+def try_svg(launch: Callable[[], Any], svg: bytes) -> None:
+    """Print the frame times of the same scene as SVG, or that the browser gave up on it.
+
+    The SVG gets a browser of its own: one that gives up takes all its pages with it.
+    """
+    browser = launch()
+    try:
+        measure_svg(browser, svg)
+    except Error as error:
+        print(f"  svg     the browser gave up on it: {str(error).splitlines()[0]}", flush=True)
+    finally:
+        browser.close()
+
+
 def measure_svg(browser: Any, svg: bytes) -> None:
     """Print the frame times of the same scene as SVG in the page."""
     page = browser.new_page(viewport=SIZE)
@@ -346,7 +361,11 @@ def main() -> int:
     models: dict[int, Path] = {}
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         executable = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+        def launch() -> Any:
+            return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+        browser = launch()
         for nodes in options.nodes:
             models[nodes] = Path(name) / f"{nodes}.onnx"
             onnx.save(make_decoder(nodes), models[nodes])
@@ -366,7 +385,7 @@ def main() -> int:
                   f"{'script':>12}{'95 %':>8}")  # fmt: skip
             fine = measure_canvas(browser, header, buffers) and fine
             if not options.no_svg:
-                measure_svg(browser, render_picture(session.picture(scene), "svg"))
+                try_svg(launch, render_picture(session.picture(scene), "svg"))
         if options.lab:
             measure_lab(browser, models)
         browser.close()
