@@ -21,6 +21,7 @@ from .linear import find_embeddings, find_linears, find_mlps, read_table
 from .norms import find_norms
 from .operations import ARRANGEMENT, Operations
 from .positions import find_merging, find_waves
+from .pyramids import find_pyramid_steps
 from .recognition import Recognition
 from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
@@ -77,6 +78,7 @@ WHOLES: tuple[Finder, ...] = (
     find_shuffles,
     find_branches,
     find_same,
+    find_pyramid_steps,
     find_resampled,
     find_joined,
     find_row,

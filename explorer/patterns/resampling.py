@@ -122,14 +122,14 @@ def _find_larger(blocks: Blocks, outline: list[Found | int]) -> Found | None:
 def _takes_skip(operations: Operations, number: int) -> bool:
     """Return whether a join of two takes one that was there before what is made larger."""
     taken = operations.operands[number]
-    if not _is_join(operations, number):
+    if not is_join(operations, number):
         return False
     outer = [value for value in taken if operations.giver(value) is None]
     start = operations.operands[0][0]
-    return len(outer) == 1 and _is_older(outer[0], start) and is_shared(outer[0])
+    return len(outer) == 1 and is_older(outer[0], start) and is_shared(outer[0])
 
 
-def _is_join(operations: Operations, number: int) -> bool:
+def is_join(operations: Operations, number: int) -> bool:
     """Return whether two are added, or their channels put together."""
     if len(operations.operands[number]) != 2:
         return False
@@ -138,7 +138,7 @@ def _is_join(operations: Operations, number: int) -> bool:
     return kind == "Add" or (kind == "Concat" and is_of_channels)
 
 
-def _is_older(value: Value, other: Value) -> bool:
+def is_older(value: Value, other: Value) -> bool:
     """Return whether a value is computed before another one."""
     one, two = value.producer, other.producer
     return one is not None and two is not None and one.index < two.index
@@ -194,10 +194,10 @@ def find_joined(blocks: Blocks) -> Iterator[Found]:
     join, block = outline
     if not isinstance(join, int) or not isinstance(block, Found) or block.kind != "residual":
         return
-    if operations.kinds[join] != "Concat" or not _is_join(operations, join):
+    if operations.kinds[join] != "Concat" or not is_join(operations, join):
         return
     for stream, skip in (operations.operands[join], operations.operands[join][::-1]):
-        if _is_older(skip, stream) and is_shared(skip) and not is_shared(stream):
+        if is_older(skip, stream) and is_shared(skip) and not is_shared(stream):
             facts = (*block.facts, "with skip")
             details = {**block.details, "skip": True}
             yield make_whole(blocks, "residual", block.name, facts, details)
