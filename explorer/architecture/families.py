@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.progress import step
 
+from .called_layers import bind_inputs, find_called_layers
 from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
 from .composites import add_composites
@@ -38,17 +39,19 @@ def tell_family(model: Model) -> Sketch | None:
     of its branches are, where these differ in nothing but a past.
     """
     graph: Graph = model.graph
+    given: dict[Value, Value] = {}
     for _ in range(_MOST_LEVELS):
         only = _find_only(graph)
         if only is None:
             break
         if only.function is not None:
+            given = bind_inputs(only, given)
             graph = only.function
             continue
         if only.op_type == "If" and len(only.subgraphs) == 2:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
-    return tell_graph(graph)
+    return tell_graph(graph) or find_called_layers(graph, given)
 
 
 def _find_only(graph: Graph) -> Node | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Detail
@@ -38,26 +40,11 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     layers = outline.of_kind("unrolled", *_RECURRENT)
     if not layers or any(part.kind not in _AROUND_LAYERS for part in outline.parts):
         return None
-    layer_facts = {part: _read_layer(outline, part) for part in layers}
-    if not all(hidden for _, _, hidden, _ in layer_facts.values()):
+    read = [_read_part(outline, part) for part in layers]
+    if not all(layer.hidden for layer in read):
         return None
     facts: dict[str, Detail] = {"layers": len(layers)}
-    said, blocks = [], []
-    for (kind, direction, hidden, steps), run in groupby(layers, key=layer_facts.__getitem__):
-        alike = list(run)
-        both = "bidirectional " if direction == "bidirectional" else ""
-        plural = "s" if len(alike) > 1 else ""
-        text = f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}"
-        details: dict[str, Detail] = {"hidden": hidden}
-        if steps:
-            text += f" written out in {steps:,} steps"
-            details["steps"] = steps
-            blocks += [
-                BlockSketch(f"{kind} step", steps, outline.nodes([p]), details) for p in alike
-            ]
-        else:
-            blocks.append(BlockSketch(f"{both}{kind}", len(alike), outline.nodes(alike), details))
-        said.append(text)
+    said, blocks = write_recurrent(read)
     tokens = find_token_tables(outline)
     if tokens:
         facts["vocabulary"] = tokens[0].size("rows")
@@ -71,12 +58,61 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
 
 
-def _read_layer(outline: Outline, part: OutlinePart) -> tuple[str, str, int, int]:
-    """Return the kind of a layer, its direction, its width, and its steps if written out."""
+class RecurrentLayer(NamedTuple):
+    """A recurrent layer.
+
+    Parameters
+    ----------
+    kind
+        ``GRU``, ``LSTM`` or ``RNN``.
+    direction
+        As ONNX calls it.
+    hidden
+        Its width; 0 where it is not stated.
+    steps
+        How many there are where they are written out, else 0.
+    nodes
+        Those of its operators.
+    """
+
+    kind: str
+    direction: str
+    hidden: int
+    steps: int
+    nodes: tuple[Node, ...]
+
+
+def read_layer(node: Node) -> RecurrentLayer:
+    """Return what an operator says of the layer that it is."""
+    return RecurrentLayer(node.op_type, _direction(node), _hidden(node), 0, (node,))
+
+
+def write_recurrent(layers: Sequence[RecurrentLayer]) -> tuple[list[str], list[BlockSketch]]:
+    """Return what is said of layers, alike ones in a row together, and the blocks that they are."""
+    said: list[str] = []
+    blocks: list[BlockSketch] = []
+    for (kind, direction, hidden, steps), run in groupby(layers, key=lambda layer: layer[:4]):
+        alike = list(run)
+        both = "bidirectional " if direction == "bidirectional" else ""
+        plural = "s" if len(alike) > 1 else ""
+        text = f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}"
+        details: dict[str, Detail] = {"hidden": hidden}
+        if steps:
+            text += f" written out in {steps:,} steps"
+            details["steps"] = steps
+            blocks += [BlockSketch(f"{kind} step", steps, one.nodes, details) for one in alike]
+        else:
+            nodes = tuple(node for one in alike for node in one.nodes)
+            blocks.append(BlockSketch(f"{both}{kind}", len(alike), nodes, details))
+        said.append(text)
+    return said, blocks
+
+
+def _read_part(outline: Outline, part: OutlinePart) -> RecurrentLayer:
     if part.kind == "unrolled":
-        return part.name, "forward", part.size("hidden"), part.size("steps")
-    node = outline.operations.nodes[part.end]
-    return part.kind, _direction(node), _hidden(node), 0
+        sizes = part.size("hidden"), part.size("steps")
+        return RecurrentLayer(part.name, "forward", *sizes, outline.nodes([part]))
+    return read_layer(outline.operations.nodes[part.end])
 
 
 def _direction(node: Node) -> str:

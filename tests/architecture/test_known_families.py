@@ -38,7 +38,6 @@ NOT_SAID: dict[str, tuple[set[str], str]] = {
 }
 #: models of which nothing is said though they are known
 SILENT: dict[str, str] = {
-    "exported/lstm.legacy-functions.onnx": "layers are functions",
     "sklearn/kmeans.onnx": "no rule knows it",
 }
 #: models that show operators, names and forms, and are no network of a family

@@ -165,3 +165,32 @@ def test_sampled_attention_has_weights_places_and_maps_of_another_value() -> Non
     for change in (forget_weights, sample_queries):
         assert "deformable" not in sampled(change).summary
         assert sampled(change).family == ""
+
+
+def called(change: Callable[[onnx.FunctionProto], None]) -> Architecture:
+    """Return what is said of layers that are functions, with these changed."""
+    model = onnx.load(corpus_file("exported/lstm.legacy-functions.onnx"))
+    for function in model.functions:
+        change(function)
+    return load(model.SerializeToString()).architecture
+
+
+def test_layers_that_are_functions_are_told_by_their_bodies() -> None:
+    def rename(function: onnx.FunctionProto) -> None:
+        function.doc_string = "GRU"
+
+    def oscillate(function: onnx.FunctionProto) -> None:
+        for node in function.node:
+            if node.op_type == "GRU":
+                node.op_type = "Sin"
+                del node.attribute[:], node.input[1:], node.output[1:]
+
+    def add_linear(function: onnx.FunctionProto) -> None:
+        if function.name == "Linear":
+            double = function.node.add(op_type="MatMul", output=["more"])
+            double.input.extend([function.output[0], function.input[1]])
+
+    plain = load(corpus_file("exported/lstm.legacy.onnx")).architecture
+    assert called(rename).sentence == plain.sentence
+    assert not called(oscillate)
+    assert not called(add_linear)
