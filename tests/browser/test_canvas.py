@@ -234,6 +234,10 @@ def test_context_menu_of_a_box_and_of_the_ground(show: Open) -> None:
     assert stand.explorer.canvas.direction == "LR"
     assert stand.headers[-1]["direction"] == "LR"
     stand.press("m")
+    rows = stand.page.locator(".nl-menu-entry")
+    rows.nth(2).hover()  # takes the mark from the first row, which had the keyboard
+    colours = rows.evaluate_all("(all) => all.map((row) => getComputedStyle(row).backgroundColor)")
+    assert [colour != colours[-1] for colour in colours[:4]] == [False, False, True, False]
     stand.page.keyboard.press("Escape")
     assert not stand.page.locator(".nl-menu").is_visible()
     stand.button("More")

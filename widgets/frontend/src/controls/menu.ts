@@ -85,6 +85,8 @@ export class Menu {
     key.textContent = entry.key ?? "";
     row.append(mark, label, key);
     row.addEventListener("click", () => this.press(entry));
+    // the pointer takes the mark with it: two rows that are marked would be one too many
+    row.addEventListener("pointermove", () => row.focus({ preventScroll: true }));
     return row;
   }
 

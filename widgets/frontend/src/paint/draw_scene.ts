@@ -85,6 +85,9 @@ export function paintScene(
     drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit.around[box]) });
     drawVeil(pass);
     paintOneByOne(onlyLit(pass, lit), crowded);
+    // the texts of groups around what is lit, as from afar
+    const around = Array.from(boxes).filter((box) => lit.around[box] && scene.isOpen(box));
+    if (detail === "full") drawBoxes({ ...pass, boxes: around });
   }
   drawRings(pass);
   drawTitles({ ...pass, titles: titles.filter(({ box }) => !lit || lit.around[box]) });

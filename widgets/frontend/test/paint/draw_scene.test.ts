@@ -28,7 +28,7 @@ function noteTaker(): { context: CanvasRenderingContext2D; notes: string[] } {
   return { context: context as unknown as CanvasRenderingContext2D, notes };
 }
 
-function paintFromAfar(changes: (routes: Routes) => object): string[] {
+function paintAt(zoom: number, changes: (routes: Routes) => object): string[] {
   const { context, notes } = noteTaker();
   vi.stubGlobal("document", { createElement: () => ({ getContext: () => context }) });
   const scene = makeScene(
@@ -45,7 +45,7 @@ function paintFromAfar(changes: (routes: Routes) => object): string[] {
   const picker = new Picker(scene);
   paintScene(context, {
     ...{ scene, picker, titles: new Titles(scene, picker), size: SIZE, ratio: 1, palette, emphasis, paints: NO_PAINTS },
-    ...{ view: { x: 0, y: 0, zoom: 0.4 }, motion: null, tiles: null, litTiles: null },
+    ...{ view: { x: 0, y: 0, zoom }, motion: null, tiles: null, litTiles: null },
   });
   return notes;
 }
@@ -53,7 +53,7 @@ function paintFromAfar(changes: (routes: Routes) => object): string[] {
 afterEach(() => vi.unstubAllGlobals());
 
 test("titles of groups without anything lit are dimmed with what is in them", () => {
-  const notes = paintFromAfar((routes) => ({ lit: light(routes, { kind: "up", path: "Mul" }) }));
+  const notes = paintAt(0.4, (routes) => ({ lit: light(routes, { kind: "up", path: "Mul" }) }));
   const veil = notes.indexOf("veil");
   expect(veil).toBeGreaterThan(-1);
   expect(notes.indexOf("decoder")).toBeLessThan(veil);
@@ -61,8 +61,17 @@ test("titles of groups without anything lit are dimmed with what is in them", ()
   expect(notes.filter((note) => note.endsWith("coder"))).toHaveLength(2);
 });
 
+test("near by, too, the titles of groups with something lit stay as they are", () => {
+  const notes = paintAt(0.5, (routes) => ({ lit: light(routes, { kind: "up", path: "Mul" }) }));
+  const veil = notes.indexOf("veil");
+  expect(veil).toBeGreaterThan(-1);
+  expect(notes.lastIndexOf("encoder")).toBeGreaterThan(veil);
+  expect(notes).toContain("decoder");
+  expect(notes.lastIndexOf("decoder")).toBeLessThan(veil);
+});
+
 test("rings do not run through the title of a group", () => {
-  const notes = paintFromAfar(() => ({ boxes: new Set([0, 2]) }));
+  const notes = paintAt(0.4, () => ({ boxes: new Set([0, 2]) }));
   expect(notes).toContain("ring");
   expect(notes.lastIndexOf("ring")).toBeLessThan(notes.indexOf("encoder"));
 });
