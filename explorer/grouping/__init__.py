@@ -5,6 +5,7 @@ names and metadata, and from structure where that says nothing; nothing here kno
 or shown.
 """
 
+from .entrances import PASSING
 from .group import Group
 from .lookup import find_group, find_tree
 from .model_group import ModelGroup, group_model
@@ -14,6 +15,7 @@ from .tree import GroupTree, build_group_tree
 from .unnamed import leave_unnamed
 
 __all__ = [
+    "PASSING",
     "Group",
     "GroupTree",
     "ModelGroup",

@@ -15,9 +15,11 @@ from netloupe.explorer.model import Graph, Node, find_operators
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Roles, find_purpose
 
+from .entrances import PASSING
 from .group import Group
 from .role_groups import PREPARATION, FreePath
 from .serving import Child, NodeHomes, Siblings, list_producers
+from .shape_groups import consumers_in
 
 #: operators that compute nothing of a network: they move values, count, or tell true from false
 _ARRANGING = frozenset(
@@ -133,6 +135,7 @@ class _Joiner:
         if group.kind in ("scope", "block"):
             for node in left:
                 self._move_out(node, group)
+            self._wrap_branchings(group, left)
 
     def _wrap_operations(
         self, group: Group, siblings: Siblings, chosen: Mapping[int, Child]
@@ -191,6 +194,34 @@ class _Joiner:
             return
         group.children = [other for other in group.children if other is not node]
         self._wrap_operations(parent, siblings, {node.index: child})
+
+    def _wrap_branchings(self, group: Group, left: Sequence[Node]) -> None:
+        """Make an operation of what the stream only passes through before it branches.
+
+        That is a Cast or Identity, or a row of them, whose result several children take.
+        """
+        there = {id(child) for child in group.children}
+        rows: dict[Node, list[Node]] = {}
+        for node in left:
+            if id(node) not in there or node.op_type not in PASSING or node.index in self._labels:
+                continue
+            before: list[Node] = []
+            for giver in list_producers(node):
+                if giver in rows and {*consumers_in(giver, self._graph)} == {node}:
+                    before = rows.pop(giver)
+            rows[node] = [*before, node]
+        made: dict[int, Group] = {}
+        for node, row in rows.items():
+            users = consumers_in(node, self._graph)
+            if len({id(self._homes.child_holding(group, user)) for user in users}) > 1:
+                made[id(node)] = self._make_operation(group, node, row[:-1])
+        if made:
+            gone = {id(child) for operation in made.values() for child in operation.children}
+            group.children = [
+                made.get(id(child), child)
+                for child in group.children
+                if id(child) in made or id(child) not in gone
+            ]
 
     def _wrap_preparation(self, home: Group, nodes: Sequence[Node]) -> None:
         """Make pieces of preparation of some nodes: each with those that take from it alone."""

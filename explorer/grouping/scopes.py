@@ -16,6 +16,7 @@ from functools import lru_cache
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
 from .calls import tell_calls_apart
+from .entrances import find_entrances
 from .uses import tell_uses_apart
 
 Scope = tuple[str, ...]
@@ -66,13 +67,13 @@ def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
     grouping
         ``modules`` (metadata only), ``names`` (names only), or ``auto`` (the better of both).
     """
-    if grouping in ("auto", "modules"):
-        scopes = read_module_scopes(graph)
-        if scopes is not None:
-            return scopes
-    if grouping in ("auto", "names"):
-        return read_name_scopes(graph) or read_blob_scopes(graph)
-    return None
+    scopes = read_module_scopes(graph) if grouping in ("auto", "modules") else None
+    if scopes is None and grouping in ("auto", "names"):
+        scopes = read_name_scopes(graph) or read_blob_scopes(graph)
+    if scopes is not None:
+        for index, scope in find_entrances(graph, scopes.of_node).items():
+            scopes.of_node[index] = scope
+    return scopes
 
 
 def read_module_scopes(graph: Graph) -> Scopes | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from netloupe.explorer.grouping import Group, recognise_function
+from netloupe.explorer.grouping import PASSING, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_count, write_counts
@@ -56,6 +56,8 @@ MOST_STUB_WIDTH = 150.0
 MOST_TYPES_COMPARED = 20_000
 #: one that stands for more nodes says how many, and not of which operators
 MOST_OPERATORS_COUNTED = 300_000
+#: of the dot at which a stream branches, behind a node that only passes it on
+BRANCHING_RADIUS = 5.0
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
 #: less than so many letters of a shortened text tell nothing
@@ -256,6 +258,9 @@ def _make_operation_face(
 ) -> Face:
     """Return the face of a node with what arranges for it: as of the node that computes."""
     title = item.label or group.label
+    if title == node.op_type and node.op_type in PASSING:
+        size = 2 * BRANCHING_RADIUS
+        return Face("junction", category_of(node), size, size, size, ())
     operands = [value for value in node.inputs if value is not None]
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)

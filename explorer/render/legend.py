@@ -83,7 +83,7 @@ def list_legend(
             continue
         face = face_of(item)
         if face.outline in ("stub", "junction"):
-            signs.add(face.outline)
+            signs.update([face.outline] if face.texts else [])
         elif not tone:
             categories.add(face.category)
         if face.stack:

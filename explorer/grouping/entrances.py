@@ -1,0 +1,84 @@
+"""What stands at the entrance of a module and also goes around it.
+
+torch's older exporter follows tensors by identity. A module that begins by converting its input to
+the type that it has already gives the name of the Cast to all further uses of that input: the
+residual beside ``LlamaRMSNorm`` would seem to leave the norm. Such a node belongs before the
+module, as everything that the module is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant
+
+Scope = tuple[str, ...]
+
+#: operators that give what they take, in another type at most
+PASSING = frozenset({"Cast", "CastLike", "Identity"})
+
+
+def find_entrances(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
+    """Return the scopes of the nodes that pass on what both their module and others use.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    of_node
+        The scope of each node by index; None where it is not known.
+
+    Returns
+    -------
+    dict
+        The innermost scope around all users, by the index of the node; only of nodes in a scope
+        that their operand comes from outside of, and whose result is used inside and outside.
+    """
+    found: dict[int, Scope] = {}
+    for index in find_operators(graph, PASSING).tolist():
+        scope, node = of_node[index], graph.nodes[index]
+        if not scope or len(node.outputs) != 1 or node.outputs[0] is None:
+            continue
+        users = [_find_scope(user, graph, of_node) for user in node.outputs[0].users]
+        around = [user for user in users if user is not None and not _is_inside(user, scope)]
+        if not around or len(around) == len(users) or None in users:
+            continue
+        row, operand = _go_back(node, scope, graph, of_node)
+        if operand is None or is_constant(operand):
+            continue
+        giver = () if operand.producer is None else _find_scope(operand.producer, graph, of_node)
+        if giver is not None and not _is_inside(giver, scope):
+            found |= dict.fromkeys(row, _find_common(scope, around))
+    return found
+
+
+def _go_back(
+    node: Node, scope: Scope, graph: Graph, of_node: Sequence[Scope | None]
+) -> tuple[list[int], Value | None]:
+    """Return a node with those in a row before it that only pass on, and what these are given."""
+    row: list[int] = []
+    value: Value | None = None
+    while node.op_type in PASSING and _find_scope(node, graph, of_node) == scope:
+        row.append(node.index)
+        value = node.inputs[0] if node.inputs else None
+        if value is None or value.producer is None or len(value.users) > 1:
+            break
+        node = value.producer
+    return row, value
+
+
+def _find_scope(node: Node, graph: Graph, of_node: Sequence[Scope | None]) -> Scope | None:
+    return of_node[node.index] if node.graph is graph else None
+
+
+def _is_inside(scope: Scope, outer: Scope) -> bool:
+    return scope[: len(outer)] == outer
+
+
+def _find_common(scope: Scope, others: Sequence[Scope]) -> Scope:
+    """Return how far a scope begins as all of some others do."""
+    common = len(scope)
+    for other in others:
+        while scope[:common] != other[:common]:
+            common -= 1
+    return scope[:common]
