@@ -17,6 +17,7 @@ import numpy as np
 from netloupe.explorer.options import Direction
 
 from .components import set_in_rows, split_components
+from .drift import LEAST_STEP, MOST_DRIFT, place_below
 from .level import Level
 from .placement import (
     Curves,
@@ -164,6 +165,43 @@ class Assembly:
         points.append(self._edges.points[end:])
         new._edges = Curves(np.concatenate(points), starts_of(counts))
         return new
+
+    def without_drift(self, direction: Direction) -> Assembly:
+        """Return it with boxes below one another where they would stand far aside otherwise."""
+        pieces = self.pieces
+        if len(pieces) <= MOST_DRIFT:
+            return self
+        is_link = np.array([min(one.level.first, one.level.last) >= 0 for one in pieces])
+        axis = 0 if direction == "TB" else 1
+        division = self.division
+        steps = (self._boxes[division.lasts] - self._boxes[division.firsts])[:, axis] * is_link
+        places = np.cumsum(steps)
+        starts = division.part_starts[:-1]
+        spread = np.maximum.reduceat(places, starts) - np.minimum.reduceat(places, starts)
+        if not np.any(spread):
+            return self
+        known: dict[int, Placement | None] = {}
+        changes = {}
+        for part in np.flatnonzero(spread).tolist():
+            links = [
+                number
+                for number in range(*division.part_starts[part : part + 2].tolist())
+                if is_link[number]
+            ]
+            ends = [(pieces[number].level, pieces[number].level.last) for number in links]
+            widest = max(level.children[last][:2][axis] for level, last in ends)
+            if spread[part] <= MOST_DRIFT * widest:
+                continue
+            for number in links:
+                placed = self.placements[number]
+                if abs(steps[number]) < LEAST_STEP:
+                    continue
+                if id(placed) not in known:
+                    known[id(placed)] = place_below(pieces[number].level, placed)
+                below = known[id(placed)]
+                if below is not None:
+                    changes[number] = pieces[number].level, below
+        return self.replaced(changes) if changes else self
 
     def join(self, level: Level) -> Places:
         """Return the positions of the whole level."""

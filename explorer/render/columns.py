@@ -58,7 +58,7 @@ def cut_scene(
     Columns or None, str
         The columns, None where the picture stays as it is, and a notice; "" for none.
     """
-    if wrap is False or wrap == 1:
+    if wrap is False or (wrap == 1 and wrap is not True):
         return None, ""
     first = scale_of((scene.width, scene.height))
     if wrap == "auto" and first >= readable * _EASY:
