@@ -21,6 +21,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import (
+    BORDER,
     Item,
     View,
     count_held_nodes,
@@ -151,7 +152,7 @@ class FirstView:
         search.open_stack()
         for limit in LIMITS:
             search.open_within(limit)
-        if not any(item.repeat for item in view.open_items()):
+        if not search.shows_towers and not any(item.repeat for item in view.open_items()):
             search.open_stack()  # there may be one in what a node holds that is open now
 
 
@@ -175,6 +176,8 @@ class _Search:
     def __init__(self, first: FirstView, view: View, direction: Direction, end: float) -> None:
         self._first, self._view, self._direction, self._end = first, view, direction, end
         self._trials = 0
+        #: whether towers side by side are open, with their stacks closed
+        self.shows_towers = False
 
     def open_stack(self) -> None:
         """Open one repetition of the largest stack for which there is room, and its ancestors."""
@@ -196,6 +199,25 @@ class _Search:
                     self._view.close_item(item)
                 if number == len(zooms):
                     zooms.append(zoom)
+                if len(chosen) > 1 and self._open_towers(chosen):
+                    self.shows_towers = True
+                    return
+
+    def _open_towers(self, stacks: list[_Stack]) -> bool:
+        """Open what is around alike stacks of towers side by side; return whether there is room.
+
+        One tower open and the other closed would say that they differ. Papers draw such towers
+        with their stacks closed, which say by their facts what they are.
+        """
+        towers = [stack.item for stack in stacks]
+        if any(len(stack.way) < 2 for stack in stacks) or not _are_side_by_side(self._view, towers):
+            return False
+        opened = self._open_ways([stack._replace(way=stack.way[:-1]) for stack in stacks])
+        if self._try_zoom(_MOST_BOXES) >= STACK_ZOOMS[0]:
+            return True
+        for item in reversed(opened):
+            self._view.close_item(item)
+        return False
 
     def _list_stacks(self) -> list[_Stack]:
         """Return the largest stacks in what is closed, those that say most first."""
@@ -309,6 +331,28 @@ def _are_alike(stack: _Stack, largest: _Stack) -> bool:
         == (strip_numbers(other.label), other.type_name)
         and stack.group.node_count >= _AS_LARGE * largest.group.node_count
     )
+
+
+def _are_side_by_side(view: View, items: list[Item]) -> bool:
+    """Return whether items stand in the same one, and no value goes from one to another."""
+    outer = items[0].parent
+    if outer is None or len({*items}) < len(items) or any(one.parent is not outer for one in items):
+        return False
+    numbers = {child: number for number, child in enumerate(outer.children)}
+    following: dict[int, list[int]] = {}
+    for link in view.links(outer):
+        following.setdefault(link.source, []).append(link.target)
+    towers = {numbers[item] for item in items}
+    for tower in towers:
+        pending, seen = [*following.get(tower, ())], {BORDER}
+        while pending:
+            number = pending.pop()
+            if number in towers:
+                return False
+            if number not in seen:
+                seen.add(number)
+                pending += following.get(number, ())
+    return True
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:

@@ -229,6 +229,24 @@ def test_stacks_that_are_alike_are_open_together_where_there_is_room() -> None:
         assert len(opened_stacks(first_view(model, Window(1100, height)))) == count
 
 
+@pytest.mark.parametrize("exporter", ["legacy", "dynamo"])
+def test_two_towers_that_are_alike_are_open_alike(exporter: str) -> None:
+    view = first_view(load(corpus_file(f"exported/clip.{exporter}.onnx")))
+    labels = [item.label for item in view.open_items() if item is not view.root]
+    # a block of each stack would make too many boxes, one of one stack would tell them apart
+    assert sorted(labels) == ["text_model", "vision_model"]
+    closed = [item for item in list_closed(view.root) if item.repeat is not None]
+    assert [len(item.repeat.children) for item in closed if item.repeat] == [12, 12]
+    assert count_boxes(view) <= 26
+    scene = Composer().compose(view, Labels())
+    assert WINDOW.zoom(scene.width, scene.height) >= 0.65
+
+
+def test_never_one_of_two_alike_towers_is_open_in_a_larger_window() -> None:
+    view = first_view(load(corpus_file("exported/clip.legacy.onnx")), Window(4000, 4000))
+    assert len(opened_stacks(view)) in (0, 2)
+
+
 def test_without_room_for_the_largest_stack_the_next_one_is_open() -> None:
     parts = [f"{chr(96 + part)}/{node}" for part in range(1, 15) for node in range(part + 1)]
     names = [f"a/layer.{layer}/{part}" for layer in range(9) for part in parts]
