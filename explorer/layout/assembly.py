@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netloupe.explorer.options import Direction
 
@@ -51,6 +52,8 @@ class Division:
     firsts, lasts
         Where in ``children`` the first and the last child of each piece are, at which it meets
         its neighbours; any place for those without.
+    is_between
+        Shape (pieces,): whether a piece meets others at both ends.
     with_ports
         The pieces that hold ports on the border; they are in the first part.
     """
@@ -63,6 +66,7 @@ class Division:
     part_of: Integers
     firsts: Integers
     lasts: Integers
+    is_between: NDArray[np.bool_]
     with_ports: list[int]
 
     def pieces_with(self, children: Iterable[int], wires: Iterable[int]) -> list[int]:
@@ -110,6 +114,7 @@ def divide_level(level: Level) -> tuple[Division, list[Part]]:
         np.repeat(np.arange(len(parts)), counts),
         child_starts[:-1] + np.array([max(piece.level.first, 0) for piece in pieces]),
         child_starts[:-1] + np.array([max(piece.level.last, 0) for piece in pieces]),
+        np.array([min(piece.level.first, piece.level.last) >= 0 for piece in pieces], np.bool_),
         [
             number
             for number, piece in enumerate(pieces)
@@ -166,41 +171,30 @@ class Assembly:
         new._edges = Curves(np.concatenate(points), starts_of(counts))
         return new
 
-    def without_drift(self, direction: Direction) -> Assembly:
+    def without_drift(self, level: Level) -> Assembly:
         """Return it with boxes below one another where they would stand far aside otherwise."""
-        pieces = self.pieces
-        if len(pieces) <= MOST_DRIFT:
+        division, pieces = self.division, self.pieces
+        if not division.is_between.any():
             return self
-        is_link = np.array([min(one.level.first, one.level.last) >= 0 for one in pieces])
-        axis = 0 if direction == "TB" else 1
-        division = self.division
-        steps = (self._boxes[division.lasts] - self._boxes[division.firsts])[:, axis] * is_link
-        places = np.cumsum(steps)
+        axis = 0 if level.direction == "TB" else 1
         starts = division.part_starts[:-1]
+        # what holds ports alone has no boxes: it counts for nothing
+        firsts, lasts = np.minimum((division.firsts, division.lasts), len(self._boxes) - 1)
+        steps = (self._boxes[lasts] - self._boxes[firsts])[:, axis] * division.is_between
+        places = np.cumsum(steps)
         spread = np.maximum.reduceat(places, starts) - np.minimum.reduceat(places, starts)
-        if not np.any(spread):
-            return self
+        sizes = level.arrays().sizes[division.children[lasts], axis]
+        widest = np.maximum.reduceat(sizes * division.is_between, starts)
+        drifts = (spread > MOST_DRIFT * widest)[division.part_of]
         known: dict[int, Placement | None] = {}
         changes = {}
-        for part in np.flatnonzero(spread).tolist():
-            links = [
-                number
-                for number in range(*division.part_starts[part : part + 2].tolist())
-                if is_link[number]
-            ]
-            ends = [(pieces[number].level, pieces[number].level.last) for number in links]
-            widest = max(level.children[last][:2][axis] for level, last in ends)
-            if spread[part] <= MOST_DRIFT * widest:
-                continue
-            for number in links:
-                placed = self.placements[number]
-                if abs(steps[number]) < LEAST_STEP:
-                    continue
-                if id(placed) not in known:
-                    known[id(placed)] = place_below(pieces[number].level, placed)
-                below = known[id(placed)]
-                if below is not None:
-                    changes[number] = pieces[number].level, below
+        for number in np.flatnonzero(drifts & (np.abs(steps) >= LEAST_STEP)).tolist():
+            placed = self.placements[number]
+            if id(placed) not in known:
+                known[id(placed)] = place_below(pieces[number].level, placed)
+            below = known[id(placed)]
+            if below is not None:
+                changes[number] = pieces[number].level, below
         return self.replaced(changes) if changes else self
 
     def join(self, level: Level) -> Places:

@@ -279,7 +279,7 @@ class Composer:
             assembly = self._placer.place(level, budget)
             width = frame.title_width
             is_mirrored = width is not None and is_better_mirrored(
-                level, assembly.without_drift(level.direction).join(level), width
+                level, assembly.without_drift(level).join(level), width
             )
             if is_mirrored:
                 assembly = self._placer.place(level.mirrored(), budget)
@@ -308,7 +308,7 @@ def _put_together(
     assembly: Assembly, level: Level, frame: Frame, *, is_mirrored: bool = False
 ) -> Arranged:
     """Put pieces together and give them the border of an open item."""
-    joined = assembly.without_drift(level.direction).join(level)
+    joined = assembly.without_drift(level).join(level)
     if is_mirrored:
         joined = joined.mirrored()
     places, columns = wrap_places(

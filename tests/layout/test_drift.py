@@ -49,7 +49,7 @@ def _list_ends(count: int) -> list[Wire]:
 
 def place(level: Level, engine: LayoutEngine) -> Places:
     assembly = Placer().place(level, Budget(time.monotonic() + 60.0, engine))
-    return assembly.without_drift(level.direction).join(level)
+    return assembly.without_drift(level).join(level)
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
@@ -109,6 +109,15 @@ def test_streams_that_turn_do_so_in_lanes_of_their_own(engine: LayoutEngine) -> 
             for curve in (left, right)
         ]
         assert runs[0] < runs[1]  # the other way round they would cross
+
+
+def test_what_runs_from_port_to_port_beside_a_stack_is_no_box(engine: LayoutEngine) -> None:
+    level = make_stack(20, "TB")
+    level.input_count = level.output_count = 2
+    level.wires.append(Wire(-2, -2))
+    places = place(level, engine)
+    assert len(places.boxes) == 20
+    assert places.edges.drawn_count == len(level.wires)
 
 
 def make_decoder(layers: int) -> Model:
