@@ -90,7 +90,8 @@ class _Writer:
         for run in face.texts:
             lines.setdefault(run.y, []).append(run.text)
         # escaped line by line: the breaks between them are escapes of the DOT language
-        label = "\\n".join(graphviz.escape(" ".join(parts)) for _, parts in sorted(lines.items()))
+        texts = [" ".join(parts) for _, parts in sorted(lines.items())] or [face.title]
+        label = "\\n".join(map(graphviz.escape, texts))
         name = f"n{len(self.names)}"
         self.names[item.key, "", ""] = name
         tooltip = graphviz.escape(clean_label(item.path))

@@ -104,7 +104,7 @@ class Face:
         Which of ``texts`` says how many nodes there are and of which operators, for want of facts:
         in its place may stand how much of the model they hold; -1 for none.
     title
-        The whole title where ``texts`` have it shortened; else "".
+        The whole title where ``texts`` have it shortened, or say nothing; else "".
     """
 
     outline: Outline

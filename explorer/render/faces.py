@@ -260,7 +260,7 @@ def _make_operation_face(
     title = item.label or group.label
     if title == node.op_type and node.op_type in PASSING:
         size = 2 * BRANCHING_RADIUS
-        return Face("junction", category_of(node), size, size, size, ())
+        return Face("junction", category_of(node), size, size, size, (), title=title)
     operands = [value for value in node.inputs if value is not None]
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)

@@ -109,6 +109,7 @@ def test_casts_in_a_row_are_one_dot_without_a_text() -> None:
     boxes = make_picture(model, ViewOptions()).scene.boxes
     faces = [make_face(box.item) for box in boxes if box.item.path == home.path]
     assert [(face.outline, face.texts) for face in faces] == [("junction", ())]
+    assert model.to_dot().source.count("label=Cast") == 1
 
 
 @pytest.mark.parametrize(
