@@ -13,6 +13,7 @@ import struct
 import subprocess
 import threading
 import time
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,10 @@ class Drawing:
     edges: dict[str, tuple[float, ...]]
 
 
+#: all that there are: their workers end before the interpreter takes its threads apart
+_engines: weakref.WeakSet[LayoutEngine] = weakref.WeakSet()
+
+
 class LayoutEngine:
     """One worker process, started when first needed and again after it was stopped.
 
@@ -53,6 +58,7 @@ class LayoutEngine:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._number = 0
+        _engines.add(self)
 
     @property
     def process_id(self) -> int | None:
@@ -159,6 +165,12 @@ def _read_answers(
     answers.put(None)
 
 
+@atexit.register
+def _stop_all() -> None:
+    for engine in [*_engines]:
+        engine.stop()
+
+
 _shared: LayoutEngine | None = None
 
 
@@ -167,5 +179,4 @@ def shared_engine() -> LayoutEngine:
     global _shared
     if _shared is None:
         _shared = LayoutEngine()
-        atexit.register(_shared.stop)
     return _shared

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -142,3 +144,24 @@ def test_two_threads_share_a_worker(engine: LayoutEngine) -> None:
 
 def test_the_shared_engine_is_one() -> None:
     assert shared_engine() is shared_engine()
+
+
+def test_an_engine_that_nobody_stopped_ends_with_the_interpreter() -> None:
+    """Threads that read from workers are held fast while the interpreter is taken apart."""
+    script = """
+from netloupe.explorer.layout import LayoutEngine
+
+class Holder:
+    def __init__(self):
+        self.engine, self.me = LayoutEngine(), self
+
+    def __del__(self):
+        self.engine.stop()
+
+holder = Holder()
+holder.engine.place('digraph { a -> b [id="1"] }', 60)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
