@@ -32,7 +32,8 @@ def find_entrances(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, S
     -------
     dict
         The innermost scope around all users, by the index of the node; only of nodes in a scope
-        that their operand comes from outside of, and whose result is used inside and outside.
+        that their operand comes from outside of, whose result is used inside and outside, and
+        there by a node of that scope itself, as a residual sum is.
     """
     found: dict[int, Scope] = {}
     for index in find_operators(graph, PASSING).tolist():
@@ -47,8 +48,9 @@ def find_entrances(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, S
         if operand is None or is_constant(operand):
             continue
         giver = () if operand.producer is None else _find_scope(operand.producer, graph, of_node)
-        if giver is not None and not _is_inside(giver, scope):
-            found |= dict.fromkeys(row, _find_common(scope, around))
+        holder = _find_common(scope, around)
+        if giver is not None and not _is_inside(giver, scope) and holder in around:
+            found |= dict.fromkeys(row, holder)
     return found
 
 

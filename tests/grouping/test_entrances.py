@@ -26,7 +26,9 @@ NORMS = [
 ]
 
 
-def make_layers(*, casts: int = 1, residual: str = "norm/Cast", layers: int = 3) -> Model:
+def make_layers(
+    *, casts: int = 1, residual: str = "norm/Cast", layers: int = 3, summed: str = "Add"
+) -> Model:
     """Return layers whose norm begins with Casts; the residual takes what they give, or others."""
     nodes = [
         helper.make_node("MatMul", ["x", "m"], ["/stem/a"], "/stem/MatMul"),
@@ -53,7 +55,7 @@ def make_layers(*, casts: int = 1, residual: str = "norm/Cast", layers: int = 3)
         mixed = add("MatMul", scaled, "m", name="mixer/MatMul")
         mixed = add("MatMul", add("Relu", mixed, name="mixer/Relu"), "m", name="mixer/MatMul_1")
         beside = {"norm/Cast": cast, "before": begin, "norm/Div": normal}[residual]
-        stream = add("Add", mixed, beside, name="Add")
+        stream = add("Add", mixed, beside, name=summed)
     value = helper.make_tensor_value_info
     constants = {"two": [2.0], "eps": [1e-5], "w": [1.0] * 4}
     graph = helper.make_graph(
@@ -118,6 +120,8 @@ def test_casts_in_a_row_are_one_dot_without_a_text() -> None:
         (make_layers(layers=2), {f"/layers.{n}/norm/Cast_0": (f"layers.{n}",) for n in range(2)}),
         # only the norm itself takes what the Cast gives
         (make_layers(residual="before"), {}),
+        # another module takes it, not the one that holds both
+        (make_layers(summed="tail/Add"), {}),
         # what the norm has computed is taken elsewhere: nothing of it passes only
         (make_layers(residual="norm/Div"), {}),
     ],
