@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import urllib.request
+from contextlib import suppress
 from typing import Any
 
 from playwright.sync_api import TimeoutError as NotInTime
@@ -33,6 +34,8 @@ class NotebookPage:
         self.page = page
         self.server = server
         self.notebook = notebook
+        #: the cell that was run last
+        self._cell = 0
         self.console: list[str] = []
         page.on("console", lambda message: self.console.append(message.text))
         page.on("pageerror", lambda error: self.console.append(str(error)))
@@ -73,6 +76,7 @@ class NotebookPage:
         """Run one cell; Voilà has run them all."""
         if self.server.application == "voila":
             return
+        self._cell = number
         cell = self.page.locator(".jp-Notebook .jp-CodeCell").nth(number)
         before = cell.locator(".jp-InputPrompt").inner_text()
         for _ in range(12):  # a page that is busy with its start loses keys
@@ -86,13 +90,25 @@ class NotebookPage:
 
     def wait_for_canvas(self) -> Any:
         """Return the canvas's host element once its first frame is painted."""
-        try:
-            self.page.wait_for_selector(
-                f'{CANVAS}[data-ready="true"]', timeout=KERNEL_SECONDS * 1000
-            )
-        except NotInTime as error:
-            raise AssertionError(f"no canvas: {self._state()}") from error
-        return self.page.locator(CANVAS).first
+        end, was_idle = time.monotonic() + KERNEL_SECONDS, False
+        while time.monotonic() < end:
+            with suppress(NotInTime):
+                self.page.wait_for_selector(f'{CANVAS}[data-ready="true"]', timeout=5_000)
+                return self.page.locator(CANVAS).first
+            # the page sometimes loses what it should tell a kernel that has just started
+            is_idle = self._waits_for_idle_kernel()
+            if was_idle and is_idle:
+                self.run_cell(self._cell)
+            was_idle = is_idle
+        raise AssertionError(f"no canvas: {self._state()}")
+
+    def _waits_for_idle_kernel(self) -> bool:
+        """Return whether the page says that the cell runs, and the server that nothing does."""
+        if self.server.application == "voila":
+            return False
+        prompt = self.page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").nth(self._cell)
+        states = [session["kernel"]["execution_state"] for session in self._sessions()]
+        return "*" in prompt.inner_text() and states == ["idle"]
 
     def _state(self) -> dict[str, Any]:
         """Return what there is instead of what a test waits for."""
