@@ -82,6 +82,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_fixed": "What depends on no input of the model, once it was asked for.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
+        "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
         "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
@@ -140,6 +141,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._fixed: door.Fixed | None = None
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
+        self._inner_graphs: list[Graph] | None = None
         self._knowledge: door.Knowledge | None = None
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
@@ -196,13 +198,18 @@ class Graph(FilledLater, Drawable, Loaded):
     @property
     def subgraphs(self) -> Iterator[Graph]:
         """Every graph nested in this one, at any depth, in file order."""
-        pending = [graph for node in reversed(self.nodes) for graph in reversed(node.subgraphs)]
+        pending = [*reversed(self._inner)]
         while pending:
             graph = pending.pop()
             yield graph
-            pending.extend(
-                inner for node in reversed(graph.nodes) for inner in reversed(node.subgraphs)
-            )
+            pending.extend(reversed(graph._inner))
+
+    @property
+    def _inner(self) -> list[Graph]:
+        """The graphs that the nodes hold; looked for once, for a million may hold none."""
+        if self._inner_graphs is None:
+            self._inner_graphs = [graph for node in self.nodes for graph in node.subgraphs]
+        return self._inner_graphs
 
     def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
         if "graph" in view:

@@ -1,10 +1,9 @@
 """What is odd in a file, attached to the element where it was found."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ModelWarning:
+class ModelWarning(NamedTuple):  # of which there may be a million
     """Something contradictory or unknown that did not keep the model from opening.
 
     Parameters

@@ -29,10 +29,10 @@ KINDS: dict[int, tuple[str, str]] = {
     13: ("type_proto", "tp"),
     14: ("type_protos", "type_protos"),
 }
-#: fields of one number, in which there is nothing else to read
-_NUMBERS = ("f", "i")
 _FIELDS = {field: kind for kind, field in KINDS.values() if field}
 _NAMES = {onnx_pb2.AttributeProto.DESCRIPTOR.fields_by_name[field]: field for field in _FIELDS}
+#: the fields of one number
+_NUMBERS = {descriptor: field for descriptor, field in _NAMES.items() if field in ("f", "i")}
 
 
 def fields_in_use(proto: Any) -> list[str]:
@@ -56,11 +56,14 @@ def read_attribute(
     graphs
         The node's subgraphs, already read, by field of this attribute (``g``, ``graphs``).
     """
+    fields = proto.ListFields()
+    if len(fields) == 3 and (field := _NUMBERS.get(fields[1][0])):  # as most are
+        (name_field, name), (_, value), (type_field, number) = fields
+        if name_field.name == "name" and type_field.name == "type" and KINDS[number][1] == field:
+            return Attribute(read_text(name), KINDS[number][0], value)
     name = read_text(proto.name)
     used = fields_in_use(proto)
     kind, field = _find_kind(proto, used)
-    if field in _NUMBERS and used == [field] and not proto.ref_attr_name:  # as most are
-        return Attribute(name, kind, getattr(proto, field), doc=read_text(proto.doc_string))
     own_path = f"{path}.{name}"
     warnings: list[ModelWarning] = []
     reference = read_text(proto.ref_attr_name)
@@ -106,7 +109,7 @@ def _read_value(
     tensors: TensorReader,
     graphs: dict[str, tuple[Graph, ...]],
 ) -> Any:
-    if field in _NUMBERS:
+    if field in _NUMBERS.values():
         return getattr(proto, field)
     if field in ("floats", "ints"):
         return tuple(getattr(proto, field))
