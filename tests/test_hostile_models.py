@@ -231,3 +231,9 @@ def test_quantization_is_looked_for_at_no_value_where_nothing_may_state_it(
     model = load(hostile_models.graph_inputs(50))
     monkeypatch.setattr(record, "find_statement", lambda _: pytest.fail("a value was asked"))
     assert summarize_quantization(model) == {"tensors": 0, "sources": {}}
+
+
+def test_very_many_attributes_of_one_name_have_one_warning() -> None:
+    node = load(hostile_models.equal_attributes(1_500)).graph.nodes[0]
+    assert [warning.message for warning in node.warnings] == ["has attribute 'axis' 1,500 times"]
+    assert len(node.attributes) == 1_500

@@ -125,6 +125,7 @@ class OnnxNodeLoader:
         )
         index, path, attributes = node.index, node.path, details.attributes
         repeated: dict[str, int] = {}
+        doubles: dict[str, int] = {}
         for number, attribute_proto in enumerate(iterate(proto.attribute)):
             graphs = self._subgraphs.get((index, number), {}) if self._subgraphs else {}
             try:
@@ -139,8 +140,11 @@ class OnnxNodeLoader:
                 count = repeated[name] = repeated.get(name, 1) + 1
                 key = f"{name}#{count}"
             if key != name:
-                warnings.append(ModelWarning(path, f"has attribute {name!r} twice"))
+                doubles[name] = doubles.get(name, 1) + 1
             attributes[key] = attribute
+        for name, count in doubles.items():
+            times = "twice" if count == 2 else f"{count:,} times"
+            warnings.append(ModelWarning(path, f"has attribute {name!r} {times}"))
         details.constant = _find_constant(node, details)
         details.warnings = tuple(warnings)
         return details
