@@ -167,9 +167,7 @@ def _collect_node(node: Node) -> dict[str, Any]:
     function = node.function
     version = node.opset_version
     schema = None if function is not None else find_schema(node.domain, node.op_type, version)
-    attributes: dict[str, Any] = {
-        name: _collect_attribute(attribute) for name, attribute in node.attributes.items()
-    }
+    attributes: dict[str, Any] = {**node.attributes}
     for name, declared in schema.attributes.items() if schema else ():
         if name not in attributes and declared.default is not None:
             attributes[name] = {"kind": declared.kind, "value": declared.default, "default": True}
