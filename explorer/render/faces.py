@@ -258,7 +258,7 @@ def _make_operation_face(
 ) -> Face:
     """Return the face of a node with what arranges for it: as of the node that computes."""
     title = item.label or group.label
-    if title == node.op_type and node.op_type in PASSING:
+    if title == node.op_type and _only_passes(group):
         size = 2 * BRANCHING_RADIUS
         return Face("junction", category_of(node), size, size, size, (), title=title)
     operands = [value for value in node.inputs if value is not None]
@@ -273,6 +273,11 @@ def _make_operation_face(
         openable=item.openable,
         in_line=in_line,
     )
+
+
+def _only_passes(group: Group) -> bool:
+    """Return whether a group computes nothing: it gives what it takes, in another type at most."""
+    return all(isinstance(child, Node) and child.op_type in PASSING for child in group.children)
 
 
 def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:

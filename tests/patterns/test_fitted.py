@@ -8,11 +8,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import recognise
 from netloupe.explorer.readers.load import load
-from tests.corpus import corpus_file
+from tests.corpus import beside, corpus_file
 
 
 def make(*nodes: onnx.NodeProto) -> Model:
@@ -150,47 +150,82 @@ def test_what_is_no_pipeline_of_one_model(nodes: list[onnx.NodeProto]) -> None:
     assert tell(*nodes) == ""
 
 
+PIPELINES = [
+    (
+        "sklearn/logreg_zipmap_int.onnx",
+        "Linear classifier pipeline, 4 features, 3 classes",
+        "scaler",
+    ),
+    (
+        "sklearn/mixed_columns.onnx",
+        "Linear classifier pipeline, 5 features, 3 classes",
+        "imputer, scaler, one-hot encoder and label encoder",
+    ),
+    ("sklearn/trees_regressor.onnx", "Tree ensemble, 100 trees, 12,700 nodes", ""),
+]
+#: of files beside the repository, where these are
+MORE_PIPELINES = {
+    "sklearn/gbdt_regressor.onnx": ("Tree ensemble, 200 trees, 2,786 nodes", ""),
+    "sklearn/svc.onnx": (
+        "Support vector classifier, RBF kernel, 229 support vectors, 10 features, 3 classes",
+        "",
+    ),
+    "sklearn/titanic_pipeline.onnx": (
+        "Tree ensemble pipeline, 20 trees, 228 nodes, 3 classes",
+        "one-hot encoder, imputer and scaler",
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("name", "model", "steps"),
     [
-        (
-            "sklearn/logreg_zipmap_int",
-            "Linear classifier pipeline, 4 features, 3 classes",
-            "scaler",
-        ),
-        (
-            "sklearn/mixed_columns",
-            "Linear classifier pipeline, 5 features, 3 classes",
-            "imputer, scaler, one-hot encoder and label encoder",
-        ),
-        ("sklearn/trees_regressor", "Tree ensemble, 100 trees, 12,700 nodes", ""),
-        ("beside:sklearn/gbdt_regressor", "Tree ensemble, 200 trees, 2,786 nodes", ""),
-        (
-            "beside:sklearn/svc",
-            "Support vector classifier, RBF kernel, 229 support vectors, 10 features, 3 classes",
-            "",
-        ),
-        (
-            "beside:sklearn/titanic_pipeline",
-            "Tree ensemble pipeline, 20 trees, 228 nodes, 3 classes",
-            "one-hot encoder, imputer and scaler",
+        *PIPELINES,
+        *(
+            (name, *MORE_PIPELINES[name.removeprefix("beside:")])
+            for name in beside(*MORE_PIPELINES)
         ),
     ],
 )
 def test_pipelines_of_scikit_learn(name: str, model: str, steps: str) -> None:
-    found = read_root(name).recognised
+    found = build_group_tree(load(corpus_file(name)).graph).root.recognised
     assert found is not None
     assert found.text == (f"{model}, after {steps}" if steps else model)
 
 
-def read_root(name: str) -> Group:
-    file = corpus_file(f"{name}.onnx")
-    if not file.exists():
-        pytest.skip("only beside the repository")
-    return build_group_tree(load(file).graph).root
+def make_boosting(estimators: int) -> Model:
+    """Return an ensemble as skl2onnx writes it: all trees, then all votes, then their sum."""
+    numbers = range(estimators)
+    trees = [
+        ml(
+            "TreeEnsembleClassifier",
+            outputs=f"label{n} votes{n}",
+            nodes_treeids=[0, 0, 0],
+            nodes_nodeids=[0, 1, 2],
+            classlabels_int64s=[0, 1],
+        )
+        for n in numbers
+    ]
+    rows = [
+        helper.make_node(op_type, [f"{before}{n}"], [f"{after}{n}"])
+        for op_type, before, after in (("ArgMax", "votes", "best"), ("Abs", "best", "vote"))
+        for n in numbers
+    ]
+    total = helper.make_node("Sum", [f"vote{n}" for n in numbers], ["y"])
+    return make(*trees, *rows, total)
 
 
-@pytest.mark.parametrize(("name", "count"), [("adaboost", 20), ("isolation_forest", 50)])
-def test_estimators_of_an_ensemble_are_called_what_they_are(name: str, count: int) -> None:
-    repeats = [g for g in read_root(f"beside:sklearn/{name}").inner_groups() if g.kind == "repeat"]
-    assert [(group.label, len(group.children)) for group in repeats] == [("Decision tree", count)]
+@pytest.mark.parametrize("estimators", [6, 12])
+def test_estimators_of_an_ensemble_written_row_by_row_are_one_stack(estimators: int) -> None:
+    assert list_stacks(make_boosting(estimators)) == [("Decision tree", estimators)]
+
+
+@pytest.mark.parametrize("name", beside("sklearn/adaboost.onnx", "sklearn/isolation_forest.onnx"))
+def test_estimators_of_an_ensemble_are_called_what_they_are(name: str) -> None:
+    count = 20 if "adaboost" in name else 50
+    assert list_stacks(load(corpus_file(name))) == [("Decision tree", count)]
+
+
+def list_stacks(model: Model) -> list[tuple[str, int]]:
+    groups = build_group_tree(model.graph).root.inner_groups()
+    return [(group.label, len(group.children)) for group in groups if group.kind == "repeat"]
