@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from netloupe.explorer import session
 
 _HEAVY = (
     "google.protobuf",
     "anywidget",
     "ipywidgets",
     "IPython",
+    "traitlets",
     "numpy",
     "matplotlib",
     "graphviz",
@@ -70,6 +74,14 @@ def test_load_and_the_command_line_wait_with_what_they_need(statement: str) -> N
 def test_the_table_of_options() -> None:
     heavy, _ = modules_after("import netloupe.explorer.options")
     assert heavy == set()
+
+
+def test_a_session_loads_no_widgets_and_no_plots() -> None:
+    room = Path(session.__file__).parent
+    modules = ", ".join(f"{session.__name__}.{path.stem}" for path in room.glob("[!_]*.py"))
+    assert "session.requests" in modules
+    heavy, _ = modules_after(f"import {modules}")
+    assert heavy.isdisjoint({"ipywidgets", "anywidget", "traitlets", "IPython", "matplotlib"})
 
 
 def test_reading_a_model_loads_no_user_interface() -> None:

@@ -2,7 +2,7 @@
 
 The browser's side is ``frontend/src/canvas.ts``. State is in the traits, which have the same
 names in ``frontend/src/host/traits.ts``; scenes, searches and errors travel as messages, which
-``messages.py`` describes field by field.
+``explorer/session/messages.py`` describes field by field.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ import traitlets
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.options import Details, Direction, Share, ThemeName
 from netloupe.explorer.page import PAGE
-
-from .messages import ErrorMessage, Reply, Request, SceneFields, SceneMessage
+from netloupe.explorer.session.messages import (
+    ErrorMessage,
+    Reply,
+    Request,
+    SceneFields,
+    SceneMessage,
+)
 
 _log = logging.getLogger(__name__)
 

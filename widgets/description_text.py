@@ -13,8 +13,7 @@ import traitlets
 
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.page.description_html import read_path
-
-from .messages import DescriptionRequest
+from netloupe.explorer.session.messages import DescriptionRequest
 
 
 class DescriptionText(anywidget.AnyWidget):

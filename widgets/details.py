@@ -7,11 +7,11 @@ from contextlib import suppress
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
+from netloupe.explorer.session import Views
+from netloupe.explorer.session.lookup import describe_selected
 
 from .inspector import Inspector
-from .lookup import describe_selected
 from .overview import Overview
-from .views import Views
 
 #: of more files that have changed only these are named
 _MOST_CHANGED = 3

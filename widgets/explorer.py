@@ -19,6 +19,15 @@ from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints
 from netloupe.explorer.render.picture import render_picture
+from netloupe.explorer.session import Requests, Session
+from netloupe.explorer.session.lookup import (
+    Selectable,
+    look_up_element,
+    path_of,
+    take_paths,
+)
+from netloupe.explorer.session.requests import write_paths
+from netloupe.explorer.session.reveal import reveal, reveal_all
 from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
@@ -26,10 +35,6 @@ from .details import Details, say_changes
 from .fallback import show_with_picture
 from .inferring import Inferring
 from .inspector import Inspector
-from .lookup import Selectable, look_up_element, path_of, take_paths
-from .requests import Requests, write_paths
-from .reveal import reveal, reveal_all
-from .session import Session
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types

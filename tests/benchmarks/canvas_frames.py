@@ -31,8 +31,8 @@ sys.path.insert(0, str(ROOT))
 
 from netloupe.explorer.readers.load import load  # noqa: E402 - after the path
 from netloupe.explorer.render.picture import render_picture  # noqa: E402
+from netloupe.explorer.session import Session  # noqa: E402
 from netloupe.explorer.view import ViewOptions  # noqa: E402
-from netloupe.widgets.session import Session  # noqa: E402
 from tests.browser.notebook_page import NotebookPage  # noqa: E402
 from tests.browser.servers import run_server, write_notebook  # noqa: E402
 from tests.browser.stand import ADDRESS, CANVAS, serve_page  # noqa: E402

@@ -249,7 +249,7 @@ def test_context_menu_of_a_box_and_of_the_ground(show: Open) -> None:
 def test_flat_picture_of_many_boxes_is_asked_about(
     show: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("netloupe.widgets.requests.SURE_ABOVE", 10)
+    monkeypatch.setattr("netloupe.explorer.session.requests.SURE_ABOVE", 10)
     stand = show(make_model(4), grouping="names", expand="none")
     stand.button("More")
     stand.choose("Show everything as it stands in the file")

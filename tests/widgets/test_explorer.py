@@ -15,11 +15,11 @@ from onnx import TensorProto, helper
 import netloupe
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.layout import LayoutEngine
+from netloupe.explorer.session import views as views_module
+from netloupe.explorer.session.lookup import MOST_HITS
 from netloupe.explorer.view import View
 from netloupe.explorer.view import view as view_module
 from netloupe.widgets import Explorer
-from netloupe.widgets import views as views_module
-from netloupe.widgets.lookup import MOST_HITS
 from tests.recorder import Recorder
 
 MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"

@@ -22,10 +22,9 @@ import pytest
 import traitlets
 
 from netloupe.explorer.options import OPTIONS
-from netloupe.widgets import messages
+from netloupe.explorer.session import Client, Requests, messages
 from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
-from netloupe.widgets.requests import Requests
 
 _HOST = Path(__file__).resolve().parents[2] / "widgets" / "frontend" / "src" / "host"
 _TRAITS = (_HOST / "traits.ts").read_text(encoding="utf-8")
@@ -97,6 +96,12 @@ def test_each_trait_says_what_it_holds_and_who_sets_it() -> None:
         assert comment is not None, f"{name} has no comment"
         words = " ".join(comment[1].replace("#:", "").split())
         assert re.search(r"set (with it, )?by (both|Python|the browser)", words), name
+
+
+def test_the_canvas_has_what_a_session_sets_of_its_client() -> None:
+    wanted = get_type_hints(Client)
+    assert wanted.keys() >= {"focus", "hops", "breadcrumb"}
+    assert wanted.keys() <= list_traits(Canvas).keys()
 
 
 def read_requests() -> dict[str, set[str]]:
@@ -176,6 +181,7 @@ def test_messages_to_the_browser_are_the_same_ones() -> None:
 
 def test_nothing_is_sent_past_the_types_of_messages() -> None:
     widgets = _HOST.parents[2]
-    for path in widgets.glob("*.py"):
-        sends = re.findall(r"canvas\.send\(", path.read_text(encoding="utf-8"))
+    session = Path(inspect.getfile(messages)).parent
+    for path in (*widgets.glob("*.py"), *session.glob("*.py")):
+        sends = re.findall(r"(?:canvas|client)\.send\(", path.read_text(encoding="utf-8"))
         assert sends == [], f"{path.name} sends a message by itself"

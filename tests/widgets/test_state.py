@@ -11,9 +11,9 @@ from onnx import helper
 
 import netloupe
 from netloupe.explorer.progress import Cancelled
+from netloupe.explorer.session import history as history_module
+from netloupe.explorer.session.history import History, Moment
 from netloupe.widgets import Explorer
-from netloupe.widgets import history as history_module
-from netloupe.widgets.history import History, Moment
 from tests.corpus import corpus_file
 from tests.layered import make_layers
 from tests.recorder import Recorder

@@ -9,8 +9,8 @@ import pytest
 
 import netloupe
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.session import Session
 from netloupe.explorer.view import ViewOptions
-from netloupe.widgets.session import Session
 from tests.corpus import corpus_file
 from tests.grouping.test_tree import make_chain
 from tests.recorder import Recorder

@@ -1,6 +1,6 @@
 /**
  * The messages between a canvas and what is behind it: requests go out, replies come in. They
- * have the same names and fields in widgets/messages.py.
+ * have the same names and fields in explorer/session/messages.py.
  */
 
 import type { Details, Expand, Grouping, Share, ThemeName } from "../scene/options";

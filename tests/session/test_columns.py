@@ -7,8 +7,8 @@ import pytest
 import netloupe
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.session import Session
 from netloupe.explorer.view import ViewOptions
-from netloupe.widgets.session import Session
 from tests.corpus import light_file
 
 

@@ -7,9 +7,9 @@ import pytest
 from netloupe import ViewError
 from netloupe.explorer.layout import Composer, FirstView
 from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.session import Views
+from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions
-from netloupe.widgets.reveal import reveal
-from netloupe.widgets.views import Views
 from tests.onnx_text import load_text
 
 MODEL = """g (float[2] x) => (float[2] y) {

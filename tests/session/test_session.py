@@ -8,8 +8,8 @@ import pytest
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.session import Session
 from netloupe.explorer.view import ViewOptions
-from netloupe.widgets.session import Session
 from tests.browser.servers import ROOT
 
 CNN = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"

@@ -1,8 +1,8 @@
 """What the browser asks of an explorer: taken in, answered one by one, cancelled.
 
-The browser's side is ``frontend/src/controls/requests.ts``, and ``frontend/src/host/messages.ts``
-for what requests and replies hold. Nothing here knows the inspector; what is selected is read and
-set through two functions.
+The browser's side is ``controls/requests.ts`` in ``widgets/frontend/src``, and ``host/messages.ts``
+there for what requests and replies hold. Nothing here knows the inspector; what is selected is read
+and set through two functions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Wi
 from netloupe.explorer.progress import Cancelled
 
 from .busy import Busy
-from .canvas import Canvas
+from .client import Client
 from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .reveal import reveal
@@ -39,7 +39,7 @@ class Requests:
     ----------
     session
         What is shown.
-    canvas
+    client
         Where the answers go.
     selected
         Returns the paths of what is selected.
@@ -59,7 +59,7 @@ class Requests:
     def __init__(
         self,
         session: Session,
-        canvas: Canvas,
+        client: Client,
         selected: Callable[[], Sequence[str]],
         select: Callable[[Sequence[str]], None],
         settle: Callable[[], None],
@@ -69,7 +69,7 @@ class Requests:
     ) -> None:
         self.session = session
         self.views = session.views
-        self.canvas = canvas
+        self.client = client
         self._selected = selected
         self._select = select
         self._settle = settle
@@ -126,12 +126,12 @@ class Requests:
                 handler(self, number, message)
                 self._settle()
         except Cancelled as error:
-            self.canvas.reply(number, {"type": "error", "message": str(error), "cancelled": True})
+            self.client.reply(number, {"type": "error", "message": str(error), "cancelled": True})
         except NetloupeError as error:
-            self.canvas.send_error(number, str(error))
+            self.client.send_error(number, str(error))
         except Exception as error:
-            self.canvas.log.exception("a request of the canvas failed")
-            self.canvas.send_error(number, f"internal error: {error}")
+            self.client.log.exception("a request of the canvas failed")
+            self.client.send_error(number, f"internal error: {error}")
         finally:
             self._waiting.remove(number)
             self._unwanted.discard(number)
@@ -149,12 +149,12 @@ class Requests:
                 self._settle()
         finally:
             self._waiting.remove(mark)
-            self.canvas.reply(None, {"type": "idle"})
+            self.client.reply(None, {"type": "idle"})
 
     def _report(self, number: Any, message: str, share: float | None) -> None:
         if number is None:
             number = next((each for each in self._waiting if isinstance(each, str)), None)
-        self.canvas.reply(number, {"type": "busy", "message": message, "share": share})
+        self.client.reply(number, {"type": "busy", "message": message, "share": share})
 
     def _pool_prepare(self) -> None:
         with suppress(RuntimeError):  # the explorer was closed meanwhile
@@ -168,7 +168,7 @@ class Requests:
             with self.lock:
                 self.session.prepare(self._ahead, lambda: not self._waiting)
         except Exception:
-            self.canvas.log.exception("preparing layouts failed")
+            self.client.log.exception("preparing layouts failed")
 
     def _answer_scene(self, number: Any, message: Request) -> None:
         try:
@@ -247,7 +247,7 @@ class Requests:
                 f"Without groups the picture has {boxes:,} boxes. It may take a while, "
                 "and can be cancelled."
             )
-            self.canvas.reply(number, {"type": "confirm", "message": question})
+            self.client.reply(number, {"type": "confirm", "message": question})
             return
         self.views.group(grouping)
         self._settle()
@@ -326,11 +326,11 @@ class Requests:
         text, regex = str(message.get("text", "")), bool(message.get("regex"))
         found = self.views.search(text, regex=regex)
         hits, total = list_hits(found, self.views.current)
-        self.canvas.reply(number, {"type": "hits", "hits": hits, "total": total})
+        self.client.reply(number, {"type": "hits", "hits": hits, "total": total})
 
     def _answer_legend(self, number: Any, message: Request) -> None:
         entries = self.session.legend(str(message.get("theme")))
-        self.canvas.reply(number, {"type": "legend", "entries": entries})
+        self.client.reply(number, {"type": "legend", "entries": entries})
 
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
         "scene": _answer_scene,
@@ -378,13 +378,13 @@ class Requests:
     ) -> None:
         header, buffers = self.session.encode(scene, whole=whole)
         fields["history"] = self._tell_history()
-        self.canvas.reply_scene(number, header, buffers, **fields)
+        self.client.reply_scene(number, header, buffers, **fields)
 
     def push(self, scene: Scene | None = None, **fields: Unpack[SceneFields]) -> None:
         """Show the current view in the browser, laid out already or not."""
         header, buffers = self.session.encode(scene or self._compose())
         fields["history"] = self._tell_history()
-        self.canvas.push_scene(header, buffers, **fields)
+        self.client.push_scene(header, buffers, **fields)
         self._tell_view()
 
     def _tell_history(self) -> HistoryState:
@@ -394,12 +394,12 @@ class Requests:
 
     def _tell_view(self) -> None:
         """Tell the canvas which graph is shown, and how much of it."""
-        self.canvas.breadcrumb = self.views.breadcrumb()
-        self.canvas.focus, self.canvas.hops = self.views.focused or ("", 0)
-        self.canvas.grouping = self.views.options.grouping
-        self.canvas.wrap = self.session.wrap is not False
-        self.canvas.details = self.views.options.details
-        self.canvas.share = self.views.options.share
+        self.client.breadcrumb = self.views.breadcrumb()
+        self.client.focus, self.client.hops = self.views.focused or ("", 0)
+        self.client.grouping = self.views.options.grouping
+        self.client.wrap = self.session.wrap is not False
+        self.client.details = self.views.options.details
+        self.client.share = self.views.options.share
 
 
 def write_paths(paths: Sequence[str]) -> Paths:

@@ -1,7 +1,7 @@
 """The messages between a canvas and Python: requests come in, replies go out.
 
-They have the same names and fields in ``frontend/src/host/messages.ts``. Every request has an
-``id`` that its reply brings back; a message without one was not asked for.
+They have the same names and fields in ``widgets/frontend/src/host/messages.ts``. Every request has
+an ``id`` that its reply brings back; a message without one was not asked for.
 """
 
 from __future__ import annotations
