@@ -114,9 +114,9 @@ def _describe(scene: Scene, edge: SceneEdge) -> str:
 
 
 def _check_ports(scene: Scene) -> Iterator[str]:
-    """Check that values go through walls at ports, and that no port is without an edge.
+    """Check that values go through walls at ports, and that edges run on from each port.
 
-    An edge that ends at a port, as the condition of an If does, has an arrow there.
+    An edge that ends at a wall, as the condition of an If does, has an arrow and no port there.
     """
     ports: dict[int, list[ScenePort]] = {}
     for port in scene.ports:
@@ -145,16 +145,12 @@ def _check_ports(scene: Scene) -> Iterator[str]:
                 if other == index:
                     outside.add((index, port.x, port.y))
             wanted = inner or any(port.path == edge.path for port in ports.get(index, ()))
+            wanted = wanted or (index == edge.target and not edge.arrow)
             if wanted and not near and other != index:
                 yield f"{_describe(scene, edge)} misses the ports of {_name(scene, index)}"
-    ends = {
-        (edge.target, *_port_at(ports, edge))
-        for edge in scene.edges
-        if edge.arrow and edge.target >= 0
-    }
     for port in scene.ports:
         place = (port.box, port.x, port.y)
-        if place not in inside and place not in ends and not _is_unmapped(scene, port):
+        if place not in inside:
             yield f"nothing inside goes to the port of {port.path} on {_name(scene, port.box)}"
         if place not in outside and not _is_dropped(scene, port):
             yield f"nothing outside goes to the port of {port.path} on {_name(scene, port.box)}"
@@ -169,24 +165,6 @@ def _is_in(scene: Scene, index: int, outer: int) -> bool:
 def _list_joints(edge: SceneEdge) -> Iterator[tuple[float, float]]:
     """Yield where an edge can be left by another one of its value: at joints of its pieces."""
     yield from zip(edge.points[6:-2:6], edge.points[7:-2:6], strict=True)
-
-
-def _port_at(ports: dict[int, list[ScenePort]], edge: SceneEdge) -> tuple[float, float]:
-    """Return the place of the port where an edge ends; its own end where there is none."""
-    x, y = edge.points[-2:]
-    for port in ports.get(edge.target, ()):
-        if max(abs(port.x - x), abs(port.y - y)) < _SAME_PLACE:
-            return port.x, port.y
-    return x, y
-
-
-def _is_unmapped(scene: Scene, port: ScenePort) -> bool:
-    """Return whether a port is a result that no output of the body corresponds to."""
-    item = scene.boxes[port.box].item
-    results = item.body.results.values() if item.body is not None else ()
-    mapped = {value for outers in results for value in outers}
-    unmapped = [value for value in item.outputs if value not in mapped]
-    return port.path in {item.instance.path_of(value.path) for value in unmapped}
 
 
 def _is_dropped(scene: Scene, port: ScenePort) -> bool:

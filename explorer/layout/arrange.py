@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .circles import end_at_sides
-from .level import Level
+from .level import Level, LevelArrays
 from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
 from .scene import Inside
 
@@ -185,7 +185,7 @@ def _fill(
         Curves(np.round(points, 2), places.edges.starts),
         tuple(inputs.tolist()),
         tuple(outputs.tolist()),
-        np.round(np.concatenate([starts, ends]), 2),
+        np.round(_find_passing(starts, ends, arrays), 2),
         columns,
     )
 
@@ -195,6 +195,13 @@ def _on_border(offsets: Floats, across: float, axis: int) -> Floats:
     places = np.full((len(offsets), 2), across)
     places[:, axis] = offsets
     return places
+
+
+def _find_passing(starts: Floats, ends: Floats, arrays: LevelArrays) -> Floats:
+    """Return the places on a border where wires run on inside, inputs first."""
+    sources, targets = arrays.sources, arrays.targets
+    enters, leaves = -1 - sources[sources < 0], -1 - targets[targets < 0]
+    return np.concatenate([starts[np.unique(enters)], ends[np.unique(leaves)]])
 
 
 def _end_places(boxes: Floats, axis: int, offsets: Floats, is_source: bool) -> Floats:

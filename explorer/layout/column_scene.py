@@ -132,7 +132,7 @@ class Columns:
             for column in range(first, last + 1):
                 low, high = self._find_extent(column, number)
                 begin, end = self._bounds(column)
-                passing = self._find_ports(number, first=column == first, last=column == last)
+                passing = self._find_passing(number, first=column == first, last=column == last)
                 low, high = min([low, *passing]), max([high, *passing])
                 low, high = max(left, low - before), min(right, high + after)
                 if column == first:
@@ -152,16 +152,25 @@ class Columns:
                     column < last,
                 )
 
-    def _find_ports(self, number: int, *, first: bool, last: bool) -> list[float]:
+    @cached_property
+    def _ends(self) -> dict[int, list[tuple[float, float]]]:
+        """Where edges end at the border of each open group, from outside and from inside."""
+        found: dict[int, list[tuple[float, float]]] = {}
+        for edge in self._original.edges:
+            for box, end in ((edge.source, edge.points[:2]), (edge.target, edge.points[-2:])):
+                if box >= 0 and self._original.boxes[box].item.is_open:
+                    x, y = end if self._is_down else end[::-1]
+                    found.setdefault(box, []).append((x, y))
+        return found
+
+    def _find_passing(self, number: int, *, first: bool, last: bool) -> list[float]:
         """Return where along its border values pass the first or the last part of a group."""
+        top, bottom = self._drawn.areas[number, 1::2].tolist()
         found = []
-        for port in self._original.ports:
-            if port.box == number:
-                x, y = (port.x, port.y) if self._is_down else (port.y, port.x)
-                top, bottom = self._drawn.areas[number, 1::2].tolist()
-                is_above = abs(y - top) <= abs(y - bottom)
-                if (first and is_above) or (last and not is_above):
-                    found.append(x)
+        for x, y in self._ends.get(number, ()):
+            is_above = abs(y - top) <= abs(y - bottom)
+            if (first and is_above) or (last and not is_above):
+                found.append(x)
         return found
 
     def _find_extent(self, column: int, holder: int) -> tuple[float, float]:

@@ -35,7 +35,10 @@ class Measure(LabelMeasure, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """Which port of an open item stands for which value, and which inputs nothing inside uses."""
+    """At which place of its border an open item takes or gives which value.
+
+    ``idle`` are the inputs that nothing inside uses.
+    """
 
     inputs: dict[Value, int]
     outputs: dict[Value, int]
@@ -71,7 +74,7 @@ class Plan:
     texts
         What is written beside them.
     ports
-        Paths of the values that pass the border, inputs first.
+        Paths of the values that run on across the border, inputs first.
     borders
         Which port stands for which value.
     """
@@ -120,7 +123,7 @@ def plan_item(
             step()
         level.children.append(_make_child(child, inner.get(number), measure))
     links = view.links(item)
-    # what nothing inside uses ends at a port too, such as the condition of an If
+    # what nothing inside uses, such as the condition of an If, ends at the border after the others
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
     given = dict.fromkeys(link.target_value for link in links if link.target == BORDER)
     inputs, outputs = list(used), list(given)
@@ -151,7 +154,7 @@ def plan_item(
         edges,
         single,
         choose_texts(edges, item.children, measure),
-        [] if item is view.root else _list_ports(item, [*inputs, *outputs]),
+        [] if item is view.root else _list_ports(item, [*used, *given]),
         Borders(input_index, output_index, _find_idle(item, inputs[len(used) :])),
     )
 

@@ -137,9 +137,9 @@ class Inside:
     curves
         The edges.
     inputs, outputs
-        Offsets of the ports along the border where values come in and where they leave.
+        Where along the border values come in and where they leave.
     ports
-        Shape (ports, 2): places of the ports, inputs first.
+        Shape (ports, 2): places of those that run on inside, inputs first.
     columns
         Number of columns or rows that the contents are cut into.
     """
@@ -180,7 +180,7 @@ class SceneLevel:
     edges
         What flows along the curves of ``inside``, in their order.
     ports
-        Paths of the values that pass the item's border, inputs first.
+        Paths of the values that run on across the item's border, inputs first.
     texts, places
         Text beside each edge, and its centre in an array of shape (edges, 2); NaN where there
         is no room or nothing to say.

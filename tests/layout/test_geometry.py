@@ -309,3 +309,24 @@ def test_points_on_a_curve() -> None:
     assert sample_curve((0, 0, 1, 0, 2, 0, 3, 0), 1) == [(0, 0), (3, 0)]
     curve = sample_curve((0, 0, 0, 3, 3, 3, 3, 0, 3, -1, 3, -2, 3, -3), 2)
     assert curve == [(0, 0), (1.5, 2.25), (3, 0), (3, -1.5), (3, -3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "value"),
+    [
+        ("exported/detr.legacy.onnx", "decoder/layers.0-5/", "Transpose_1_output_0"),
+        ("exported/scripted.legacy.onnx", "main/Loop.body/If_1", "Cast_output_0"),
+    ],
+)
+def test_what_ends_at_a_frame_has_an_arrow_and_no_port(
+    engine: LayoutEngine, name: str, group: str, value: str
+) -> None:
+    options = ViewOptions.parse({})
+    picture = make_picture(load(corpus_file(name)), options, composer=Composer(engine))
+    scene = picture.scene
+    frame = next(n for n, box in enumerate(scene.boxes) if box.item.path.endswith(group))
+    entering = [e for e in scene.edges if e.target == frame and e.path.endswith(value)]
+    assert [edge.arrow for edge in entering] == [True]
+    end = entering[0].points[-2:]
+    assert end not in [(port.x, port.y) for port in scene.ports]
+    assert find_geometry_faults(scene, picture.view) == []
