@@ -308,8 +308,8 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
                 groups += child.inner_groups()
             elif len(child.children) == 1 and isinstance(child.children[0], Node):
                 node = child.children[0]
-                inner = tree.node_labels.get(node.index)
-                tree.node_labels[node.index] = f"{child.label} / {inner}" if inner else child.label
+                inner = tree.node_labels.get(node.index, "")
+                tree.node_labels[node.index] = _join_labels(child.label, inner)
                 tree.singles[child.path] = node
                 children.append(node)
             else:
@@ -321,14 +321,21 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
         group.replace(children, groups)
 
 
+def _join_labels(outer: str, inner: str) -> str:
+    """Return the label of what is all of a scope; one that begins with the scope's says enough."""
+    if inner.startswith(outer) and not inner[len(outer) :][:1].isdigit():
+        return inner
+    return " / ".join(filter(None, (outer, inner)))
+
+
 def _collapse(tree: GroupTree, outer: Group, operators: set[str]) -> Group:
     """Merge a group with its only child group into one that keeps the inner path."""
     inner = outer.children[0]
     assert isinstance(inner, Group)  # noqa: S101 - the caller's case distinction
     if inner.path in operators:
         inner.label = outer.label
-    elif not inner.label.startswith(outer.label):
-        inner.label = f"{outer.label} / {inner.label}"
+    else:
+        inner.label = _join_labels(outer.label, inner.label)
     inner.type_name = inner.type_name or outer.type_name
     tree.groups[outer.path] = inner
     return inner

@@ -21,10 +21,10 @@ BLOCK_PADDING = 2.5
 GAP = 7.0
 LEAST_WIDTH = 90.0
 MOST_WIDTH = 260.0
-#: and where it is the title or a type that needs it
-MOST_TITLE_WIDTH = 320.0
-#: and where it is the title of a group, which is to be read whole
-MOST_GROUP_WIDTH = 380.0
+#: and where it is a type or the facts of a node that need it
+MOST_FACTS_WIDTH = 320.0
+#: and where it is the title, which is to be read whole
+MOST_TITLE_WIDTH = 380.0
 #: the second part of a title has at least this share of the room of both, or what it needs
 _LEAST_QUIET = 0.3
 #: where facts stand in the line of the title, and what is between these two
@@ -112,8 +112,7 @@ def make_box(
     sheets = stack * SHEET_OFFSET
     columns = [_column_width(block) for block in blocks]
 
-    most_title = MOST_GROUP_WIDTH if outline == "group" else MOST_TITLE_WIDTH
-    _, title_end = lay_title(title, quiet, MARGIN, most_title - MARGIN - at_right)
+    _, title_end = lay_title(title, quiet, MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
     wanted = title_end + MARGIN + at_right
     # a block that has a name, too, keeps the line below for its facts
     is_plain = not (badge or times or (quiet and outline == "group"))

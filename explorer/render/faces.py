@@ -16,7 +16,7 @@ from netloupe.explorer.view import Item
 
 from .box import (
     MARGIN,
-    MOST_TITLE_WIDTH,
+    MOST_FACTS_WIDTH,
     MOST_WIDTH,
     find_whole_title,
     lay_title,
@@ -51,7 +51,8 @@ from .text import clean_label, measure_text, shorten_text
 MOST_FRAME_TITLE = 440.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
-MOST_STUB_WIDTH = 150.0
+#: as wide as the long names that exporters make of module, operator and number
+MOST_STUB_WIDTH = 250.0
 #: a box that stands for more values says nothing of their types
 MOST_TYPES_COMPARED = 20_000
 #: one that stands for more nodes says how many, and not of which operators
@@ -160,6 +161,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bo
         badge=node_badge(node) or "",
         openable=item.openable,
         in_line=in_line,
+        most_width=MOST_FACTS_WIDTH if facts is not None else MOST_WIDTH,
     )
 
 
@@ -245,8 +247,8 @@ def _find_last_row(face: Face) -> int:
 
 def _write_operators(counted: str, shown: Sequence[Group | Graph | Node]) -> list[str]:
     """Return how many nodes there are and of which operators, in one line where there is room."""
-    room = MOST_WIDTH - 2 * MARGIN
     operators = count_each(shown)
+    room = (MOST_FACTS_WIDTH if len(operators) <= 2 else MOST_WIDTH) - 2 * MARGIN
     width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
     if width > room / 2:
         return [line for line in (counted, name_operators(operators, room)) if line]
@@ -272,6 +274,7 @@ def _make_operation_face(
         *("group", category_of(node), title, quiet, blocks),
         openable=item.openable,
         in_line=in_line,
+        most_width=MOST_FACTS_WIDTH,
     )
 
 
@@ -297,7 +300,7 @@ def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
     rows = []
     if max(map(len, item.merged.values()), default=1) <= MOST_TYPES_COMPARED:
         type_text = _describe_types(item) or "type unknown"
-        shown = shorten_dims(clean_label(type_text), MOST_TITLE_WIDTH - 2 * MARGIN, "text")
+        shown = shorten_dims(clean_label(type_text), MOST_FACTS_WIDTH - 2 * MARGIN, "text")
         rows.append(FaceRow(shown, "text", ()))
     denotation = _describe_denotation(value) if value else ""
     if item.names:
@@ -313,7 +316,7 @@ def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
         openable=item.openable,
         times=times,
         in_line=in_line,
-        most_width=MOST_TITLE_WIDTH,
+        most_width=MOST_FACTS_WIDTH,
     )
 
 

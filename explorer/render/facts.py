@@ -9,7 +9,7 @@ from netloupe.explorer.patterns import recognise
 from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
-from .box import MARGIN, MOST_WIDTH
+from .box import MARGIN, MOST_FACTS_WIDTH
 from .rows import FaceRow, describe_attributes, describe_constants
 from .sizes import TEXT_STYLES
 from .text import measure_text
@@ -38,7 +38,7 @@ class NodeFacts:
         """
         told = _tell(node)
         if told:
-            return [[FaceRow(told, "muted", ())]]
+            return [[FaceRow(line, "muted", ()) for line in told]]
         weight = find_weight(node)
         is_stored = weight is not None and weight.kind != "ml"
         facts = self._find(node, weight) if weight is not None and is_stored else None
@@ -63,15 +63,27 @@ class NodeFacts:
         return self._known[key]
 
 
-def _tell(node: Node) -> str:
+def _tell(node: Node) -> list[str]:
     """Return what is said of an operator whose attributes are too many, or have other names."""
     is_named = node.op_type in _NAMED
     if not is_named and node.domain != _FITTED:
-        return ""
+        return []
     found = recognise([node])
     if found is None:
-        return ""
-    return found.text if is_named else " · ".join(found.facts)
+        return []
+    return [found.text] if is_named else _break_lines(found.facts)
+
+
+def _break_lines(facts: Sequence[str]) -> list[str]:
+    """Return facts in as many lines as they need; none is cut while a line has room for it."""
+    lines: list[str] = []
+    for fact in facts:
+        longer = f"{lines[-1]} · {fact}" if lines else fact
+        if lines and not _is_too_wide(longer):
+            lines[-1] = longer
+        else:
+            lines.append(fact)
+    return lines
 
 
 def _sign(value: object) -> object:
@@ -93,4 +105,4 @@ def _write(shown: Sequence[str], count: int) -> str:
 
 
 def _is_too_wide(text: str) -> bool:
-    return measure_text(text, *TEXT_STYLES["muted"]) > MOST_WIDTH - 2 * MARGIN
+    return measure_text(text, *TEXT_STYLES["muted"]) > MOST_FACTS_WIDTH - 2 * MARGIN

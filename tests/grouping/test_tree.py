@@ -125,6 +125,23 @@ def test_a_repeated_parent_is_not_said_twice() -> None:
     assert group_names(*names) == "layers.0(x y) head(x y)"
 
 
+@pytest.mark.parametrize(
+    ("outer", "inner", "label"),
+    [
+        ("proj.0", "proj.0.0", "proj.0.0"),
+        ("conv", "conv", "conv"),
+        ("proj.1", "proj.10", "proj.1 / proj.10"),
+        ("stem", "conv", "stem / conv"),
+    ],
+)
+def test_a_node_does_not_repeat_what_its_module_is_called(
+    outer: str, inner: str, label: str
+) -> None:
+    tree = build_group_tree(make_chain(f"/{outer}/{inner}/x", "/head/x", "/head/y"), "names")
+    check_tree(tree)
+    assert tree.node_labels == {0: label}
+
+
 def test_a_group_around_everything_is_the_graph() -> None:
     tree = build_group_tree(make_chain("/m/a/x", "/m/a/y", "/m/b/x", "/m/b/y"), "names")
     check_tree(tree)

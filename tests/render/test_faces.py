@@ -17,7 +17,13 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
 from netloupe.explorer.render.face import Face
-from netloupe.explorer.render.faces import FaceBook, fold_chain, make_face, write_shown
+from netloupe.explorer.render.faces import (
+    MOST_STUB_WIDTH,
+    FaceBook,
+    fold_chain,
+    make_face,
+    write_shown,
+)
 from netloupe.explorer.render.group_summary import (
     write_difference,
     write_member_nodes,
@@ -178,6 +184,16 @@ def test_the_groups_name_stands_before_the_operator() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "name", ["word_embeddings_layernorm", "post_attention_layernorm", "encoder_attn_layer_norm"]
+)
+def test_names_of_modules_and_their_operators_are_read_whole(name: str) -> None:
+    face = face_of_node(one_node("LayerNormalization"), label=name)
+    assert words(face) == [name, "LayerNormalization"]
+    assert face.title == ""
+    assert fits(face)
+
+
 def make_group(model: Model, label: str, type_name: str = "") -> Item:
     group = Group("scope", model.graph, f"main/{label}/", label, type_name)
     group.children = list(model.graph.nodes)
@@ -205,7 +221,7 @@ def test_a_stub_is_a_pill_with_the_values_short_name(model: Model) -> None:
     assert fits(face)
     item.label = "x" * 100_000
     item.key = "b"
-    assert make_face(item).width <= 150
+    assert make_face(item).width <= MOST_STUB_WIDTH
 
 
 def test_a_groups_family_comes_from_its_class_or_its_weights(model: Model) -> None:

@@ -86,6 +86,19 @@ def test_what_was_fitted_says_what_its_attributes_count() -> None:
     assert words(face_of(scaler)) == ["Scaler", "scale [2]"]
 
 
+def test_facts_that_one_row_has_no_room_for_have_two() -> None:
+    model = make_model(
+        "SVMClassifier",
+        kernel_type="RBF",
+        support_vectors=[0.5] * 2290,
+        vectors_per_class=[100, 29, 100],
+        classlabels_ints=[0, 1, 2],
+        domain="ai.onnx.ml",
+    )
+    face = face_of(model)
+    assert words(face)[1:] == ["RBF kernel · 229 support vectors · 10 features", "3 classes"]
+
+
 def test_attributes_that_have_no_room_are_left_out() -> None:
     model = make_model(
         "Resize",
