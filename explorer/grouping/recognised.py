@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.patterns import MOST_NODES, Recognition, know, try_to_recognise
+from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
 from .stack_facts import Member, join_facts
@@ -144,7 +145,10 @@ def _measure(nodes: Sequence[Node]) -> Key:
 
 
 def _is_around_stack(group: Group) -> bool:
-    """Return whether a group is mainly a stack of blocks, other than experts side by side."""
+    """Return whether a group is mainly a stack of blocks.
+
+    Experts side by side are none, and the steps of a recurrence, which hold no weights.
+    """
     pending = [*group.inner_groups()]
     while pending:
         inner = pending.pop()
@@ -155,7 +159,10 @@ def _is_around_stack(group: Group) -> bool:
             if isinstance(block, Node):
                 return False
             found = block.recognised
-            return found is None or not found.name.endswith(("MLP", "GLU"))
+            if found is None:
+                nodes = list_member_nodes(block, MOST_NODES)
+                return not nodes or any(find_weight(node) is not None for node in nodes)
+            return not found.name.endswith(("MLP", "GLU"))
         pending += inner.inner_groups()
     return False
 

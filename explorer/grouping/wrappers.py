@@ -7,6 +7,8 @@ holds.
 
 from __future__ import annotations
 
+import re
+
 from netloupe.explorer.model import Node
 
 from .group import Group, adopt
@@ -20,6 +22,7 @@ _LEAST_OF_STACK = 5
 #: so many letters of a label are seen; a longer one would not tell what it begins with
 _MOST_LABEL = 22
 _DIGITS = "0123456789"
+_DIGIT = re.compile(r"\d+")
 
 
 def dissolve_wrappers(root: Group) -> None:
@@ -38,12 +41,30 @@ def dissolve_wrappers(root: Group) -> None:
     while pending:
         group = pending.pop()
         while True:
-            _dissolve([inner for inner in group.inner_groups() if _find_only_stack(inner)], group)
+            _dissolve(_find_stack_alone(group, holding), group)
             wrapper = _find_nearly_all(group, holding)
             if wrapper is None:
                 break
             _dissolve([wrapper], group)
         pending += [inner for inner in group.inner_groups() if inner in holding]
+
+
+def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:
+    """Return the scopes in a group that only wrap a stack.
+
+    A stage is none where others of its name hold more, as a step that makes what comes in smaller:
+    all of them are drawn alike.
+    """
+    alone = [inner for inner in group.inner_groups() if _find_only_stack(inner)]
+    if not alone:
+        return []
+    chosen = {*alone}
+    others = {
+        _DIGIT.sub("#", inner.label)
+        for inner in group.inner_groups()
+        if inner.kind == "scope" and inner in holding and inner not in chosen
+    }
+    return [inner for inner in alone if _DIGIT.sub("#", inner.label) not in others]
 
 
 def _find_holding_stacks(root: Group) -> set[Group]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from netloupe.explorer.grouping import PASSING, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -12,7 +13,8 @@ from netloupe.explorer.notation import write_count, write_counts
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
-from netloupe.explorer.view import Item
+from netloupe.explorer.roles import find_weight
+from netloupe.explorer.view import Item, nodes_inside
 
 from .box import (
     MARGIN,
@@ -61,6 +63,10 @@ MOST_OPERATORS_COUNTED = 300_000
 BRANCHING_RADIUS = 5.0
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
+#: room for a share of the model, which is counted when the box has its place
+_SHARE = "88.8 M parameters · 88 %"
+#: a weight is looked for among so many nodes of a group
+_MOST_ASKED = 2_000
 #: less than so many letters of a shortened text tell nothing
 _LEAST_LETTERS = 4
 
@@ -220,39 +226,71 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         category = recognition.family if recognition.family != "group" else category
     else:
         lines = [counted]
+        room = _measure_share() if _holds_weight(shown) else 0.0
         if count != 1 or repeat is not None:
             stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
             lines = (
                 [stacks]
                 if stacks
-                else _write_operators(counted, shown if count <= MOST_OPERATORS_COUNTED else ())
+                else _write_operators(
+                    counted, shown if count <= MOST_OPERATORS_COUNTED else (), room
+                )
             )
             says_facts = bool(stacks)
         rows = [FaceRow(line, "muted", ()) for line in lines]
     times = len(repeat.children) if repeat is not None else 0
+    row = ""
+    if rows and not says_facts and _holds_weight(shown):
+        # the share of the model will stand there, so that no more is written than has room then
+        row = rows[-1].name
+        if measure_text(row, *TEXT_STYLES["muted"]) <= _measure_share():
+            rows = [*rows[:-1], FaceRow(_SHARE, "muted", ())]
     face = make_box(
         *("group", category, label, quiet, [rows]),
         openable=item.openable,
         times=times,
         in_line=in_line,
     )
-    return face if says_facts else replace(face, count_row=_find_last_row(face))
+    return _write_count(face, row) if row else face
 
 
-def _find_last_row(face: Face) -> int:
-    """Return which text of a face is its last row; -1 for none."""
-    rows = [number for number, run in enumerate(face.texts) if run.style == "muted"]
-    return rows[-1] if rows else -1
+def _measure_share() -> float:
+    return measure_text(_SHARE, *TEXT_STYLES["muted"])
 
 
-def _write_operators(counted: str, shown: Sequence[Group | Graph | Node]) -> list[str]:
-    """Return how many nodes there are and of which operators, in one line where there is room."""
+def _holds_weight(shown: Sequence[Group | Graph | Node]) -> bool:
+    """Return whether a node with a weight is among the first of some things."""
+    for one in shown:
+        nodes = nodes_inside(one) if isinstance(one, Group) else getattr(one, "nodes", (one,))
+        if any(find_weight(node) is not None for node in islice(nodes, _MOST_ASKED)):
+            return True
+    return False
+
+
+def _write_count(face: Face, text: str) -> Face:
+    """Return a face with a text in its last row, in whose place a share of the model may stand."""
+    row = max(number for number, run in enumerate(face.texts) if run.style == "muted")
+    run = face.texts[row]
+    text = run.text if run.text != _SHARE else text
+    texts = (*face.texts[:row], replace(run, text=text), *face.texts[row + 1 :])
+    return replace(face, texts=texts, count_row=row)
+
+
+def _write_operators(
+    counted: str, shown: Sequence[Group | Graph | Node], most: float = 0.0
+) -> list[str]:
+    """Return how many nodes there are and of which operators, in one line where there is room.
+
+    ``most`` is the room where that is given, in which the first operator may have none.
+    """
     operators = count_each(shown)
-    room = (MOST_FACTS_WIDTH if len(operators) <= 2 else MOST_WIDTH) - 2 * MARGIN
+    usual = MOST_WIDTH - 2 * MARGIN
+    room = most or (MOST_FACTS_WIDTH - 2 * MARGIN if len(operators) <= 2 else usual)
     width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
-    if width > room / 2:
+    if width > usual / 2:
         return [line for line in (counted, name_operators(operators, room)) if line]
-    return [" · ".join(filter(None, (counted, name_operators(operators, room - width))))]
+    line = " · ".join(filter(None, (counted, name_operators(operators, room - width))))
+    return [counted if most and measure_text(line, *TEXT_STYLES["muted"]) > most else line]
 
 
 def _make_operation_face(

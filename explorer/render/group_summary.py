@@ -55,7 +55,7 @@ def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int 
 
 
 def name_stacks(group: Group) -> str:
-    """Return the stacks of known blocks that a group holds: ``12 × Transformer block``.
+    """Return the stacks of known blocks that a group holds: ``Transformer block ×12``.
 
     It is "" where there is none, and where a stack inside is of blocks that are not known.
     """
@@ -74,7 +74,7 @@ def name_stacks(group: Group) -> str:
             continue
         if child.recognised is None or len(names) == _MOST_STACKS:
             return ""
-        names.append(f"{len(child.children):,} × {child.recognised.name}")
+        names.append(f"{child.recognised.name} ×{len(child.children):,}")
     return " · ".join(names)
 
 

@@ -28,6 +28,8 @@ from .text import measure_text
 
 #: larger models have no bars: to count would take a good part of the time of a first view
 MOST_NODES = 50_000
+#: of the sign at the right end of a line, up to where it ends
+_OPENER_ROOM = 16.0
 #: a bar that would be shorter, in pixels, is not drawn
 _LEAST = 1.0
 
@@ -117,16 +119,16 @@ class Shares:
 def _write_in_row(face: Face, words: str) -> tuple[TextRun, ...]:
     """Return the texts of a face, with words in place of its count of nodes where they fit.
 
-    A row below the title has the width of the box, one in its line that of what stands there.
+    A row has the room from where it begins to the sign at the right end of its line, if any.
     """
     if face.count_row < 0:
         return face.texts
     run = face.texts[face.count_row]
-    style = TEXT_STYLES[run.style]
-    sheets = face.stack * SHEET_OFFSET
-    is_below = run.y > sheets + face.header
-    room = face.width - sheets - 2 * MARGIN if is_below else measure_text(run.text, *style)
-    if measure_text(words, *style) > room + 0.5:
+    right = face.width - face.stack * SHEET_OFFSET - MARGIN
+    others = [one.x for one in face.texts if one.y == run.y and one.anchor == "end"]
+    if others:
+        right = min(others) - _OPENER_ROOM
+    if run.x + measure_text(words, *TEXT_STYLES[run.style]) > right + 0.5:
         return face.texts
     before, after = face.texts[: face.count_row], face.texts[face.count_row + 1 :]
     return (*before, replace(run, text=words), *after)

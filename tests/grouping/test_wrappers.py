@@ -34,12 +34,24 @@ def test_what_holds_a_stack_and_no_more_leaves_its_name_to_the_stack() -> None:
 
 
 def test_where_both_names_are_too_long_that_of_the_stage_stays() -> None:
-    stages = [*make_layers("stages.0/resnet_blocks", 3), "/stages.1/down/a", "/stages.1/down/b"]
-    stages += make_layers("stages.1/resnet_blocks", 5)
+    stages = [*make_layers("stages.0/resnet_blocks", 3), "/reduction/down/a", "/reduction/down/b"]
+    stages += make_layers("reduction/resnet_blocks", 5)
     tree = make_tree("/stem/a", "/stem/b", *stages, "/head/a", "/head/b")
-    assert labels(tree.root) == ["stem", "stages.0", "stages.1", "head"]
+    assert labels(tree.root) == ["stem", "stages.0", "reduction", "head"]
     kinds = [group.kind for group in tree.root.inner_groups()]
     assert kinds == ["scope", "repeat", "scope", "scope"]
+
+
+def test_stages_of_one_name_are_drawn_alike_where_only_some_hold_more_than_a_stack() -> None:
+    stages = [*make_layers("stages.0/layers", 3), "/stages.1/down/a", "/stages.1/down/b"]
+    stages += make_layers("stages.1/layers", 5)
+    tree = make_tree("/stem/a", "/stem/b", *stages, "/head/a", "/head/b")
+    assert labels(tree.root) == ["stem", "stages.0", "stages.1", "head"]
+    assert [group.kind for group in tree.root.inner_groups()] == ["scope"] * 4
+    stages = [*make_layers("stages.0/layers", 3), *make_layers("stages.1/layers", 5)]
+    tree = make_tree("/stem/a", "/stem/b", *stages, "/head/a", "/head/b")
+    kinds = [group.kind for group in tree.root.inner_groups()]
+    assert kinds == ["scope", "repeat", "repeat", "scope"]
 
 
 def test_what_holds_nearly_everything_goes() -> None:

@@ -16,7 +16,8 @@ from netloupe.explorer.render.face import Bar
 from netloupe.explorer.render.marks import LineMark, mark_face
 from netloupe.explorer.render.picture import Labels, draw_picture, make_picture
 from netloupe.explorer.render.shares import Shares
-from netloupe.explorer.render.sizes import BAR_THICKNESS
+from netloupe.explorer.render.sizes import BAR_THICKNESS, TEXT_STYLES
+from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.render.wire import encode_scene
 from netloupe.explorer.view import View, ViewOptions
@@ -225,3 +226,16 @@ def test_a_share_for_which_a_row_has_no_room_stands_in_the_tooltip_alone() -> No
     assert drawn.texts == plain.texts
     assert drawn.bar is not None
     assert drawn.bar.text == "500 parameters · 62 % of the model"
+
+
+@pytest.mark.parametrize(
+    ("name", "label"), [("sam_encoder.legacy", "layers.3"), ("detr.legacy", "backbone / model")]
+)
+def test_a_box_is_as_wide_as_its_texts_need(name: str, label: str) -> None:
+    picture = make_picture(load(corpus_file(f"exported/{name}.onnx")), ViewOptions.parse({}))
+    box = next(box for box in picture.scene.boxes if box.item.label == label)
+    face = picture.labels.draw(box.item)
+    texts = [run for run in face.texts if run.anchor == "start"]
+    assert texts[-1].text.endswith("%")
+    ends = [run.x + measure_text(run.text, *TEXT_STYLES[run.style]) for run in texts]
+    assert box.width - max(ends) < 45  # with the sign that it can be opened, and the margin
