@@ -153,7 +153,7 @@ class Columns:
                 )
 
     @cached_property
-    def _ends(self) -> dict[int, list[tuple[float, float]]]:
+    def _border_ends(self) -> dict[int, list[tuple[float, float]]]:
         """Where edges end at the border of each open group, from outside and from inside."""
         found: dict[int, list[tuple[float, float]]] = {}
         for edge in self._original.edges:
@@ -167,7 +167,7 @@ class Columns:
         """Return where along its border values pass the first or the last part of a group."""
         top, bottom = self._drawn.areas[number, 1::2].tolist()
         found = []
-        for x, y in self._ends.get(number, ()):
+        for x, y in self._border_ends.get(number, ()):
             is_above = abs(y - top) <= abs(y - bottom)
             if (first and is_above) or (last and not is_above):
                 found.append(x)

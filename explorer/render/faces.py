@@ -65,6 +65,8 @@ BRANCHING_RADIUS = 5.0
 JUNCTION_BASELINE = 4.4
 #: room for a share of the model, which is counted when the box has its place
 _SHARE = "88.8 M parameters · 88 %"
+#: what an activation is whose work quantization does
+_QUANTIZING = {"DequantizeLinear", "QuantizeLinear"}
 #: a weight is looked for among so many nodes of a group
 _MOST_ASKED = 2_000
 #: less than so many letters of a shortened text tell nothing
@@ -284,8 +286,10 @@ def _write_operators(
     ``most`` is the room where that is given, in which the first operator may have none.
     """
     operators = count_each(shown)
+    if {name for name, _ in operators} == _QUANTIZING:
+        operators = [("Q/DQ", "")]
     usual = MOST_WIDTH - 2 * MARGIN
-    room = most or (MOST_FACTS_WIDTH - 2 * MARGIN if len(operators) <= 2 else usual)
+    room = most or usual
     width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
     if width > usual / 2:
         return [line for line in (counted, name_operators(operators, room)) if line]

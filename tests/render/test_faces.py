@@ -212,6 +212,15 @@ def test_a_closed_group_counts_its_nodes(model: Model) -> None:
     assert fits(face)
 
 
+def test_an_activation_that_quantization_does_needs_no_long_names() -> None:
+    proto = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> g (int8[N] x, float s) => (int8[N] y) '
+        "{ f = DequantizeLinear(x, s) y = QuantizeLinear(f, s) }"
+    )
+    face = make_face(make_group(load(proto.SerializeToString()), "relu"))
+    assert "2 nodes · Q/DQ" in words(face)
+
+
 def test_a_stub_is_a_pill_with_the_values_short_name(model: Model) -> None:
     value = model.graph.values["input_ids"]
     instance = Instance(model.graph, "main", None)
