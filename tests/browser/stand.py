@@ -10,6 +10,7 @@ import base64
 import json
 import queue
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from netloupe.widgets import Canvas, Explorer
@@ -25,7 +26,7 @@ CANVAS = '[data-netloupe="canvas"]'
 
 PAGE = """<!doctype html><meta charset="utf-8">
 <body style="margin:0"><div id="here"></div><script type="module">
-import widget from "./canvas.js";
+import widget, { CanvasView } from "./canvas.js";
 import { FakeModel } from "./fake_model.js";
 class PageModel extends FakeModel {
   save_changes() {
@@ -39,9 +40,34 @@ const bytes = (text) => {
   const found = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   return new DataView(found.buffer);
 };
-window.start = (traits) => {
+const listen = (event, listener) => {
+  model.on(event, listener);
+  return () => model.off(event, listener);
+};
+const connectTo = (abilities) => ({
+  host: {
+    can: (what) => abilities.includes(what),
+    hasInspector: false,
+    words: { waiting: "Unpacking", absent: "", silent: "", lost: "", renew: "" },
+    patience: { first: null, answer: null },
+  },
+  traits: {
+    get: (name) => model.get(name),
+    set: (values) => {
+      for (const [name, value] of Object.entries(values)) model.set(name, value);
+      model.save_changes();
+    },
+    follow: (name, changed) => listen(`change:${name}`, () => changed()),
+  },
+  send: (message) => model.send(message),
+  onMessage: (receive) => listen("msg:custom", (message, buffers) => receive(message, buffers)),
+  onLost: () => () => undefined,
+});
+window.start = (traits, abilities) => {
   Object.assign(model.values, traits);
-  widget.render({ model, el: document.getElementById("here") });
+  const here = document.getElementById("here");
+  if (abilities) new CanvasView(connectTo(abilities), here);
+  else widget.render({ model, el: here });
 };
 window.deliverRaw = (content, buffers) => model.receive(content, buffers);
 window.deliver = ({ trait, value, content, buffers }) => {
@@ -78,9 +104,18 @@ class Stand:
         The explorer, not yet shown anywhere.
     style
         Rules of the page around the canvas.
+    abilities
+        What the canvas is told that is behind it can do, without an inspector; None for the
+        widget, whose host is a kernel.
     """
 
-    def __init__(self, page: Any, explorer: Explorer, style: str = "") -> None:
+    def __init__(
+        self,
+        page: Any,
+        explorer: Explorer,
+        style: str = "",
+        abilities: Sequence[str] | None = None,
+    ) -> None:
         self.page = page
         self.explorer = explorer
         self._outgoing: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -96,7 +131,8 @@ class Stand:
         page.expose_function("tell", lambda message: self._incoming.append(message))
         page.goto(ADDRESS)
         page.wait_for_function("() => window.start !== undefined")
-        page.evaluate("(traits) => start(traits)", {name: getattr(canvas, name) for name in TRAITS})
+        traits = {name: getattr(canvas, name) for name in TRAITS}
+        page.evaluate("(given) => start(...given)", [traits, abilities])
         canvas.observe(self._changed, list(TRAITS))
         self.settle()
         page.wait_for_selector(f'{CANVAS}[data-ready="true"]')

@@ -132,6 +132,12 @@ def test_requests_have_the_same_types_and_fields() -> None:
     assert every == messages.Request.__annotations__.keys()
 
 
+def test_what_hosts_may_be_able_to_do_covers_all_that_a_session_answers() -> None:
+    able = re.findall(r"\w+: \[(.*)\],", read_block(_MESSAGES, "ABILITIES = {\n", "} as const"))
+    answered = [request for requests in able for request in re.findall(r'"(\w+)"', requests)]
+    assert sorted(answered) == sorted({*Requests._handlers, "cancel"} - {"scene"})
+
+
 def test_links_of_a_description_ask_in_the_same_words() -> None:
     variants = re.search(r"type DescriptionRequest = (.*);", _MESSAGES)
     assert variants is not None

@@ -1,11 +1,11 @@
 /**
- * The entry: joins the picture, the controls around it and the kernel.
+ * Joins the picture, the controls around it and the host behind it; and is the entry for notebooks.
  *
- * The kernel's side is widgets/canvas.py, with traits of the same names.
+ * There the host is a kernel, whose side is widgets/canvas.py, with traits of the same names.
  */
 
 import { Actions } from "./controls/actions";
-import { FocusBar, WrapOffer } from "./controls/bars";
+import { type FocusActions, FocusBar, WrapOffer } from "./controls/bars";
 import { Page } from "./controls/canvas_element";
 import { Commands } from "./controls/commands";
 import { ContextMenu } from "./controls/context_menu";
@@ -20,13 +20,13 @@ import { Panes } from "./controls/panes";
 import { Progress } from "./controls/progress_bar";
 import { type Arrived, Requests } from "./controls/requests";
 import { makeScriptApi } from "./controls/script_api";
-import { SearchBox } from "./controls/search_box";
+import { type SearchActions, SearchBox } from "./controls/search_box";
 import { Selection } from "./controls/selection";
 import { nameOf, tooltipOf } from "./controls/speech";
 import { Steppers } from "./controls/steppers";
 import { Strip } from "./controls/strip";
 import { Hint, Tooltip } from "./controls/tips";
-import { makeToolbar } from "./controls/toolbar";
+import { type Toolbar, type ToolbarActions, makeToolbar } from "./controls/toolbar";
 import { makeWidget } from "./host/anywidget";
 import type { CanvasConnection } from "./host/connection";
 import { hideStaticPicture } from "./host/fallback";
@@ -51,7 +51,7 @@ export class CanvasView {
   private readonly strip = new Strip();
   private readonly progress = new Progress();
   private readonly giveBack = (): void => this.page.focus();
-  private readonly help = new Help(this.giveBack);
+  private readonly help: Help;
   private readonly question = new Question(this.giveBack);
   private readonly legend = new Legend({
     ask: () => this.requests.legend(this.page.themeName),
@@ -64,29 +64,16 @@ export class CanvasView {
   private readonly selection: Selection;
   private readonly highlights: Highlights;
   private readonly search: SearchBox;
+  private readonly focusBar: FocusBar;
+  private readonly toolbar: Toolbar;
   private readonly actions: Actions;
   private readonly menu: ContextMenu;
   private readonly commands: Commands;
-  private readonly focusBar = new FocusBar({
-    hops: (hops) => this.actions.focusOn(this.connection.traits.get("focus"), hops),
-    leave: () => this.actions.leaveFocus(),
-  });
   private readonly offer = new WrapOffer(() => this.actions.ask({ type: "wrap", wrap: true }));
   private readonly steppers = new Steppers({
     shown: (path, index) => this.actions.ask({ type: "shown", path, index }, path),
     unroll: (path) => this.actions.ask({ type: "unroll", path }, path),
     fold: (path) => this.actions.ask({ type: "fold", path }, path),
-  });
-  private readonly toolbar = makeToolbar({
-    zoom: (factor) => this.stage.camera.zoom(factor),
-    fit: () => this.stage.camera.fit(),
-    zoomToSelection: () => this.stage.camera.zoomTo(this.selection.paths),
-    expand: (mode) => this.actions.ask({ type: "expand", mode }),
-    turn: () => this.actions.turn(),
-    fillScreen: () => this.panes.toggleScreen(),
-    toggleInspector: () => this.panes.toggleInspector(),
-    help: () => this.help.toggle(),
-    menu: (button) => this.menu.showBelow(button),
   });
   /** what the picture has for itself */
   private readonly room = makeElement("div", "nl-room");
@@ -97,13 +84,17 @@ export class CanvasView {
   private ready = false;
   private disposed = false;
 
+  /** @param parent where on the page the canvas is put */
   constructor(
     private readonly connection: CanvasConnection,
     parent: HTMLElement,
   ) {
-    const { traits } = connection;
+    const { host, traits } = connection;
+    this.help = new Help(host, this.giveBack);
+    this.toolbar = makeToolbar(this.toolbarActions(), host);
+    this.focusBar = new FocusBar(host.can("focus") ? this.focusActions() : null);
     this.stage = new Stage(paletteOf("light"), () => this.onPainted(), () => this.listCovers());
-    this.page = new Page(traits, {
+    this.page = new Page(connection, {
       enter: (path) => this.actions.ask({ type: "enter", path }),
       themed: (palette) => {
         this.stage.setPalette(palette);
@@ -111,12 +102,12 @@ export class CanvasView {
       },
     });
     this.highlights = new Highlights(this.stage);
-    const { host, live } = this.page;
-    this.selection = new Selection(traits, this.stage, host, live, () => {
+    const { element, frame, live } = this.page;
+    this.selection = new Selection(traits, this.stage, element, live, () => {
       this.highlights.follow(this.selection);
       this.steppers.follow(this.selection.holder ?? -1);
     });
-    this.search = new SearchBox({
+    const searching: SearchActions = {
       search: (text, regex) => this.requests.search(text, regex),
       reveal: (path) => this.actions.ask({ type: "reveal", path }),
       mark: (found, current) => {
@@ -124,7 +115,8 @@ export class CanvasView {
         this.markHits();
       },
       leave: this.giveBack,
-    });
+    };
+    this.search = new SearchBox(searching, host.can("regex"));
     this.requests = new Requests(connection, this.strip, this.progress, this.question, {
       show: (scene, arrival) => this.showScene(scene, arrival),
       absent: () => {
@@ -132,19 +124,23 @@ export class CanvasView {
       },
     });
     const { stage, selection, highlights, search, help, legend } = this;
-    this.actions = new Actions(traits, stage, selection, highlights, this.requests);
-    this.panes = new Panes(traits, host, this.page.frame, { changed: () => this.showPanes() });
+    this.actions = new Actions(host, traits, stage, selection, highlights, this.requests);
+    this.panes = new Panes(traits, element, frame, host.hasInspector, {
+      changed: () => this.showPanes(),
+    });
     this.page.later(() => this.panes.dispose());
     const { actions, panes, hint, strip, focusBar } = this;
     const history = (): HistoryState => this.history;
-    const { frame } = this.page;
     this.menu = new ContextMenu(
-      { traits, frame, panes, stage, selection, highlights, actions, search, help, legend, history },
+      {
+        ...{ host, traits, frame, panes, stage, selection, highlights, actions },
+        ...{ search, help, legend, history },
+      },
       this.giveBack,
     );
     const { menu } = this;
     this.commands = new Commands({
-      ...{ stage, selection, highlights, actions, search, help, legend, menu, hint, strip },
+      ...{ host, stage, selection, highlights, actions, search, help, legend, menu, hint, strip },
       focusBar,
     });
     this.build(parent);
@@ -166,10 +162,32 @@ export class CanvasView {
 
   // ------------------------------------------------------------------ the page
 
+  private toolbarActions(): ToolbarActions {
+    return {
+      zoom: (factor) => this.stage.camera.zoom(factor),
+      fit: () => this.stage.camera.fit(),
+      zoomToSelection: () => this.stage.camera.zoomTo(this.selection.paths),
+      expand: (mode) => this.actions.ask({ type: "expand", mode }),
+      turn: () => this.actions.turn(),
+      fillScreen: () => this.panes.toggleScreen(),
+      toggleInspector: () => this.panes.toggleInspector(),
+      help: () => this.help.toggle(),
+      menu: (button) => this.menu.showBelow(button),
+    };
+  }
+
+  private focusActions(): FocusActions {
+    return {
+      hops: (hops) => this.actions.focusOn(this.connection.traits.get("focus"), hops),
+      leave: () => this.actions.leaveFocus(),
+    };
+  }
+
   private build(parent: HTMLElement): void {
     const { page, stage, highlights } = this;
     const top = makeElement("div", "nl-top");
-    top.append(this.search.element, page.breadcrumb, this.toolbar.element);
+    if (this.connection.host.can("search")) top.append(this.search.element);
+    top.append(page.breadcrumb, this.toolbar.element);
     this.room.append(
       ...[stage.canvas, this.steppers.element, stage.minimap.canvas, this.tooltip.element],
       this.legend.element,
@@ -186,13 +204,14 @@ export class CanvasView {
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
     );
     page.frame.after(this.panes.side, this.panes.bottom);
-    parent.append(page.host);
-    Object.defineProperty(page.host, "netloupe", { value: makeScriptApi(stage), configurable: true });
+    parent.append(page.element);
+    const api = { value: makeScriptApi(stage), configurable: true };
+    Object.defineProperty(page.element, "netloupe", api);
   }
 
   private follow(): void {
     const { page, stage } = this;
-    const { host } = page;
+    const { element } = page;
     page.onTrait("selection", () => this.selection.follow());
     page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => this.selection.followHover());
@@ -205,14 +224,14 @@ export class CanvasView {
     page.onTrait("hops", () => this.applyFocus());
     this.applyFocus();
     const onKey = (event: KeyboardEvent): void => this.commands.onKey(event);
-    host.addEventListener("keydown", onKey);
+    element.addEventListener("keydown", onKey);
     const onPress = (): void => {
       page.focus();
       this.hint.hide();
     };
     stage.canvas.addEventListener("pointerdown", onPress);
     page.later(() => {
-      host.removeEventListener("keydown", onKey);
+      element.removeEventListener("keydown", onKey);
       stage.canvas.removeEventListener("pointerdown", onPress);
     });
     page.later(keepFocus(page.frame, this.giveBack));
@@ -283,19 +302,21 @@ export class CanvasView {
     if (this.zoom.textContent !== zoom) this.zoom.textContent = zoom; // else a frame lays out nothing
     if (this.ready) return;
     this.ready = true;
-    this.page.host.dataset.ready = "true";
+    this.page.element.dataset.ready = "true";
     this.page.later(hideStaticPicture(this.connection.traits.get("static_id")));
   }
 
-  // ------------------------------------------------------------------ the kernel
+  // ------------------------------------------------------------------ the host
 
   private showScene(scene: Scene, arrival: Arrived): void {
     this.page.showAbsence(false);
     this.measure();
     const view = this.changeMoment(scene, arrival);
     this.selection.forgetBoxes();
-    this.steppers.take(scene);
-    this.offer.show(scene.extreme && !scene.wrapped);
+    const { host } = this.connection;
+    // a control of a repeat steps and unrolls
+    if (host.can("step") && host.can("unroll")) this.steppers.take(scene);
+    this.offer.show(host.can("wrap") && scene.extreme && !scene.wrapped);
     this.stage.show(scene, { ...arrival, view });
     this.tooltip.hide();
     if (arrival.select !== undefined) this.selection.choose([arrival.select].flat());
@@ -334,7 +355,8 @@ export class CanvasView {
   private offerReload(): void {
     const changed = this.connection.traits.get("changed");
     const message = changed && `${changed}. What is shown is as it was.`;
-    this.strip.showOffer(message, "Reload", () => void this.requests.ask({ type: "reload" }));
+    const reload = (): void => this.actions.ask({ type: "reload" });
+    this.strip.showOffer(message, "Reload", this.connection.host.can("reload") ? reload : null);
   }
 
   private applyFocus(): void {

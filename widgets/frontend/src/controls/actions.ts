@@ -1,6 +1,7 @@
 /** What a user does with the picture, whether by the pointer, by keys or from a menu. */
 
 import type { Traits } from "../host/connection";
+import type { Host } from "../host/host";
 import type { SceneRequest } from "../host/messages";
 import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
@@ -13,6 +14,7 @@ import type { Selection } from "./selection";
 
 export class Actions {
   constructor(
+    private readonly host: Host,
     private readonly traits: Traits<CanvasTraits>,
     private readonly stage: Stage,
     private readonly selection: Selection,
@@ -39,6 +41,7 @@ export class Actions {
   }
 
   doubleClick(point: Point): void {
+    if (!this.host.can("open")) return;
     const hit = this.stage.hitAt(point);
     const { scene } = this.stage;
     // the row of folded shape arithmetic leads to its nodes, others belong to their box
@@ -52,7 +55,8 @@ export class Actions {
   /** Open a box that is closed, close one that is open. */
   toggle(box: number): void {
     const { scene } = this.stage;
-    if (!scene || !(scene.isOpenable(box) || scene.isOpen(box))) return;
+    if (!scene || !this.host.can("open")) return;
+    if (!(scene.isOpenable(box) || scene.isOpen(box))) return;
     const path = scene.pathOf(box);
     if (scene.isOpen(box) && this.selection.box === box) {
       this.selection.choose(scene.closedPathsOf(box), box);
@@ -60,11 +64,14 @@ export class Actions {
     this.ask({ type: "toggle", path }, path);
   }
 
-  /** Close the group around the selection and select it; outside of all groups select nothing. */
+  /**
+   * Close the group around the selection and select it; select nothing outside of all groups, or
+   * where none can be closed.
+   */
   closeAround(): void {
     const { scene } = this.stage;
     if (!scene) return;
-    let group = this.selection.groupAround;
+    let group = this.host.can("open") ? this.selection.groupAround : -1;
     while (group >= 0 && this.closing.has(scene.pathOf(group))) group = scene.parentOf(group);
     if (group < 0) {
       this.selection.choose([]);

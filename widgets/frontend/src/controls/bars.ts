@@ -123,15 +123,19 @@ export class FocusBar {
   private readonly more: HTMLButtonElement;
   private hops = 0;
 
-  constructor(actions: FocusActions) {
+  /** @param actions null where another neighbourhood cannot be had: then it only says what is shown */
+  constructor(actions: FocusActions | null) {
     this.element.hidden = true;
     this.element.dataset.netloupeChip = "focus";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Focus");
-    this.less = iconButton("zoom-out", "A hop less", () => actions.hops(this.hops - 1));
-    this.more = iconButton("zoom-in", "A hop more", () => actions.hops(this.hops + 1));
+    this.less = iconButton("zoom-out", "A hop less", () => actions?.hops(this.hops - 1));
+    this.more = iconButton("zoom-in", "A hop more", () => actions?.hops(this.hops + 1));
+    this.element.append(this.text, this.count);
+    if (!actions) return;
+    this.count.before(this.less);
     this.element.append(
-      ...[this.text, this.less, this.count, this.more],
+      this.more,
       iconButton("close", "Back to the whole graph (Esc)", () => actions.leave()),
     );
   }

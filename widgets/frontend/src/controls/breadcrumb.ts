@@ -1,4 +1,4 @@
-/** The way from the main graph to the one shown, each graph on it a button. */
+/** The way from the main graph to the one shown; graphs that can be entered are buttons. */
 
 import { makeElement } from "./elements";
 
@@ -15,10 +15,11 @@ export function readCrumbs(value: unknown): Crumb[] {
 /** Of a longer trail only the ends are shown, and what opens its middle. */
 const MOST_CRUMBS = 6;
 
+/** @param enter null where no other graph can be shown: then it only says which one is */
 export function fillBreadcrumb(
   bar: HTMLElement,
   crumbs: Crumb[],
-  enter: (path: string) => void,
+  enter: ((path: string) => void) | null,
   whole = crumbs.length <= MOST_CRUMBS,
 ): void {
   bar.hidden = crumbs.length < 2;
@@ -33,16 +34,17 @@ export function fillBreadcrumb(
       bar.append(between);
     }
     const last = index === crumbs.length - 1;
-    const crumb = makeElement("button", "nl-crumb");
-    crumb.type = "button";
+    const elided = index === 1 && hidden > 0;
+    const crumb = enter || elided ? makeElement("button", "nl-crumb") : makeElement("span", "nl-crumb");
+    if (crumb instanceof HTMLButtonElement) crumb.type = "button";
     crumb.textContent = label;
     crumb.title = path;
-    if (index === 1 && hidden > 0) {
+    if (elided) {
       crumb.textContent = "…";
       crumb.title = `${hidden.toLocaleString("en")} more`;
       crumb.addEventListener("click", () => fillBreadcrumb(bar, crumbs, enter, true));
     } else if (last) crumb.setAttribute("aria-current", "page");
-    else crumb.addEventListener("click", () => enter(path));
+    else if (enter) crumb.addEventListener("click", () => enter(path));
     bar.append(crumb);
   });
 }

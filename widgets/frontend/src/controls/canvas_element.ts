@@ -1,12 +1,12 @@
 /**
- * The host element and what the widget's traits say about it: theme, title, breadcrumb.
+ * The element of a canvas and what its traits say about it: theme, title, breadcrumb.
  *
  * All that is seen stands in a shadow root, with a style sheet of its own: no rule of the page
- * around reaches it. The host element carries what scripts and screen readers ask for.
+ * around reaches it. The element around carries what scripts and screen readers ask for.
  */
 
 import styleSheet from "../canvas.css";
-import type { Traits } from "../host/connection";
+import type { CanvasConnection } from "../host/connection";
 import { keepKeys } from "../host/kept_keys";
 import { detectTheme, watchTheme } from "../host/page_theme";
 import type { CanvasTraits } from "../host/traits";
@@ -22,7 +22,7 @@ export interface PageActions {
 }
 
 export class Page {
-  readonly host = document.createElement("div");
+  readonly element = document.createElement("div");
   /** what holds everything that is seen */
   readonly frame = makeElement("div", "nl-canvas");
   readonly live = makeElement("div", "nl-unseen");
@@ -31,21 +31,21 @@ export class Page {
   private readonly stops: Array<() => void> = [];
 
   constructor(
-    private readonly traits: Traits<CanvasTraits>,
+    private readonly connection: Pick<CanvasConnection, "host" | "traits">,
     private readonly actions: PageActions,
   ) {
-    const { host, frame } = this;
+    const { element, frame } = this;
     const style = document.createElement("style");
     style.textContent = styleSheet;
-    host.attachShadow({ mode: "open" }).append(style, frame);
-    host.dataset.netloupe = "canvas";
-    host.dataset.selected = "";
-    keepKeys(host);
-    host.tabIndex = 0;
-    host.setAttribute("role", "application");
+    element.attachShadow({ mode: "open" }).append(style, frame);
+    element.dataset.netloupe = "canvas";
+    element.dataset.selected = "";
+    keepKeys(element);
+    element.tabIndex = 0;
+    element.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");
     this.absent.hidden = true;
-    this.absent.textContent = "No kernel: static picture below";
+    this.absent.textContent = connection.host.words.absent;
     this.breadcrumb.setAttribute("aria-label", "Graphs");
     this.onTrait("theme", () => this.applyTheme());
     this.onTrait("title", () => this.applyTitle());
@@ -58,7 +58,7 @@ export class Page {
 
   /** Call `changed` when a trait of the widget changes, until the page is disposed of. */
   onTrait(name: keyof CanvasTraits, changed: () => void): void {
-    this.stops.push(this.traits.follow(name, changed));
+    this.stops.push(this.connection.traits.follow(name, changed));
   }
 
   /** Call something when the page is disposed of. */
@@ -68,46 +68,48 @@ export class Page {
 
   dispose(): void {
     for (const stop of this.stops) stop();
-    this.host.remove();
+    this.element.remove();
   }
 
   get themeName(): ThemeName {
-    const wanted = this.traits.get("theme");
+    const wanted = this.connection.traits.get("theme");
     return wanted === "auto" ? detectTheme() : wanted;
   }
 
-  /** Say that no kernel answers, in place of everything else. */
+  /** Say that nobody answers, in place of everything else. */
   showAbsence(isAbsent: boolean): void {
     this.absent.hidden = !isAbsent;
-    this.frame.classList.toggle("nl-no-kernel", isAbsent);
+    this.frame.classList.toggle("nl-unanswered", isAbsent);
   }
 
   /** Whether the keyboard is here. */
   get hasFocus(): boolean {
-    return this.host.matches(":focus-within");
+    return this.element.matches(":focus-within");
   }
 
   focus(): void {
-    this.host.focus({ preventScroll: true });
+    this.element.focus({ preventScroll: true });
   }
 
   private applyTheme(): void {
     const name = this.themeName;
-    if (this.host.dataset.theme === name) return;
-    this.host.dataset.theme = name;
+    if (this.element.dataset.theme === name) return;
+    this.element.dataset.theme = name;
     const palette = paletteOf(name);
     setVariables(this.frame, name, palette);
     this.actions.themed(palette);
-    if (this.traits.get("shown_theme") !== name) this.traits.set({ shown_theme: name });
+    const { traits } = this.connection;
+    if (traits.get("shown_theme") !== name) traits.set({ shown_theme: name });
   }
 
   private applyTitle(): void {
-    const title = this.traits.get("title") || "Neural network graph";
-    this.host.setAttribute("aria-label", title);
+    const title = this.connection.traits.get("title") || "Neural network graph";
+    this.element.setAttribute("aria-label", title);
   }
 
   private applyBreadcrumb(): void {
-    const crumbs = readCrumbs(this.traits.get("breadcrumb"));
-    fillBreadcrumb(this.breadcrumb, crumbs, (path) => this.actions.enter(path));
+    const crumbs = readCrumbs(this.connection.traits.get("breadcrumb"));
+    const enter = (path: string): void => this.actions.enter(path);
+    fillBreadcrumb(this.breadcrumb, crumbs, this.connection.host.can("enter") ? enter : null);
   }
 }

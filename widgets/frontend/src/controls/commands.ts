@@ -1,12 +1,13 @@
 /** What the keys do: each command of the keyboard, carried out. */
 
+import type { Host } from "../host/host";
 import type { Stage } from "../paint/stage";
 import type { Actions } from "./actions";
 import type { FocusBar } from "./bars";
 import type { ContextMenu } from "./context_menu";
 import type { Help } from "./dialogs";
 import type { Highlights } from "./highlights";
-import { type Command, readKey } from "./keys";
+import { type Command, isOffered, readKey } from "./keys";
 import type { Legend } from "./legend";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
@@ -14,6 +15,7 @@ import type { Strip } from "./strip";
 import type { Hint } from "./tips";
 
 export interface CommandParts {
+  readonly host: Host;
   readonly stage: Stage;
   readonly selection: Selection;
   readonly highlights: Highlights;
@@ -37,7 +39,8 @@ export class Commands {
     const onButton = target.closest("button, input") !== null;
     if (event.key === "Tab") return;
     const command = readKey(event);
-    if (!command || (onButton && command.do === "toggle")) return;
+    if (!command || !isOffered(command, this.parts.host)) return;
+    if (onButton && command.do === "toggle") return;
     event.preventDefault();
     this.run(command);
   }
@@ -101,7 +104,7 @@ export class Commands {
 
   /** Escape: put away what lies over the picture, else close the group around the selection. */
   private leave(): void {
-    const { highlights, actions, search, help, legend, hint, strip, focusBar } = this.parts;
+    const { host, highlights, actions, search, help, legend, hint, strip, focusBar } = this.parts;
     if (help.isShown) help.hide();
     else if (search.isOpen) search.close();
     else if (hint.isShown || strip.isShown) {
@@ -109,7 +112,7 @@ export class Commands {
       strip.clear();
     } else if (legend.isShown) legend.hide();
     else if (highlights.isShown) highlights.clear();
-    else if (focusBar.isShown) actions.leaveFocus();
+    else if (focusBar.isShown && host.can("focus")) actions.leaveFocus();
     else actions.closeAround();
   }
 }

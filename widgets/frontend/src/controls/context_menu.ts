@@ -1,6 +1,7 @@
 /** Shows the menus: of a thing in the picture, and of the picture itself. */
 
 import type { Traits } from "../host/connection";
+import type { Host } from "../host/host";
 import type { CanvasTraits } from "../host/traits";
 import type { Stage } from "../paint/stage";
 import type { Point } from "../scene/geometry";
@@ -10,12 +11,13 @@ import type { Help } from "./dialogs";
 import type { Highlights } from "./highlights";
 import type { Legend } from "./legend";
 import { Menu } from "./menu";
-import { thingMenu, viewMenu } from "./menu_entries";
+import { type ThingActions, thingMenu, viewMenu } from "./menu_entries";
 import type { Panes } from "./panes";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
 
 export interface MenuParts {
+  readonly host: Host;
   readonly traits: Traits<CanvasTraits>;
   readonly frame: HTMLElement;
   readonly panes: Panes;
@@ -81,14 +83,14 @@ export class ContextMenu {
   }
 
   private showThing(hit: Hit, point: Point): void {
-    const { stage, selection, highlights, actions } = this.parts;
+    const { host, stage, selection, highlights, actions } = this.parts;
     const { scene } = stage;
     if (!scene) return;
     const { path, paths } = hit;
     const box = hit.kind === "box" ? hit.index : -1;
     const repeat = box >= 0 ? scene.pathOf(box) : path;
     const selected = selection.paths;
-    const groups = thingMenu(scene, box, path, selection.path, {
+    const thingActions: ThingActions = {
       toggle: () => actions.toggle(box),
       unname: () => actions.ask({ type: "unname", path: repeat }, repeat),
       fold: () => actions.ask({ type: "fold", path: repeat }, repeat),
@@ -102,12 +104,13 @@ export class ContextMenu {
       closeUp: () => stage.camera.zoomTo(paths),
       copyPath: () =>
         void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
-    });
+    };
+    const groups = thingMenu(scene, box, path, selection.path, thingActions, host);
     this.menu.show(groups, point, this.parts.frame);
   }
 
   private showView(point: Point): void {
-    const { traits, panes, stage, selection, actions, search, help, legend } = this.parts;
+    const { host, traits, panes, stage, selection, actions, search, help, legend } = this.parts;
     const wrapped = traits.get("wrap");
     const details = traits.get("details");
     const { undo, redo } = this.parts.history();
@@ -145,6 +148,7 @@ export class ContextMenu {
         redo: () => actions.redo(),
         help: () => help.toggle(),
       },
+      host,
     );
     this.menu.show(groups, point, this.parts.frame);
   }

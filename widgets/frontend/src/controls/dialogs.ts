@@ -1,12 +1,17 @@
 /** What lies over the picture until it is answered or put away: the help, and a question. */
 
+import type { Host } from "../host/host";
 import { iconButton, makeElement } from "./elements";
-import { KEY_HELP } from "./keys";
+import { listKeys } from "./keys";
 
 export class Help {
   readonly element = makeElement("div", "nl-help");
 
-  constructor(private readonly left: () => void) {
+  /** @param left gives the keyboard back when it is put away */
+  constructor(
+    host: Host,
+    private readonly left: () => void,
+  ) {
     this.element.setAttribute("role", "dialog");
     this.element.setAttribute("aria-label", "Keys");
     this.element.tabIndex = -1;
@@ -15,7 +20,7 @@ export class Help {
     head.textContent = "Keys";
     head.append(iconButton("close", "Close", () => this.hide()));
     const list = makeElement("dl", "nl-help-keys");
-    for (const [keys, meaning] of KEY_HELP) {
+    for (const [keys, meaning] of listKeys(host)) {
       const term = makeElement("dt", "");
       for (const key of keys.split(" ")) {
         const cap = makeElement("kbd", "");

@@ -1,5 +1,7 @@
 /** Which key does what while the canvas has the keyboard. */
 
+import type { Host } from "../host/host";
+import type { Ability } from "../host/messages";
 import type { Arrow } from "../scene/walk";
 
 export type Command =
@@ -53,26 +55,64 @@ const KEYS: Record<string, Command> = {
   "?": { do: "help" },
 };
 
-/** What the help says, in its order. */
-export const KEY_HELP: ReadonlyArray<readonly [string, string]> = [
-  ["← ↑ → ↓", "walk along the edges, or to a neighbour"],
-  ["Home", "select where the graph begins"],
-  ["Enter", "open or close what is selected; double click does the same"],
-  ["Esc", "put away what is lit or shown; then close the group around the selection"],
-  ["/", "search"],
-  ["F", "show all"],
-  ["Z", "zoom to the selection"],
-  ["+ − 0", "zoom in, out, to actual size"],
-  ["N P", "next, previous place where the selected value is used"],
-  ["G", "where the selected value is given"],
-  ["U D", "light up all that is upstream, downstream"],
-  ["Shift click", "light up the paths between the selection and what is clicked"],
-  ["H", "focus: only the neighbourhood of the selection"],
-  ["Ctrl Z", "take back what was opened, closed, stepped, grouped or entered"],
-  ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
-  ["M", "menu of the selection; right click does the same"],
-  ["?", "this help"],
+/** What commands ask of the host; the others are done by the canvas alone. */
+const ASKED: { readonly [Do in Command["do"]]?: Ability } = {
+  toggle: "open",
+  search: "search",
+  focus: "focus",
+  undo: "undo",
+  redo: "undo",
+};
+
+/** What can be taken back, as the help calls it. */
+const TAKEN_BACK: ReadonlyArray<readonly [string, Ability]> = [
+  ["opened", "open"],
+  ["closed", "open"],
+  ["stepped", "step"],
+  ["grouped", "group"],
+  ["entered", "enter"],
 ];
+
+/** Whether a command does anything where the canvas is. */
+export function isOffered(command: Command, host: Host): boolean {
+  const asked = ASKED[command.do];
+  return asked === undefined || host.can(asked);
+}
+
+/** What the help says, in its order: keys and what they do. */
+export function listKeys(host: Host): Array<readonly [string, string]> {
+  const where = (what: Ability, ...rows: Array<readonly [string, string]>): typeof rows =>
+    host.can(what) ? rows : [];
+  const escape = host.can("open") ? "close the group around the selection" : "select nothing";
+  const changes = TAKEN_BACK.flatMap(([change, what]) => (host.can(what) ? [change] : []));
+  return [
+    ["← ↑ → ↓", "walk along the edges, or to a neighbour"],
+    ["Home", "select where the graph begins"],
+    ...where("open", ["Enter", "open or close what is selected; double click does the same"]),
+    ["Esc", `put away what is lit or shown; then ${escape}`],
+    ...where("search", ["/", "search"]),
+    ["F", "show all"],
+    ["Z", "zoom to the selection"],
+    ["+ − 0", "zoom in, out, to actual size"],
+    ["N P", "next, previous place where the selected value is used"],
+    ["G", "where the selected value is given"],
+    ["U D", "light up all that is upstream, downstream"],
+    ["Shift click", "light up the paths between the selection and what is clicked"],
+    ...where("focus", ["H", "focus: only the neighbourhood of the selection"]),
+    ...where(
+      "undo",
+      ["Ctrl Z", `take back what was ${joinWords(changes) || "changed"}`],
+      ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
+    ),
+    ["M", "menu of the selection; right click does the same"],
+    ["?", "this help"],
+  ];
+}
+
+/** Write words as a sentence lists them: `opened, closed or entered`. */
+function joinWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words[words.length - 1]}`;
+}
 
 /** The command of a keystroke; null for keys that mean nothing here. */
 export function readKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke): Command | null {

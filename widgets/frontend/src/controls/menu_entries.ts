@@ -1,5 +1,7 @@
 /** What stands in the menus: of the view, and of a thing in it. */
 
+import type { Host } from "../host/host";
+import type { Ability } from "../host/messages";
 import type { CanvasTraits } from "../host/traits";
 import options, {
   type Details,
@@ -9,7 +11,7 @@ import options, {
   listEntries,
 } from "../scene/options";
 import { NAMED, REPEAT, type Scene } from "../scene/scene";
-import type { MenuGroups } from "./menu";
+import type { MenuEntry, MenuGroups } from "./menu";
 
 /** what only the canvas can do: a picture has no page around it */
 const PAGE_COLOURS = "Colours of the page";
@@ -52,50 +54,66 @@ export interface ViewActions {
   help(): void;
 }
 
-export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
+/** Offers entries where the host can do what they ask for. */
+function offers(host: Host): (what: Ability, ...entries: MenuEntry[]) => readonly MenuEntry[] {
+  return (what, ...entries) => (host.can(what) ? entries : []);
+}
+
+export function viewMenu(state: ViewState, actions: ViewActions, host: Host): MenuGroups {
+  const offer = offers(host);
   return [
     [
       { label: "Show all", key: "F", press: () => actions.fit() },
       ...(state.hasSelection
         ? [{ label: "Zoom to selection", key: "Z", press: () => actions.zoomToSelection() }]
         : []),
-      { label: "Search", key: "/", press: () => actions.search() },
+      ...offer("search", { label: "Search", key: "/", press: () => actions.search() }),
     ],
-    [
+    offer(
+      "undo",
       ...(state.canUndo ? [{ label: "Undo", key: "Ctrl Z", press: () => actions.undo() }] : []),
       ...(state.canRedo ? [{ label: "Redo", key: "Ctrl Shift Z", press: () => actions.redo() }] : []),
-    ],
-    listEntries(options.expand.choices).map(([mode, label]) => ({
-      label,
-      press: () => actions.expand(mode),
-    })),
-    listEntries(options.grouping.choices).map(([name, label]) => ({
-      label,
-      checked: state.grouping === name,
-      press: () => actions.group(name),
-    })),
+    ),
+    offer(
+      "expand",
+      ...listEntries(options.expand.choices).map(([mode, label]) => ({
+        label,
+        press: () => actions.expand(mode),
+      })),
+    ),
+    offer(
+      "group",
+      ...listEntries(options.grouping.choices).map(([name, label]) => ({
+        label,
+        checked: state.grouping === name,
+        press: () => actions.group(name),
+      })),
+    ),
     [
-      {
+      ...offer("direction", {
         label: options.direction.choices.LR.menu,
         checked: state.direction === "LR",
         press: () => actions.turn(),
-      },
-      {
+      }),
+      ...offer("wrap", {
         label: options.wrap.choices.yes.menu,
         checked: state.wrapped,
         press: () => actions.wrap(),
-      },
-      {
+      }),
+      ...offer("details", {
         label: options.details.choices.all.menu,
         checked: state.details === "all",
         press: () => actions.detail(),
-      },
+      }),
     ],
-    listEntries(options.share.choices).map(([what, label]) => ({
-      label,
-      checked: state.share === what,
-      press: () => actions.share(what),
-    })),
+    offer(
+      "share",
+      ...listEntries(options.share.choices).map(([what, label]) => ({
+        label,
+        checked: state.share === what,
+        press: () => actions.share(what),
+      })),
+    ),
     [["auto", PAGE_COLOURS] as const, ...listEntries(options.theme.choices)].map(([name, label]) => ({
       label,
       checked: state.theme === name,
@@ -111,7 +129,11 @@ export function viewMenu(state: ViewState, actions: ViewActions): MenuGroups {
               press: () => actions.toggleInspector(),
             },
           ]),
-      { label: "Legend", checked: state.legend, press: () => actions.toggleLegend() },
+      ...offer("legend", {
+        label: "Legend",
+        checked: state.legend,
+        press: () => actions.toggleLegend(),
+      }),
       ...(state.screen === null
         ? []
         : [{ label: "Full screen", checked: state.screen, press: () => actions.fillScreen() }]),
@@ -144,7 +166,9 @@ export function thingMenu(
   path: string,
   selected: string,
   actions: ThingActions,
+  host: Host,
 ): MenuGroups {
+  const offer = offers(host);
   const isBox = box >= 0;
   const open = isBox && scene.isOpen(box);
   const repeat = open && (scene.flagsOf(box) & REPEAT) !== 0;
@@ -153,11 +177,22 @@ export function thingMenu(
   return [
     [
       ...(canToggle
-        ? [{ label: open ? "Close" : "Open", key: "Enter", press: () => actions.toggle() }]
+        ? offer("open", {
+            label: open ? "Close" : "Open",
+            key: "Enter",
+            press: () => actions.toggle(),
+          })
         : []),
-      ...(repeat ? [{ label: "Show all repetitions", press: () => actions.unroll() }] : []),
-      ...(repeat ? [{ label: "Show one repetition", press: () => actions.fold() }] : []),
-      ...(isNamed ? [{ label: "Wrong name: show its nodes", press: () => actions.unname() }] : []),
+      ...(repeat
+        ? offer(
+            "unroll",
+            { label: "Show all repetitions", press: () => actions.unroll() },
+            { label: "Show one repetition", press: () => actions.fold() },
+          )
+        : []),
+      ...(isNamed
+        ? offer("unname", { label: "Wrong name: show its nodes", press: () => actions.unname() })
+        : []),
       { label: "Zoom to it", key: "Z", press: () => actions.closeUp() },
     ],
     [
@@ -166,7 +201,7 @@ export function thingMenu(
       ...(selected && selected !== path
         ? [{ label: "Light up paths from the selection", press: () => actions.between() }]
         : []),
-      { label: "Focus: neighbourhood", key: "H", press: () => actions.focus() },
+      ...offer("focus", { label: "Focus: neighbourhood", key: "H", press: () => actions.focus() }),
     ],
     [{ label: "Copy path", press: () => actions.copyPath() }],
   ];

@@ -38,10 +38,12 @@ export class Panes {
   private readonly observer = new ResizeObserver(() => this.apply());
   private readonly stops: Array<() => void> = [];
 
+  /** @param fillsInspector whether an inspector beside the canvas would be filled */
   constructor(
     private readonly traits: Traits<CanvasTraits>,
-    private readonly host: HTMLElement,
+    private readonly element: HTMLElement,
     private readonly frame: HTMLElement,
+    private readonly fillsInspector: boolean,
     private readonly actions: PaneActions,
   ) {
     makeHandle(this.side, "vertical", "Width of the inspector", {
@@ -65,7 +67,7 @@ export class Panes {
     const screen = (): void => this.apply();
     document.addEventListener("fullscreenchange", screen);
     this.stops.push(() => document.removeEventListener("fullscreenchange", screen));
-    this.observer.observe(host);
+    this.observer.observe(element);
     this.apply();
   }
 
@@ -102,7 +104,7 @@ export class Panes {
   }
 
   private get whole(): HTMLElement {
-    return this.around ?? this.host;
+    return this.around ?? this.element;
   }
 
   private get width(): number {
@@ -124,8 +126,8 @@ export class Panes {
 
   /** Find what is around the canvas: known only once the canvas stands in the page. */
   private find(): void {
-    if (this.around || !this.host.isConnected) return;
-    this.around = this.host.closest<HTMLElement>(".nl-explorer");
+    if (this.around || !this.fillsInspector || !this.element.isConnected) return;
+    this.around = this.element.closest<HTMLElement>(".nl-explorer");
     if (this.around) this.observer.observe(this.around);
   }
 

@@ -1,4 +1,4 @@
-/** A slim line under the controls, and words below the picture: what the kernel is doing, how far it is, and a way to stop it. */
+/** A slim line under the controls, and words below the picture: what the host is doing, how far it is, and a way to stop it. */
 
 import { makeElement } from "./elements";
 

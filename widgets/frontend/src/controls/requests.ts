@@ -1,18 +1,19 @@
-/** What the canvas asks of the kernel, and what becomes of the answers. */
+/** What the canvas asks of its host, and what becomes of the answers. */
 
 import type { CanvasConnection } from "../host/connection";
 import {
-  LOST,
   CancelledError,
   Conversation,
   NoAnswerError,
   type Push,
+  type Reply,
   messageOf,
 } from "../host/conversation";
 import type {
   HistoryState,
   HitsMessage,
   LegendEntry,
+  Request,
   SceneMessage,
   SceneRequest,
 } from "../host/messages";
@@ -21,15 +22,12 @@ import type { Size } from "../scene/geometry";
 import type { ThemeName } from "../scene/options";
 import type { Paths, Scene } from "../scene/scene";
 import { LevelStore, StaleError } from "../scene/wire";
+import { VersionError } from "../scene/wire_header";
 import type { Question } from "./dialogs";
 import type { Progress } from "./progress_bar";
 import type { Strip } from "./strip";
 
-/** How long the first scene may take before we say that there is no kernel. */
-const FIRST_ANSWER = 8_000;
-const ANSWER = 30_000;
-
-/** How the kernel wants a scene to be shown. */
+/** How the host wants a scene to be shown. */
 export interface Arrived extends Arrival {
   readonly select?: Paths;
   readonly restore?: boolean;
@@ -38,7 +36,7 @@ export interface Arrived extends Arrival {
 
 export interface RequestActions {
   show(scene: Scene, arrival: Arrived): void;
-  /** there is no kernel to ask */
+  /** nobody answers */
   absent(): void;
 }
 
@@ -49,7 +47,7 @@ export class Requests {
   private closed = false;
 
   constructor(
-    connection: CanvasConnection,
+    private readonly connection: CanvasConnection,
     private readonly strip: Strip,
     private readonly progress: Progress,
     private readonly question: Question,
@@ -60,7 +58,7 @@ export class Requests {
       (push, buffers) => this.onPush(push, buffers),
       () => {
         this.progress.hide();
-        this.strip.showError(LOST);
+        this.strip.showError(connection.host.words.lost);
       },
     );
   }
@@ -72,14 +70,15 @@ export class Requests {
 
   /** @param size tells the size of the canvas once it has one; null where it is hidden */
   async askFirstScene(size: Promise<Size | null>): Promise<void> {
-    this.progress.show("Waiting for the kernel …", null, null);
+    const { words, patience } = this.connection.host;
+    this.progress.show(words.waiting, null, null);
     try {
       const known = await size;
       if (this.closed) return;
       const asked: SceneRequest = known
         ? { type: "scene", window: [known.width, known.height] }
         : { type: "scene" };
-      const request = this.conversation.request(asked, FIRST_ANSWER);
+      const request = this.conversation.request(asked, patience.first);
       const { message, buffers } = await request.reply;
       if (message.type === "scene") this.take(message, buffers, undefined);
     } catch (error) {
@@ -95,10 +94,10 @@ export class Requests {
    * Ask for another scene and show it. An error goes to the strip and the picture stays; what
    * takes long is asked about first.
    *
-   * @param kept path of the box that stays where it is, where the kernel names none
+   * @param kept path of the box that stays where it is, where the host names none
    */
   async ask(content: SceneRequest, kept?: string): Promise<void> {
-    const { id, reply } = this.conversation.request(content, ANSWER);
+    const { id, reply } = this.request(content);
     this.underWay.push(id);
     try {
       const { message, buffers } = await reply;
@@ -114,19 +113,22 @@ export class Requests {
     }
   }
 
-  /** @throws KernelError with what is wrong with the expression */
+  /** @throws RefusedError with what is wrong with the expression */
   async search(text: string, regex: boolean): Promise<HitsMessage> {
-    const request = this.conversation.request({ type: "search", text, regex }, ANSWER);
-    const { message } = await request.reply;
-    if (message.type !== "hits") throw new Error("The kernel sent no hits.");
+    const { message } = await this.request({ type: "search", text, regex }).reply;
+    if (message.type !== "hits") throw new Error("The answer to a search has no hits.");
     return message;
   }
 
-  /** @throws KernelError where there is no such theme */
+  /** @throws RefusedError where there is no such theme */
   async legend(theme: ThemeName): Promise<LegendEntry[]> {
-    const { message } = await this.conversation.request({ type: "legend", theme }, ANSWER).reply;
-    if (message.type !== "legend") throw new Error("The kernel sent no legend.");
+    const { message } = await this.request({ type: "legend", theme }).reply;
+    if (message.type !== "legend") throw new Error("What was asked for a legend sent none.");
     return message.entries;
+  }
+
+  private request(content: Request): { id: string; reply: Promise<Reply> } {
+    return this.conversation.request(content, this.connection.host.patience.answer);
   }
 
   private end(id: string): void {
@@ -145,12 +147,17 @@ export class Requests {
         if (this.underWay.length === 0) this.progress.hide();
         break;
       case "busy":
-        this.progress.show(push.message, push.share, () => this.conversation.cancel(push.id));
+        this.progress.show(push.message, push.share, this.canceller(push.id));
         break;
       case "idle":
         if (this.underWay.length === 0 || push.id === null) this.progress.hide();
         break;
     }
+  }
+
+  /** What stops a request, or whatever is under way; null where nothing can. */
+  private canceller(id: string | null): (() => void) | null {
+    return this.connection.host.can("cancel") ? () => this.conversation.cancel(id) : null;
   }
 
   private take(message: SceneMessage, buffers: ArrayBufferView[], kept: string | undefined): void {
@@ -161,11 +168,16 @@ export class Requests {
     } catch (error) {
       // another view of the same widget may have got what this one builds on
       if (error instanceof StaleError) void this.ask({ type: "scene" });
-      else this.strip.showError(`The picture cannot be drawn: ${messageOf(error)}`);
+      else this.strip.showError(`The picture cannot be drawn: ${this.explain(error)}`);
       return;
     }
     this.strip.showNotices(scene.notices);
     const { select, center, anchor, fit, restore, history } = message;
     this.actions.show(scene, { select, center, anchor: anchor ?? kept, fit, restore, history });
+  }
+
+  private explain(error: unknown): string {
+    if (!(error instanceof VersionError)) return messageOf(error);
+    return `${error.message}: ${this.connection.host.words.renew}`;
   }
 }

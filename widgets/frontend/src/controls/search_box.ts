@@ -1,4 +1,4 @@
-/** The search box: what is typed goes to the kernel, what it finds is listed and walked. */
+/** The search box: what is typed goes to the host, what it finds is listed and walked. */
 
 import type { SearchHit } from "../host/messages";
 import { iconButton, makeElement } from "./elements";
@@ -62,7 +62,11 @@ export class SearchBox {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
 
-  constructor(private readonly actions: SearchActions) {
+  /** @param hasRegex whether a regular expression may be typed */
+  constructor(
+    private readonly actions: SearchActions,
+    hasRegex: boolean,
+  ) {
     this.input.type = "text";
     this.input.placeholder = "Search";
     this.input.spellcheck = false;
@@ -76,7 +80,8 @@ export class SearchBox {
     this.rows.setAttribute("aria-label", "Hits");
     this.note.setAttribute("role", "status");
     const line = makeElement("div", "nl-search-line");
-    line.append(this.input, this.regexButton);
+    line.append(this.input);
+    if (hasRegex) line.append(this.regexButton);
     this.panel.append(this.note, this.rows);
     this.panel.hidden = true;
     this.element.append(line, this.panel);

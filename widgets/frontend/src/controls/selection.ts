@@ -38,7 +38,7 @@ export class Selection {
     clearTimeout(this.hoverTimer);
   }
 
-  /** Select by the user's hand: the kernel learns of it. */
+  /** Select by the user's hand: the host learns of it. */
   choose(paths: readonly string[], box = -1): void {
     this.chosen = box;
     this.select(paths);
@@ -46,12 +46,12 @@ export class Selection {
     this.tell({ selection: this.path, selected_paths: [...paths] });
   }
 
-  /** The kernel has selected something. */
+  /** The host has selected something. */
   follow(): void {
     if (!this.telling) this.select(readSelection(this.traits));
   }
 
-  /** The kernel, or another view, points at something. */
+  /** The host, or another view, points at something. */
   followHover(): void {
     if (!this.telling) this.stage.markHover(this.traits.get("hover"));
   }
@@ -132,7 +132,7 @@ export class Selection {
     this.stage.camera.bringIntoSight(box);
   }
 
-  /** Set traits at once, without following them as if the kernel had. */
+  /** Set traits at once, without following them as if the host had. */
   private tell(values: Partial<CanvasTraits>): void {
     this.telling = true;
     this.traits.set(values);
@@ -145,7 +145,7 @@ export class Selection {
   }
 }
 
-/** What the kernel says is selected: `selected_paths` where they belong to `selection`. */
+/** What the host says is selected: `selected_paths` where they belong to `selection`. */
 function readSelection(traits: Traits<CanvasTraits>): readonly string[] {
   const path = traits.get("selection");
   const paths = traits.get("selected_paths");

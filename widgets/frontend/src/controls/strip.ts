@@ -29,26 +29,33 @@ export class Strip {
     for (const notice of notices) this.add("nl-notice", notice);
   }
 
-  /** Say that something is no longer so and offer to renew it; nothing where it is so again. */
-  showOffer(message: string, label: string, press: () => void): void {
+  /**
+   * Say that something is no longer so and offer to renew it; nothing where it is so again.
+   *
+   * @param press null where it cannot be renewed
+   */
+  showOffer(message: string, label: string, press: (() => void) | null): void {
     this.element.querySelector(".nl-offer-line")?.remove();
     if (message === "") return;
+    const line = this.add("nl-notice nl-offer-line", message);
+    if (!press) return;
     const button = makeElement("button", "nl-cancel");
     button.type = "button";
     button.textContent = label;
     button.addEventListener("click", press);
-    this.add("nl-notice nl-offer-line", message, button);
+    line.lastElementChild?.before(button);
   }
 
   clear(): void {
     this.element.replaceChildren();
   }
 
-  private add(className: string, message: string, ...more: HTMLElement[]): void {
+  private add(className: string, message: string): HTMLElement {
     const line = makeElement("div", className);
     const text = makeElement("span", "nl-strip-text");
     text.textContent = message;
-    line.append(text, ...more, iconButton("close", "Dismiss", () => line.remove()));
+    line.append(text, iconButton("close", "Dismiss", () => line.remove()));
     this.element.append(line);
+    return line;
   }
 }

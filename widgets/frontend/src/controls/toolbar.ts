@@ -1,7 +1,8 @@
 /** The buttons at the top right of the canvas. */
 
+import type { Host } from "../host/host";
 import options, { type Expand, listEntries } from "../scene/options";
-import { iconButton, makeElement } from "./elements";
+import { type Icon, iconButton, makeElement } from "./elements";
 
 export interface ToolbarActions {
   zoom(factor: number): void;
@@ -21,8 +22,25 @@ export interface Toolbar {
   readonly inspector: HTMLButtonElement;
 }
 
+/** What is asked of the host: icon, title and what is done. */
+export function listAsked(
+  actions: Pick<ToolbarActions, "expand" | "turn">,
+  host: Host,
+): Array<readonly [Icon, string, () => void]> {
+  const buttons: Array<readonly [Icon, string, () => void]> = [];
+  if (host.can("expand")) {
+    for (const [mode, label] of listEntries(options.expand.choices)) {
+      buttons.push([mode, label, () => actions.expand(mode)]);
+    }
+  }
+  if (host.can("direction")) {
+    buttons.push(["turn", "Run downwards or to the right", () => actions.turn()]);
+  }
+  return buttons;
+}
+
 /** Where there is little room only the first and last few stand; the menu has the others. */
-export function makeToolbar(actions: ToolbarActions): Toolbar {
+export function makeToolbar(actions: ToolbarActions, host: Host): Toolbar {
   const bar = makeElement("div", "nl-toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "View");
@@ -34,6 +52,9 @@ export function makeToolbar(actions: ToolbarActions): Toolbar {
     button.classList.add(className);
     return button;
   };
+  const asked = listAsked(actions, host).map(([icon, title, press]) =>
+    apart(iconButton(icon, title, press), "nl-seldom"),
+  );
   bar.append(
     iconButton("zoom-in", "Zoom in (+)", () => actions.zoom(1.3)),
     iconButton("zoom-out", "Zoom out (−)", () => actions.zoom(1 / 1.3)),
@@ -42,13 +63,9 @@ export function makeToolbar(actions: ToolbarActions): Toolbar {
       iconButton("selection", "Zoom to the selection (Z)", () => actions.zoomToSelection()),
       "nl-rare",
     ),
-    makeElement("span", "nl-gap nl-seldom"),
-    ...listEntries(options.expand.choices).map(([mode, label]) =>
-      apart(iconButton(mode, label, () => actions.expand(mode)), "nl-seldom"),
-    ),
-    apart(iconButton("turn", "Run downwards or to the right", () => actions.turn()), "nl-seldom"),
+    ...(asked.length > 0 ? [makeElement("span", "nl-gap nl-seldom"), ...asked] : []),
     makeElement("span", "nl-gap"),
-    inspector,
+    ...(host.hasInspector ? [inspector] : []),
     apart(screen, "nl-rare"),
     apart(iconButton("help", "Keys (?)", () => actions.help()), "nl-rare"),
     more,

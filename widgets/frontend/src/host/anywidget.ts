@@ -1,6 +1,8 @@
 /** The connection to a kernel through a widget of anywidget: nothing else here knows anywidget. */
 
 import type { Connection, Traits } from "./connection";
+import { type Host, makeHost } from "./host";
+import { ALL_ABILITIES } from "./messages";
 
 /** The part of an anywidget model that is used. */
 export interface WidgetModel {
@@ -19,6 +21,20 @@ export interface WidgetModule {
 
 /** What a model hears when its kernel is gone; nothing that it sends arrives any more. */
 const KERNEL_GONE = "comm_live_update";
+
+/** A kernel in which an explorer answers everything. */
+export const KERNEL: Host = makeHost(ALL_ABILITIES, {
+  hasInspector: true,
+  words: {
+    waiting: "Waiting for the kernel …",
+    absent: "No kernel: static picture below",
+    silent: "The kernel does not answer.",
+    lost: "The kernel that drew this has ended. Run the cell again to go on.",
+    renew: "restart the kernel and reload the page",
+  },
+  // it may be busy with a cell, but who opens a saved notebook is told soon that there is none
+  patience: { first: 8_000, answer: 30_000 },
+});
 
 /**
  * Make the module of a widget.
@@ -53,6 +69,7 @@ export function connect<Values extends object, Sent>(
     follow: (name, changed) => listen(`change:${String(name)}`, () => changed()),
   };
   return {
+    host: KERNEL,
     traits,
     send: (message) => model.send(message),
     onMessage: (receive) =>

@@ -1,8 +1,10 @@
 /**
- * All that is asked from the outside by what stands on a page: traits that both sides set, and
- * messages. Whoever gives a canvas one of these can show it, in a notebook or elsewhere.
+ * All that is asked from the outside by what stands on a page: what is behind it, traits that both
+ * sides set, and messages. Whoever gives a canvas one of these can show it, in a notebook or
+ * elsewhere.
  */
 
+import type { Host } from "./host";
 import type { Request } from "./messages";
 import type { CanvasTraits } from "./traits";
 
@@ -16,6 +18,7 @@ export interface Traits<Values> {
 }
 
 export interface Connection<Values, Sent> {
+  readonly host: Host;
   readonly traits: Traits<Values>;
   /** @throws Error where nothing can be sent any more */
   send(message: Sent): void;

@@ -31,13 +31,11 @@ export type Push =
       readonly share: number | null;
     };
 
-export class KernelError extends Error {}
+/** The host says that a request has failed, and why. */
+export class RefusedError extends Error {}
 /** The user has stopped the request. */
-export class CancelledError extends KernelError {}
+export class CancelledError extends RefusedError {}
 export class NoAnswerError extends Error {}
-
-/** Said once the kernel has been restarted or shut down: what is drawn stays. */
-export const LOST = "The kernel that drew this has ended. Run the cell again to go on.";
 
 interface Waiting {
   resolve(reply: Reply): void;
@@ -57,10 +55,10 @@ export class Conversation {
   /**
    * @param push gets what was not asked for. A scene that another view of the same widget asked
    *   for comes here too, without the places to go to: both views show the same state.
-   * @param lost called once when nothing can be asked any more: the kernel was restarted
+   * @param lost called once when nothing can be asked any more
    */
   constructor(
-    private readonly connection: Pick<CanvasConnection, "send" | "onMessage" | "onLost">,
+    private readonly connection: Pick<CanvasConnection, "host" | "send" | "onMessage" | "onLost">,
     private readonly push: (push: Push, buffers: ArrayBufferView[]) => void,
     private readonly lost: () => void,
   ) {
@@ -73,30 +71,32 @@ export class Conversation {
   /**
    * Send a request.
    *
-   * @param timeout milliseconds until NoAnswerError; a "busy" message of the kernel stops the clock
-   * @returns the request's id and the promise of its reply; KernelError where the kernel says so
+   * @param timeout milliseconds until NoAnswerError, null for never; a "busy" message stops the clock
+   * @returns the request's id and the promise of its reply; RefusedError where it has failed
    */
-  request(content: Request, timeout: number): { id: string; reply: Promise<Reply> } {
+  request(content: Request, timeout: number | null): { id: string; reply: Promise<Reply> } {
     const id = this.nextId();
+    const { silent, lost } = this.connection.host.words;
     const reply = new Promise<Reply>((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         this.waiting.delete(id);
-        reject(new NoAnswerError("The kernel does not answer."));
-      }, timeout);
+        reject(new NoAnswerError(silent));
+      };
+      const timer = timeout === null ? undefined : setTimeout(giveUp, timeout);
       this.waiting.set(id, { resolve, reject, timer });
       try {
-        if (this.isLost) throw new Error(LOST);
+        if (this.isLost) throw new Error(lost);
         this.connection.send({ ...content, id });
       } catch {
         clearTimeout(timer);
         this.waiting.delete(id);
-        reject(new NoAnswerError(LOST));
+        reject(new NoAnswerError(lost));
       }
     });
     return { id, reply };
   }
 
-  /** Tell the kernel to give up a request, or whatever it is at. */
+  /** Tell the host to give up a request, or whatever it is at. */
   cancel(target: string | null): void {
     if (this.isLost) return;
     const id = this.nextId();
@@ -120,7 +120,7 @@ export class Conversation {
     this.waiting.clear();
     for (const { timer, reject } of waiting) {
       clearTimeout(timer);
-      reject(new NoAnswerError(LOST));
+      reject(new NoAnswerError(this.connection.host.words.lost));
     }
     this.lost();
   }
@@ -142,7 +142,7 @@ export class Conversation {
       clearTimeout(waiting.timer);
       this.waiting.delete(id);
       if (message.type === "error") {
-        const Kind = message.cancelled === true ? CancelledError : KernelError;
+        const Kind = message.cancelled === true ? CancelledError : RefusedError;
         waiting.reject(new Kind(String(message.message)));
       } else {
         waiting.resolve({ message, buffers });
@@ -156,7 +156,7 @@ export class Conversation {
   }
 }
 
-/** How much of a task is done, from 0 to 1; null where the kernel does not know. */
+/** How much of a task is done, from 0 to 1; null where the host does not know. */
 function readShare({ share }: { share: unknown }): number | null {
   return typeof share === "number" ? Math.min(Math.max(share, 0), 1) : null;
 }

@@ -34,6 +34,53 @@ type Asked =
 /** A request for another scene. */
 export type SceneRequest = Exclude<Request, { type: "search" | "legend" | "cancel" }>;
 
+/**
+ * What a host may be able to do, each with the requests that it then answers. Beside these every
+ * host answers `scene`. A canvas offers what its host can do.
+ */
+export const ABILITIES = {
+  /** boxes are opened and closed where they stand */
+  open: ["toggle", "open", "close"],
+  /** all groups at once are opened, closed or opened as at first */
+  expand: ["expand"],
+  /** the graph of a body is shown by itself, and the one that it hangs in */
+  enter: ["enter"],
+  /** elements are found by words and shown, with all opened that hides them */
+  search: ["search", "reveal"],
+  /** words of a search may be a regular expression */
+  regex: [],
+  /** only the neighbourhood of an element is shown, wider or narrower, and all again */
+  focus: ["focus", "unfocus"],
+  /** another repetition of a repeat is shown */
+  step: ["shown"],
+  /** all repetitions of a repeat are shown beside each other, and one for all again */
+  unroll: ["unroll", "fold"],
+  /** a group is not told any more what it is */
+  unname: ["unname"],
+  /** nodes are grouped otherwise */
+  group: ["group"],
+  /** the graph is laid out anew when the trait of that name changes */
+  direction: [],
+  /** long pictures are cut into columns */
+  wrap: ["wrap"],
+  /** more or less stands on the boxes of nodes */
+  details: ["details"],
+  /** bars on boxes show their share of something else */
+  share: ["share"],
+  /** colours and signs of the picture are explained */
+  legend: ["legend"],
+  /** what was changed is taken back and done again */
+  undo: ["undo", "redo"],
+  /** the model is read anew from its files */
+  reload: ["reload"],
+  /** what takes long can be stopped */
+  cancel: ["cancel"],
+} as const satisfies Record<string, ReadonlyArray<Request["type"]>>;
+
+export type Ability = keyof typeof ABILITIES;
+
+export const ALL_ABILITIES = Object.keys(ABILITIES) as Ability[];
+
 /** What comes in: a reply with the id of its request, or a push without one. */
 export type Message =
   | SceneMessage

@@ -6,6 +6,8 @@ import type { Direction } from "./options";
 const VERSION = 5;
 
 export class WireError extends Error {}
+/** The scene is of another version than the canvas. */
+export class VersionError extends WireError {}
 
 export interface Header {
   number: number;
@@ -28,9 +30,8 @@ export function checkHeader(header: unknown): Header {
   const fields = header as Record<string, any> | null;
   if (typeof fields !== "object" || fields === null) throw new WireError("the scene has no header");
   if (fields.version !== VERSION) {
-    throw new WireError(
-      `the scene has version ${String(fields.version)}, this canvas draws version ${VERSION}: ` +
-        "restart the kernel and reload the page",
+    throw new VersionError(
+      `the scene has version ${String(fields.version)}, this canvas draws version ${VERSION}`,
     );
   }
   const counts = fields.counts ?? {};

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { Commands } from "../../src/controls/commands";
+import { KERNEL } from "../../src/host/anywidget";
+import { hostThatCan } from "../hosts";
 
 /** What lies over the picture, topmost first, as Escape puts it away. */
 const LAYERS = ["help", "search", "hint", "legend", "highlights", "focusBar"] as const;
@@ -9,6 +11,7 @@ let commands: Commands;
 
 beforeEach(() => {
   parts = {
+    host: KERNEL,
     stage: { camera: { zoom: vi.fn(), fit: vi.fn(), zoomTo: vi.fn() } },
     selection: { path: "main/a", paths: ["main/a"], box: 3, walk: vi.fn() },
     highlights: { isShown: false, clear: vi.fn(), toggle: vi.fn() },
@@ -80,4 +83,24 @@ test("Escape puts away one thing after the other, then closes the group around",
   }
   press("Escape");
   expect(parts.actions.closeAround).toHaveBeenCalledOnce();
+});
+
+test("keys that the host has no use for are left to the page", () => {
+  parts.host = hostThatCan();
+  for (const key of ["Enter", "/", "h"]) expect(press(key).preventDefault).not.toHaveBeenCalled();
+  expect(parts.actions.toggle).not.toHaveBeenCalled();
+  expect(parts.actions.focusOn).not.toHaveBeenCalled();
+  expect(parts.search.focus).not.toHaveBeenCalled();
+  expect(press("f").preventDefault).toHaveBeenCalledOnce();
+});
+
+test("Escape leaves a neighbourhood only where another one can be shown", () => {
+  parts.focusBar.isShown = true;
+  parts.host = hostThatCan();
+  press("Escape");
+  expect(parts.actions.leaveFocus).not.toHaveBeenCalled();
+  expect(parts.actions.closeAround).toHaveBeenCalledOnce();
+  parts.host = hostThatCan("focus");
+  press("Escape");
+  expect(parts.actions.leaveFocus).toHaveBeenCalledOnce();
 });

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { connect } from "../../src/host/anywidget";
+import { KERNEL, connect } from "../../src/host/anywidget";
 import {
-  LOST,
   Conversation,
-  KernelError,
   NoAnswerError,
   type Push,
+  RefusedError,
 } from "../../src/host/conversation";
 import { CANVAS_TRAITS } from "../../src/host/traits";
 import { FakeModel } from "../fake_model.js";
+
+const LOST = KERNEL.words.lost;
 
 let model: FakeModel;
 let pushed: Push[];
@@ -43,7 +44,7 @@ test("a reply finds its request", async () => {
 test("an error reply rejects with the kernel's words", async () => {
   const { id, reply } = conversation.request({ type: "reveal", path: "gone" }, 1000);
   model.receive({ id, type: "error", message: "there is no gone" });
-  await expect(reply).rejects.toThrow(new KernelError("there is no gone"));
+  await expect(reply).rejects.toThrow(new RefusedError("there is no gone"));
 });
 
 test("no answer in time rejects; a late scene is still shown", async () => {
@@ -52,6 +53,14 @@ test("no answer in time rejects; a late scene is still shown", async () => {
   await expect(reply).rejects.toBeInstanceOf(NoAnswerError);
   model.receive({ id, type: "scene", header: 1 });
   expect(pushed).toEqual([{ type: "scene", header: 1 }]);
+});
+
+test("where a host is never given up no clock runs", async () => {
+  const { id, reply } = conversation.request({ type: "expand", mode: "all" }, null);
+  expect(vi.getTimerCount()).toBe(0);
+  vi.advanceTimersByTime(3_600_000);
+  model.receive({ id, type: "scene", header: 1 });
+  await expect(reply).resolves.toMatchObject({ message: { type: "scene" } });
 });
 
 test("busy stops the clock and is told", async () => {

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Requests } from "../../src/controls/requests";
+import { KERNEL, connect } from "../../src/host/anywidget";
+import type { Host } from "../../src/host/host";
+import { CANVAS_TRAITS } from "../../src/host/traits";
+import { FakeModel } from "../fake_model.js";
+import { hostThatCan } from "../hosts";
+
+let model: FakeModel;
+let parts: any;
+
+function askOf(host: Host): Requests {
+  const connection = { ...connect(model, CANVAS_TRAITS), host };
+  return new Requests(connection, parts.strip, parts.progress, parts.question, parts.actions);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  model = new FakeModel();
+  parts = {
+    strip: { showError: vi.fn(), showNotices: vi.fn() },
+    progress: { show: vi.fn(), hide: vi.fn() },
+    question: { ask: vi.fn() },
+    actions: { show: vi.fn(), absent: vi.fn() },
+  };
+});
+afterEach(() => vi.useRealTimers());
+
+test("until the first scene is there the host's words stand, and a kernel is given up", async () => {
+  const asked = askOf(KERNEL).askFirstScene(Promise.resolve(null));
+  expect(parts.progress.show.mock.calls).toEqual([["Waiting for the kernel …", null, null]]);
+  await vi.advanceTimersByTimeAsync(7_999);
+  expect(parts.actions.absent).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  await asked;
+  expect(parts.actions.absent).toHaveBeenCalledOnce();
+  expect(parts.progress.hide).toHaveBeenCalled();
+});
+
+test("a host without time-outs is never given up", async () => {
+  const requests = askOf(hostThatCan("legend"));
+  void requests.askFirstScene(Promise.resolve(null));
+  expect(parts.progress.show.mock.calls[0][0]).toBe("Unpacking …");
+  void requests.ask({ type: "scene" });
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(model.sent.map(({ type }) => type)).toEqual(["scene", "scene"]);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(parts.actions.absent).not.toHaveBeenCalled();
+  expect(parts.strip.showError).not.toHaveBeenCalled();
+});
+
+test("an answer that does not come and a host that has gone are told in its words", async () => {
+  const asked = askOf(KERNEL).ask({ type: "undo" });
+  await vi.advanceTimersByTimeAsync(30_000);
+  await asked;
+  expect(parts.strip.showError.mock.calls).toEqual([["The kernel does not answer."]]);
+  askOf(hostThatCan());
+  model.loseKernel();
+  expect(parts.strip.showError).toHaveBeenLastCalledWith("The page has gone");
+});
+
+test("what takes long can be stopped where the host can stop it", () => {
+  const busy = { id: null, type: "busy", message: "Laying out", share: 0.5 };
+  askOf(KERNEL);
+  model.receive(busy);
+  const [, , cancel] = parts.progress.show.mock.calls[0];
+  cancel();
+  expect(model.sent).toMatchObject([{ type: "cancel" }]);
+  model = new FakeModel();
+  askOf(hostThatCan());
+  model.receive(busy);
+  expect(parts.progress.show).toHaveBeenLastCalledWith("Laying out", 0.5, null);
+});
+
+test("a scene of another version says what to do about it there", () => {
+  for (const [host, advice] of [
+    [KERNEL, "restart the kernel and reload the page"],
+    [hostThatCan(), "write it again"],
+  ] as const) {
+    model = new FakeModel();
+    askOf(host);
+    model.receive({ type: "scene", header: { version: 1 } });
+    expect(parts.strip.showError.mock.lastCall[0]).toMatch(/has version 1, .*: /);
+    expect(parts.strip.showError.mock.lastCall[0].endsWith(`: ${advice}`)).toBe(true);
+  }
+});
