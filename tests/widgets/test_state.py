@@ -447,6 +447,7 @@ def said(explorer: Explorer) -> str | None:
 
 def test_a_wrong_name_is_switched_off_and_the_group_opened(convolved: Recorder) -> None:
     explorer = convolved.explorer
+    convolved.ask(type="expand", mode="none")
     assert said(explorer) == "Conv · BN · ReLU"
     assert STEM not in opened(explorer)
     convolved.ask(type="unname", path=STEM)
