@@ -211,7 +211,7 @@ class Folder:
 
     def free_path(self, parent: Group, name: str) -> str:
         """Return a path for a new child; a taken one gets `` 2``, `` 3`` … appended."""
-        base = parent.path + (name.replace("/", "·") or "group")
+        base = parent.path + (name.replace(" · ", "-").replace("/", "·") or "group")
         path = f"{base}/"
         while path in self._taken:
             self._counters[base] = self._counters.get(base, 1) + 1

@@ -27,11 +27,14 @@ _ASIDE = 2.0
 #: where along an edge its label may stand and on which side of it, best first
 Spot = tuple[float, int]
 TYPE_SPOTS: tuple[Spot, ...] = ((0.5, 0), (0.35, 0), (0.65, 0), (0.2, 0), (0.8, 0))
-#: the same for the number of its values, which on a short edge stands at one of its sides
+#: the same for the number of its values: on the edge, rather near its end; one that is too short
+#: has it at one of its sides
 COUNT_SPOTS: tuple[Spot, ...] = (
-    *((0.5, 0), (0.65, 0), (0.35, 0)),
+    *((share, 0) for share in (0.7, 0.8, 0.6, 0.5, 0.9, 0.4, 0.3, 0.2, 0.1)),
     *((share, side) for share in (0.5, 0.65, 0.8, 0.35, 0.2, 0.95, 0.05) for side in (1, -1)),
 )
+#: and so far from the end, where the arrow is
+LEAST_LEFT = 17.0
 #: points on each piece of a curve by which areas that it runs through are found
 _STEPS = 8
 #: the room that an open item's title takes, and half of what its walls do
@@ -79,7 +82,10 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
     if len(counted):
         labels = _Labels(inside, direction, opened, texts, curves, counted, COUNT_SPOTS)
         on_edge = np.array([side == 0 for _, side in COUNT_SPOTS])
-        labels.allowed = is_long[counted][:, None] | ~on_edge
+        left = lengths[counted][:, None] * (1 - np.array([share for share, _ in COUNT_SPOTS]))
+        labels.allowed = np.where(
+            is_long[counted][:, None], on_edge & (left >= LEAST_LEFT), ~on_edge
+        )
         labels.choose_in_turn(np.arange(len(counted)))
         labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))
         found[counted] = labels.list_centres()

@@ -106,7 +106,7 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
     An edge of several values says how many, unless a box at one of its ends does. Another has a
     label where its type differs from those of the edges that enter its source, and only one of
     the edges of a value has it. Edges at inputs and outputs of the graph do not tell their type:
-    it stands on the box.
+    it stands on the box. Nor do those of stubs, which are too short to have something beside them.
 
     Parameters
     ----------
@@ -152,7 +152,9 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
 def _is_news(
     edge: LevelEdge, children: list[Item], text: str, entering: dict[int, set[str]]
 ) -> bool:
-    if edge.source < 0 or edge.kind == "control" or children[edge.source].kind == "input":
+    if edge.source < 0 or edge.kind == "control":
+        return False
+    if children[edge.source].kind in ("input", "stub"):
         return False
     if edge.target >= 0 and children[edge.target].kind == "output":
         return False

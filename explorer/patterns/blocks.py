@@ -324,7 +324,7 @@ def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]
         elif following is not None and wires.op(following) in _ACTIVATIONS:
             places.append(following)
             parts.append(_WRITTEN.get(wires.op(following), wires.op(following)))
-        yield Motif("-".join(parts), frozenset(places))
+        yield Motif(" · ".join(parts), frozenset(places))
 
 
 def _find_residuals(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:

@@ -179,6 +179,8 @@ def count_member_nodes(child: Group | Node) -> int:
 def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:
     """Return operators and how often each of several things holds them: "", `` ×4``, `` ×2 to 4``.
 
+    What not all of them hold is there `` in some``.
+
     Operators that move data are named only where there are no others.
     """
     alone = {(one.domain, one.op_type): one for one in shown if isinstance(one, Node)}
@@ -191,7 +193,9 @@ def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:
     listed = []
     for op_type, _ in sorted(total.items(), key=lambda entry: (-entry[1], entry[0])):
         times = [counts.get(op_type, 0) for counts in chosen]
-        listed.append((op_type, "" if {*times} == {1} else f" ×{write_span(times)}"))
+        found = [count for count in times if count]
+        number = "" if {*found} == {1} else f" ×{write_span(found)}"
+        listed.append((op_type, number + (" in some" if len(found) < len(times) else "")))
     return listed
 
 

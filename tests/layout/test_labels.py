@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, Surroundings
 from netloupe.explorer.layout.composed import Composed
-from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, TYPE_SPOTS
+from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, LEAST_LEFT, TYPE_SPOTS
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.picture import Labels, make_picture, make_view
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from tests.corpus import also_beside, corpus_file
 from tests.graph_strategies import random_models
@@ -76,9 +76,11 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     def list_places(number: int) -> Iterator[tuple[float, float, Area]]:
         curve = curves[number]
         half = float(texts.widths[number]) / 2 + 5
-        is_long = abs(curve[-1][axis] - curve[0][axis]) >= 40  # else the label would hide it
+        length = abs(curve[-1][axis] - curve[0][axis])
+        is_long = length >= 40  # else the label would hide it
         for share, side in COUNT_SPOTS if texts.counted[number] else TYPE_SPOTS:
-            if is_long or side:
+            is_free = not side and (not texts.counted[number] or length * (1 - share) >= LEAST_LEFT)
+            if is_free if is_long else side:
                 x, y = curve[min(int(share * len(curve)), len(curve) - 1)]
                 if direction == "TB":
                     x += side * (half + 2)
@@ -147,6 +149,25 @@ def test_labels_of_random_models(engine: LayoutEngine, model: Model, direction: 
     view = View(model)
     expand_view(view, "all")
     check_places(view, engine, direction)
+
+
+@pytest.mark.parametrize("name", ["unet.legacy", "unet.dynamo", "segmentation_unet.legacy"])
+def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: str) -> None:
+    model = load(corpus_file(f"exported/{name}.onnx"))
+    scene = make_picture(model, ViewOptions.parse({}), composer=Composer(engine)).scene
+    counted = [edge for edge in scene.edges if edge.label.startswith("×")]
+    assert counted
+    for edge in counted:
+        away = [
+            max(abs(x - edge.label_x), abs(y - edge.label_y))
+            for x, y in sample_curve(edge.points, 200)
+        ]
+        assert min(away) < 3, edge
+        # where the arrow is the edge itself is seen
+        assert away[-1] >= HEIGHT / 2 + 8, edge
+    stubs = [edge for edge in scene.edges if scene.boxes[edge.source].item.kind == "stub"]
+    assert bool(stubs) == name.startswith("unet")
+    assert not any(edge.label for edge in stubs)
 
 
 SHARED = """

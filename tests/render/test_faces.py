@@ -410,10 +410,14 @@ def test_the_title_of_an_open_stack_leaves_out_what_has_no_room() -> None:
 
 def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:
     tree = build_group_tree(load(light_file("light_resnet50.onnx")).graph)
-    group = next(g for g in tree.groups.values() if g.label == "Conv-BN-ReLU")
+    group = next(g for g in tree.groups.values() if g.label == "Conv · BN · ReLU")
+    assert group.path == "main/Conv-BN-ReLU/"
     item = Item("group", group.path, group, Instance(tree.graph, "main", None), None)
     face = make_face(item)
     assert words(face) == ["Conv · BN · ReLU", "7×7 · 3 → 64 · /2"]
+    # and so it is called where it is not to be told what it is
+    group._recognised[:] = [None]
+    assert words(make_face(item))[0] == "Conv · BN · ReLU"
 
 
 def test_a_call_says_what_its_function_is() -> None:
