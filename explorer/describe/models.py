@@ -52,6 +52,7 @@ def describe_outline(model: Model) -> Description:
         make_section("Contents", _list_counts(model, nodes, len(stored))),
         make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
+        make_section("Weights not given", _list_inputs(model, are_weights=True)),
         make_section("Outputs", _list_outputs(model)),
         Section("More", (), "Weights, operators and quantization are being read …"),
     ]
@@ -81,6 +82,7 @@ def describe_contents(model: Model) -> Description:
         make_section("Contents", [*_list_totals(model, totals), *list_model_costs(model)]),
         make_section("Operator sets", _list_opsets(model)),
         make_section("Inputs", _list_inputs(model)),
+        make_section("Weights not given", _list_inputs(model, are_weights=True)),
         make_section("Outputs", _list_outputs(model)),
         make_section("Quantization", _list_quantization(model)),
         make_section("Operators", list_counts(list_operators(graphs))),
@@ -158,10 +160,13 @@ def _list_counts(model: Model, nodes: int, initializers: int, size: str = "") ->
     ]
 
 
-def _list_inputs(model: Model) -> Iterator[Row]:
-    for value in model.graph.inputs:
-        if value.initializer is None:
-            yield _list_value(value)
+def _list_inputs(model: Model, *, are_weights: bool = False) -> list[Row]:
+    """Return the inputs that a user gives, or those that are weights without their elements."""
+    return [
+        _list_value(value)
+        for value in model.graph.inputs
+        if value.initializer is None and value.is_parameter == are_weights
+    ]
 
 
 def _list_outputs(model: Model) -> Iterator[Row]:

@@ -60,8 +60,9 @@ def summarize_model(
         ``schema`` (1; another number where keys mean something else), ``source``,
         ``format``, ``container``, ``message`` (Caffe2: which one), ``ir_version``,
         ``producer``, ``domain``, ``model_version``, ``doc``, ``opsets``, ``inputs``,
-        ``outputs``, ``graphs`` (path, kind, nodes, initializers), ``totals``
-        (as :class:`~netloupe.explorer.costs.Totals` says), ``architecture`` (as
+        ``weights_not_given`` (names of inputs that only serve as weights and whose elements are
+        in a file that was not given), ``outputs``, ``graphs`` (path, kind, nodes, initializers),
+        ``totals`` (as :class:`~netloupe.explorer.costs.Totals` says), ``architecture`` (as
         :func:`~netloupe.explorer.describe.architecture.collect_architecture` says), ``costs`` (as
         :func:`~netloupe.explorer.describe.costs.collect_costs` says), ``op_types``,
         ``quantization``, ``metadata``, ``warnings``, with ``depth`` ``groups`` (as
@@ -71,6 +72,8 @@ def summarize_model(
     graphs = model.graphs
     costs = model.costs(bind)
     warnings = model.all_warnings()
+    open_inputs = [value for value in model.graph.inputs if value.initializer is None]
+    not_given = [value.name for value in open_inputs if value.is_parameter]
     first = list(islice(warnings, most))
     entries = {
         "schema": SCHEMA,
@@ -86,7 +89,8 @@ def summarize_model(
         "model_version": model.header.model_version,
         "doc": model.doc,
         "opsets": model.dialect.name_opsets(model.opset_imports),
-        "inputs": _list_typed([v for v in model.graph.inputs if v.initializer is None]),
+        "inputs": _list_typed([value for value in open_inputs if not value.is_parameter]),
+        "weights_not_given": Listing(not_given, str, len(not_given)),
         "outputs": _list_typed(model.graph.outputs),
         "graphs": Listing(
             graphs,
@@ -144,6 +148,8 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
     for name in ("inputs", "outputs"):
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
         lines += _listed(name, shown, _SHOWN_GRAPHS, _count(summary, name))
+        if name == "inputs" and summary["weights_not_given"]:
+            lines.append(_line("weights", _describe_not_given(summary)))
     operators = [f"{name} ×{count}" for name, count in summary["op_types"].items()]
     listed = join_parts(operators[:_SHOWN_OPERATORS], _count(summary, "op_types"))
     lines.append(_line("operators", listed or "none"))
@@ -190,6 +196,13 @@ def _describe_format(summary: dict[str, Any]) -> str:
         f"{summary['format']} (IR version {version if version is not None else 'not stated'}, "
         f"{summary['container']})"
     )
+
+
+def _describe_not_given(summary: dict[str, Any]) -> str:
+    """Return how many weights have their elements in a file that was not given, and the first."""
+    names, count = summary["weights_not_given"], _count(summary, "weights_not_given")
+    listed = join_parts(names[:_SHOWN_COSTS], count)
+    return f"{count:,} not given, for want of the init net (--init): {listed}"
 
 
 def _describe_totals(totals: dict[str, int]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from onnx import helper
 
 from netloupe.commands.info import format_summary, summarize_model
+from netloupe.explorer.describe.models import describe_contents
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
@@ -91,3 +92,30 @@ def test_a_long_doc_is_cut() -> None:
         helper.make_graph([], "g", [], []), doc_string="\n".join(map(str, range(500)))
     )
     assert "… 494 more" in write_summary(load(proto))
+
+
+def test_weights_of_a_net_without_its_init_net_are_no_inputs() -> None:
+    net = caffe2_pb2.NetDef(
+        name="n",
+        op=[
+            {"type": "Conv", "input": ["data", "w", "b"], "output": ["x"]},
+            {"type": "FC", "input": ["x", "fc_w", "fc_b"], "output": ["y"]},
+        ],
+        external_input=["data", "w", "b", "fc_w", "fc_b", "unused"],
+        external_output=["y"],
+    )
+    model = load(net)
+    summary = summarize_model(model)
+    assert [value["name"] for value in summary["inputs"]] == ["data", "unused"]
+    assert summary["weights_not_given"] == ["w", "b", "fc_w", "fc_b"]
+    lines = write_summary(model).split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("  inputs"))
+    assert lines[at : at + 3] == [
+        "  inputs     data",
+        "             unused",
+        "  weights    4 not given, for want of the init net (--init): w, b, fc_w, … 1 more",
+    ]
+    sections = {section.title: section for section in describe_contents(model).sections}
+    assert [row.name for row in sections["Inputs"].rows] == ["data", "unused"]
+    assert [row.name for row in sections["Weights not given"].rows] == ["w", "b", "fc_w", "fc_b"]
+    assert summarize_model(load_text(NESTED))["weights_not_given"] == []
