@@ -59,8 +59,8 @@ class GraphColumns:
         Of each node; "" where it has none.
     inputs, outputs
         The operands of all nodes, one after the other.
-    input_ends, output_ends
-        Where those of each node end, after a 0 for the first to begin at.
+    input_counts, output_counts
+        How many of them each node has.
     info_names
         Of each entry of ``value_info``.
     """
@@ -69,9 +69,9 @@ class GraphColumns:
     op_types: list[str]
     domains: list[str]
     inputs: list[str]
-    input_ends: list[int]
+    input_counts: list[int]
     outputs: list[str]
-    output_ends: list[int]
+    output_counts: list[int]
     info_names: list[str]
 
 
@@ -101,12 +101,20 @@ def read_columns(glance: Glance, model: bytes, count: int) -> GraphColumns | Non
         if len(nodes) != count:
             return None
         counts = _count(nodes, {number: len(texts) for number, texts in columns.items()})
-        names, op_types, domains = (_one_each(columns[n], counts[n]) for n in (3, 4, 7))
+        names, op_types, domains = (_one_each(columns.pop(n), counts[n]) for n in (3, 4, 7))
     except (DecodeError, _UnusualError):
         return None
     inputs, outputs = columns[1], columns[2]
+    input_counts, output_counts = counts[1].tolist(), counts[2].tolist()
     return GraphColumns(
-        names, op_types, domains, inputs, _ends(counts[1]), outputs, _ends(counts[2]), info_names
+        names,
+        _share_equal(op_types),
+        _share_equal(domains),
+        inputs,
+        input_counts,
+        outputs,
+        output_counts,
+        info_names,
     )
 
 
@@ -141,8 +149,10 @@ def _one_each(texts: list[str], counts: Integers) -> list[str]:
     return [next(following) if count else "" for count in counts.tolist()]
 
 
-def _ends(counts: Integers) -> list[int]:
-    return [0, *np.cumsum(counts).tolist()]
+def _share_equal(texts: list[str]) -> list[str]:
+    """Return the texts, equal ones as one object: there are few different ones."""
+    known: dict[str, str] = {}
+    return [*map(known.setdefault, texts, texts)]
 
 
 def _count(messages: list[bytes], totals: dict[int, int]) -> dict[int, Integers]:

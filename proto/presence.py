@@ -67,15 +67,16 @@ class Presence:
     denotations
         Whether any type or dimension has a denotation. Types within subgraphs are not looked
         at: where there are any, this is true.
-    domains, overloads
-        Whether any node states its domain or overload, outside subgraphs or in general where
-        there are any.
+    domains, overloads, attributes
+        Whether any node states its domain or overload or has an attribute, outside subgraphs or
+        in general where there are any.
     """
 
     subgraphs: bool
     denotations: bool
     domains: bool
     overloads: bool
+    attributes: bool
 
 
 class Glance:
@@ -101,7 +102,7 @@ class Glance:
         try:
             message.ParseFromString(model)
         except DecodeError:
-            self.presence = Presence(True, True, True, True)
+            self.presence = Presence(True, True, True, True, True)
         else:
             self.presence = _judge(message)
         self.graph: Any = message.graph
@@ -121,6 +122,7 @@ def _judge(message: Message) -> Presence:
         subgraphs or "denotation" in used,
         subgraphs or "domain" in used,
         subgraphs or "overload" in used,
+        subgraphs or "attribute" in used,
     )
 
 

@@ -21,7 +21,9 @@ from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.quantization import record, summarize_quantization
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.onnx import value_infos
+from netloupe.explorer.readers.onnx.graph import GraphReader
 from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
 from netloupe.explorer.readers.onnx.tensors import TensorReader
 from netloupe.explorer.render import faces
@@ -237,3 +239,33 @@ def test_very_many_attributes_of_one_name_have_one_warning() -> None:
     node = load(hostile_models.equal_attributes(1_500)).graph.nodes[0]
     assert [warning.message for warning in node.warnings] == ["has attribute 'axis' 1,500 times"]
     assert len(node.attributes) == 1_500
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (hostile_models.redefined_values, "defines %x, which is defined before"),
+        (hostile_models.empty_nodes, "has no op_type"),
+    ],
+)
+def test_of_very_many_nodes_with_one_warning_the_first_are_named_and_the_rest_counted(
+    make: Callable[[int], bytes], message: str
+) -> None:
+    model = load(make(1_500))
+    alike = [warning for warning in model.all_warnings() if message in warning.message]
+    assert len(alike) == 101
+    assert {warning.message for warning in alike[:100]} == {message}
+    assert alike[100] == ("main", f"1,400 more nodes have the same warning: {message}")
+    node = model.graph.nodes[-1]
+    assert node.warnings == ((node.path, message),)
+
+
+def test_nodes_that_give_one_name_are_read_by_columns_and_not_kept_as_messages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(onnx_parts, "MOST_MESSAGES", 1_000)
+    monkeypatch.setattr(GraphReader, "_read_nodes", lambda *_: pytest.fail("read one by one"))
+    graph = load(hostile_models.redefined_values(1_500)).graph
+    assert [value.key for value in graph.nodes[-1].outputs] == ["x#1501"]
+    assert graph.nodes[-1].inputs == graph.nodes[-2].outputs
+    assert not graph.model._parts.proto.graph.node

@@ -13,7 +13,7 @@ from .graph import Function, Graph
 from .header import ModelHeader, TrainingInfo
 from .loaded import Loaded
 from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
-from .node import Node
+from .node import Node, list_node_warnings
 from .paths import MODEL, Element, list_paths, resolve_path
 from .quantizable import find_quantizable
 from .sparse_tensor import SparseTensor
@@ -392,7 +392,10 @@ class Model(Drawable, Loaded):
         return () if self._inference is None else self._inference.warnings
 
     def all_warnings(self) -> Iterator[ModelWarning]:
-        """Yield what is odd anywhere in the model; reads the details of every node."""
+        """Yield what is odd anywhere in the model; reads the details of every node.
+
+        Where the same is said of more than 100 nodes of a graph, the others are counted.
+        """
         yield from self.warnings
         yield from self.findings
         yield from self._inference_warnings
@@ -404,8 +407,7 @@ class Model(Drawable, Loaded):
                 yield from sparse.warnings
             for value in graph.values.values():
                 yield from value.warnings
-            for node in graph.nodes:
-                yield from node.warnings
+            yield from list_node_warnings(graph)
 
     @property
     def can_infer_shapes(self) -> bool:

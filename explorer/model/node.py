@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from . import door
@@ -72,8 +71,8 @@ class NodeLoader(Protocol):
         """Read everything that the file says of a node."""
         ...
 
-    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
-        """Look for what is odd about a node and its tensors, at little cost where nothing is."""
+    def oddities(self, node: Node) -> tuple[str, ...] | None:
+        """Say what is odd about a node; None where its details need to be read for it."""
         ...
 
     def metadata(self, node: Node) -> dict[str, str]:
@@ -89,6 +88,8 @@ class NodeLoader(Protocol):
         ...
 
 
+#: so many nodes of a graph of which the same is odd are named; the others are counted
+MOST_ALIKE = 100
 #: inputs of a node of which it remembers where each is
 _MANY_INPUTS = 32
 
@@ -203,12 +204,22 @@ class Node(Loaded):
     @property
     def warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about this node and the tensors among its attributes."""
-        # not kept: who asks all nodes of a large model would hold the details of all
-        details = self._details
-        if details is not None:
-            return details.all_warnings
+        messages = self._oddities
+        if messages is not None:
+            return tuple([ModelWarning(self.path, message) for message in messages])
+        if self._details is not None:
+            return self._details.all_warnings
         try:
-            return self._loader.warnings(self)
+            # not kept: who asks all nodes of a large model would hold the details of all
+            return self._loader.details(self).all_warnings
+        except Exception as error:
+            self._fail(error)
+
+    @property
+    def _oddities(self) -> tuple[str, ...] | None:
+        """What is odd about the node, where that can be told without its details."""
+        try:
+            return self._loader.oddities(self)
         except Exception as error:
             self._fail(error)
 
@@ -255,12 +266,36 @@ class Node(Loaded):
         return door.write_node_html(self)
 
 
+def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:
+    """Yield what is odd about the nodes of a graph; what is said of very many is counted."""
+    counts: dict[str, int] = {}
+
+    def is_named(message: str) -> bool:
+        count = counts[message] = counts.get(message, 0) + 1
+        return count <= MOST_ALIKE
+
+    for node in graph.nodes:
+        messages = node._oddities
+        if messages is None:
+            for warning in node.warnings:
+                if warning.path != node.path or is_named(warning.message):
+                    yield warning
+            continue
+        for message in messages:
+            if is_named(message):
+                yield ModelWarning(node.path, message)
+    for message, count in counts.items():
+        if count > MOST_ALIKE:
+            rest = f"{count - MOST_ALIKE:,} more nodes have the same warning: {message}"
+            yield ModelWarning(graph.path, rest)
+
+
 def wire_nodes(
     nodes: Sequence[Node],
     inputs: tuple[Value | None, ...],
-    input_ends: Sequence[int],
+    input_counts: Iterable[int],
     outputs: tuple[Value | None, ...],
-    output_ends: Sequence[int],
+    output_counts: Iterable[int],
 ) -> None:
     """Set the inputs and outputs of nodes, and note on each input that it is used.
 
@@ -270,12 +305,12 @@ def wire_nodes(
         The nodes, without any.
     inputs, outputs
         The operands of all of them, one after the other.
-    input_ends, output_ends
-        Where those of each node end, after a 0 for the first to begin at.
+    input_counts, output_counts
+        How many of them each node has.
     """
     start = first = 0
-    ends = zip(islice(input_ends, 1, None), islice(output_ends, 1, None), strict=True)
-    for node, (end, last) in zip(nodes, ends, strict=True):
+    for node, taken, given in zip(nodes, input_counts, output_counts, strict=True):
+        last, end = first + given, start + taken
         node.outputs = outputs[first:last]
         first = last
         operands = node.inputs = inputs[start:end]

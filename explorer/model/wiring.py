@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Hashable, Iterable, Sequence
+    from collections.abc import Collection, Container, Hashable, Iterable, Sequence
 
     from .graph import Graph
     from .value import Value
@@ -103,7 +103,7 @@ def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
     return found
 
 
-def number_values(values: Iterable[Value], used: Sequence[Value | None]) -> Integers:
+def number_values(values: Collection[Value], used: Sequence[Value | None]) -> Integers:
     """Return the numbers of some of a graph's own values, numbered in order; -1 for None."""
     for number, value in enumerate(values):
         value._number = number
@@ -111,6 +111,9 @@ def number_values(values: Iterable[Value], used: Sequence[Value | None]) -> Inte
         return to_array(map(_GET_NUMBER, used), len(used))
     except AttributeError:  # of None
         return to_array((-1 if v is None else v._number for v in used), len(used))
+    finally:
+        for value in values:  # a million numbers take 30 MB
+            value._number = -1
 
 
 def number_alike(entries: Sequence[Hashable]) -> Integers:

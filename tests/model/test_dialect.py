@@ -196,7 +196,7 @@ class ToyLoader:
     def details(self, node: Node) -> NodeDetails:
         return self._details.get(node.name, NodeDetails())
 
-    def warnings(self, node: Node) -> tuple[()]:
+    def oddities(self, node: Node) -> tuple[()]:
         return ()
 
     def metadata(self, node: Node) -> dict[str, str]:

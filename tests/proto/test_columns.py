@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from google.protobuf.message import DecodeError
@@ -26,8 +26,8 @@ def columns_of(model: bytes) -> GraphColumns | None:
     return read_columns(Glance(model), model, count)
 
 
-def operands(names: list[str], ends: list[int]) -> list[list[str]]:
-    return [names[start:end] for start, end in pairwise(ends)]
+def operands(names: list[str], counts: list[int]) -> list[list[str]]:
+    return [names[start:end] for start, end in pairwise(accumulate(counts, initial=0))]
 
 
 def assert_equal(found: GraphColumns | None, graph: onnx_pb2.GraphProto) -> None:
@@ -35,8 +35,8 @@ def assert_equal(found: GraphColumns | None, graph: onnx_pb2.GraphProto) -> None
     assert found.names == [node.name for node in graph.node]
     assert found.op_types == [node.op_type for node in graph.node]
     assert found.domains == [node.domain for node in graph.node]
-    assert operands(found.inputs, found.input_ends) == [list(n.input) for n in graph.node]
-    assert operands(found.outputs, found.output_ends) == [list(n.output) for n in graph.node]
+    assert operands(found.inputs, found.input_counts) == [list(n.input) for n in graph.node]
+    assert operands(found.outputs, found.output_counts) == [list(n.output) for n in graph.node]
     assert found.info_names == [info.name for info in graph.value_info]
 
 

@@ -15,8 +15,7 @@ def present(fill: Callable[[Any], None]) -> Presence:
     model = onnx_pb2.ModelProto(ir_version=8)
     # what is asked about is neither in the first nor in the last of its kind
     for _ in range(3):
-        node = model.graph.node.add(op_type="Relu", input=["x"], output=["y"])
-        node.attribute.add(name="a", i=1)
+        model.graph.node.add(op_type="Relu", input=["x"], output=["y"])
         info = model.graph.value_info.add(name="v")
         info.type.tensor_type.shape.dim.add(dim_value=3)
         function = model.functions.add(name="f")
@@ -32,13 +31,13 @@ def node(model: Any) -> Any:
 
 
 def test_a_flat_model_has_none_of_it() -> None:
-    assert present(lambda model: None) == Presence(False, False, False, False)
+    assert present(lambda model: None) == Presence(False, False, False, False, False)
 
 
 @pytest.mark.parametrize(
     "fill",
     [
-        lambda m: node(m).attribute[0].g.SetInParent(),
+        lambda m: node(m).attribute.add().g.SetInParent(),
         lambda m: node(m).attribute.add().graphs.add(),
         lambda m: m.functions[1].node[0].attribute.add().g.SetInParent(),
         lambda m: m.functions[1].attribute_proto.add().graphs.add(),
@@ -47,7 +46,7 @@ def test_a_flat_model_has_none_of_it() -> None:
     ],
 )
 def test_subgraphs_hide_everything_else(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == Presence(True, True, True, True)
+    assert present(fill) == Presence(True, True, True, True, True)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +72,7 @@ def test_subgraphs_hide_everything_else(fill: Callable[[Any], None]) -> None:
     ],
 )
 def test_denotations(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == Presence(False, True, False, False)
+    assert present(fill) == Presence(False, True, False, False, False)
 
 
 def test_domains_and_overloads() -> None:
@@ -81,12 +80,25 @@ def test_domains_and_overloads() -> None:
         node(model).domain = "local"
         model.graph.node[2].domain = ""  # the last that is stated must not hide the one before
 
-    assert present(name) == Presence(False, False, True, False)
+    assert present(name) == Presence(False, False, True, False, False)
     assert present(lambda m: setattr(node(m), "overload", "o")) == Presence(
-        False, False, False, True
+        False, False, False, True, False
     )
     assert present(lambda m: setattr(m.functions[1].node[0], "domain", "d")).domains
 
 
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda m: node(m).attribute.add(name="a", i=1),
+        lambda m: node(m).attribute.add(),
+        lambda m: m.functions[1].node[0].attribute.add(name="a", i=1),
+        lambda m: m.training_info[1].algorithm.node[0].attribute.add(name="a", i=1),
+    ],
+)
+def test_attributes(fill: Callable[[Any], None]) -> None:
+    assert present(fill) == Presence(False, False, False, False, True)
+
+
 def test_bytes_that_are_no_message() -> None:
-    assert Glance(b"\x3a\xff").presence == Presence(True, True, True, True)
+    assert Glance(b"\x3a\xff").presence == Presence(True, True, True, True, True)

@@ -19,6 +19,7 @@ from netloupe.explorer.model.wiring import read_wiring
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import graph as onnx_graph
 from netloupe.explorer.readers.onnx import model as reader
+from netloupe.explorer.readers.onnx import parts
 from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
 from tests.model_check import list_facts
 
@@ -26,12 +27,16 @@ MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*
 
 
 @contextmanager
-def columns_from(least: int) -> Iterator[list[bool]]:
-    """Read graphs of so many nodes by columns; gives whether that went well, for each graph."""
+def columns_from(least: int, packed: int = 2**40) -> Iterator[list[bool]]:
+    """Read graphs of so many nodes by columns; gives whether that went well, for each graph.
+
+    The nodes of graphs of at least ``packed`` are not kept as messages.
+    """
     done: list[bool] = []
     add_nodes = onnx_graph.add_nodes
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "MANY_NODES", least)
+        patch.setattr(parts, "MOST_MESSAGES", packed)
         patch.setattr(
             onnx_graph,
             "add_nodes",
@@ -70,6 +75,8 @@ def assert_wiring(graph: Graph) -> None:
 def assert_same_both_ways(source: Path | onnx.ModelProto) -> list[bool]:
     with columns_from(2**40):
         expected = facts_of(source)
+    with columns_from(0, packed=0) as done:
+        assert facts_of(source) == expected
     with columns_from(0) as done:
         assert facts_of(source) == expected
     return done
@@ -132,8 +139,8 @@ def test_graphs_of_each_kind(model: onnx.ModelProto) -> None:
     [
         (model_of(RELU, ADD, infos=("a",)), True),
         (model_of(ADD, RELU), False),  # used before it is defined
-        (model_of(RELU, RELU, ADD), False),  # defined twice
-        (model_of(RELU, helper.make_node("Relu", ["a"], ["w"]), ADD), False),
+        (model_of(RELU, RELU, ADD), True),  # defined twice
+        (model_of(RELU, helper.make_node("Relu", ["a"], ["w"]), ADD), True),
         (model_of(helper.make_node("Relu", ["a"], ["a"]), ADD), False),
         (model_of(helper.make_node("Relu", ["nobody"], ["a"]), ADD), False),
     ],
@@ -142,9 +149,14 @@ def test_columns_are_for_graphs_as_they_should_be(model: onnx.ModelProto, is_rea
     assert assert_same_both_ways(model) == [is_read]
 
 
+def test_a_name_like_the_key_of_another_value_is_read_one_by_one() -> None:
+    model = model_of(RELU, RELU, helper.make_node("Relu", ["a"], ["a#2"]), ADD)
+    assert assert_same_both_ways(model) == []
+
+
 @given(st.data())
 def test_any_wiring(data: st.DataObject) -> None:
-    names = st.sampled_from(["", "x", "w", "a", "b", "c", "d", "e", "y"])
+    names = st.sampled_from(["", "x", "w", "a", "b", "c", "d", "e", "y", "x#2", "a#2", "a#3"])
     nodes = [
         helper.make_node(
             data.draw(st.sampled_from(["Relu", "Add", "Constant"])),
@@ -156,6 +168,24 @@ def test_any_wiring(data: st.DataObject) -> None:
     ]
     infos = tuple(data.draw(st.lists(names, max_size=4)))
     assert_same_both_ways(model_of(*nodes, infos=infos))
+
+
+def test_packed_nodes_are_read_one_by_one_where_columns_are_not_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(reader, "MANY_NODES", 0)
+    expected = facts_of(model_of(RELU, ADD))
+    monkeypatch.setattr(parts, "MOST_MESSAGES", 0)
+    monkeypatch.setattr(parts, "read_columns", lambda *_: None)
+    assert facts_of(model_of(RELU, ADD)) == expected
+
+
+def test_shapes_are_inferred_where_nodes_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MANY_NODES", 0)
+    monkeypatch.setattr(parts, "MOST_MESSAGES", 0)
+    model = load(model_of(RELU, ADD), infer_shapes=True)
+    assert len(model._parts.proto.graph.node) == 0
+    assert str(model.value("a").inferred_type) == "float32[2]"
 
 
 def test_small_graphs_and_those_with_subgraphs_are_read_one_by_one() -> None:

@@ -87,7 +87,7 @@ class NoDetails:
     def details(self, node: Node) -> NodeDetails:
         return NodeDetails()
 
-    def warnings(self, node: Node) -> tuple[()]:
+    def oddities(self, node: Node) -> tuple[()]:
         return ()
 
     def metadata(self, node: Node) -> dict[str, str]:

@@ -56,9 +56,9 @@ class Caffe2NodeLoader:
         self._arguments = arguments
         self._subgraphs = subgraphs
 
-    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
-        """Look for what is odd about an operator, in all that is said of it."""
-        return self.details(node).all_warnings
+    def oddities(self, node: Node) -> tuple[str, ...] | None:
+        """Return None: what is odd about an operator may be anywhere in what is said of it."""
+        return None
 
     def metadata(self, node: Node) -> dict[str, str]:
         """Return nothing: operators have none."""

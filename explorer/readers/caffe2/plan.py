@@ -100,7 +100,7 @@ class _StepLoader:
         self._steps = steps
         self._parts = parts
 
-    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
+    def oddities(self, node: Node) -> tuple[str, ...]:
         return ()
 
     def metadata(self, node: Node) -> dict[str, str]:

@@ -1,13 +1,14 @@
 """Nodes and values of a large graph made from columns, where it is as most graphs are.
 
 The same as :mod:`.graph` does node by node, for a graph that stands alone (no subgraphs
-around or inside) and in which every value is defined once, before it is used, as the IR
-specification wants it (Names within a Graph; Nodes: topological order).
+around or inside) and in which every value is defined before it is used, as the IR specification
+wants it (Names within a Graph; Nodes: topological order). It also wants names to be given once;
+those that are given again have keys (:mod:`.versions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import repeat
 
 import numpy as np
@@ -18,6 +19,7 @@ from netloupe.explorer.progress import step
 from netloupe.proto.columns import GraphColumns
 
 from .dialect import ONNX
+from .versions import Keys
 
 
 def add_nodes(
@@ -27,6 +29,7 @@ def add_nodes(
     stated_domains: dict[int, str],
     given: list[str],
     places: Iterable[int],
+    keys: Keys | None = None,
 ) -> bool:
     """Fill a graph with nodes, and with the values that they give.
 
@@ -44,19 +47,14 @@ def add_nodes(
         The names of the values that the nodes give, those left out aside.
     places
         Where the graph's value loader finds what else is said of each; -1 for nothing.
+    keys
+        What tells the values apart where names are given again.
 
     Returns
     -------
     bool
-        False where a name is defined twice, or used without or before its definition; nothing
-        is changed then.
+        False where a name is used without or before its definition; nothing is changed then.
     """
-    if (
-        "" in graph.values
-        or len({*given}) < len(given)
-        or not graph.values.keys().isdisjoint(given)
-    ):
-        return False  # a name is defined twice
     domains = columns.domains
     if not ONNX.domain_spellings.isdisjoint(domains):
         stated = enumerate(domains)
@@ -68,15 +66,16 @@ def add_nodes(
             repeat(graph),
             range(len(columns.names)),
             columns.names,
-            _share_equal(columns.op_types),
-            _share_equal(domains),
+            columns.op_types,
+            domains,
             repeat(loader),
         )
     ]
     every = np.arange(len(nodes))
-    output_counts = np.diff(columns.output_ends)
+    output_counts = np.array(columns.output_counts, np.int64)
     producer = np.repeat(every, output_counts)
-    output_index = np.arange(len(producer)) - np.repeat(columns.output_ends[:-1], output_counts)
+    firsts = np.cumsum(output_counts) - output_counts
+    output_index = np.arange(len(producer)) - np.repeat(firsts, output_counts)
     if len(given) < len(producer):
         is_given = np.array([*map(bool, columns.outputs)])
         producer, output_index = producer[is_given], output_index[is_given]
@@ -85,7 +84,7 @@ def add_nodes(
             Value,
             given,
             repeat(graph),
-            repeat(""),
+            given if keys is None else keys.given,
             map(nodes.__getitem__, producer.tolist()),
             output_index.tolist(),
             places,
@@ -93,11 +92,14 @@ def add_nodes(
     ]
     step()
     values = graph.values.copy()
+    taken = columns.inputs
+    if keys is not None:
+        taken, given = keys.used, keys.given
     values.update(zip(given, made, strict=True))
-    inputs = tuple(map(values.get, columns.inputs))
+    inputs = tuple(map(values.get, taken))
     used = number_values(values.values(), inputs)
     producers = np.concatenate([np.full(len(graph.values), -1), producer])
-    bounds = np.array(columns.input_ends, np.int64)
+    bounds = np.cumsum([0, *columns.input_counts], dtype=np.int64)
     users = np.repeat(every, np.diff(bounds))
     if (
         any(columns.inputs[place] for place in np.flatnonzero(used < 0).tolist())
@@ -111,7 +113,7 @@ def add_nodes(
     else:
         following = iter(made)
         outputs = tuple(next(following) if name else None for name in columns.outputs)
-    wire_nodes(nodes, inputs, columns.input_ends, outputs, columns.output_ends)
+    wire_nodes(nodes, inputs, columns.input_counts, outputs, columns.output_counts)
     graph.values = values
     graph.nodes += nodes
     graph.wiring = Wiring(
@@ -124,9 +126,3 @@ def _number_operators(op_types: list[str], domains: list[str]) -> Integers:
     if any(domains):
         return number_alike([*zip(domains, op_types, strict=True)])
     return number_alike(op_types)
-
-
-def _share_equal(texts: list[str]) -> Iterator[str]:
-    """Return the texts, equal ones as one object: there are few different ones."""
-    known: dict[str, str] = {}
-    return map(known.setdefault, texts, texts)

@@ -38,6 +38,7 @@ from .parts import OnnxParts, nesting
 from .scope import Scope
 from .tensors import TensorReader, read_entries
 from .value_infos import Declared, OnnxUnknownFinder, take_value
+from .versions import find_keys
 
 #: a graph to fill, its message, and the graphs around it, innermost first
 Task = tuple[Graph, Any, tuple[Graph, ...]]
@@ -103,10 +104,9 @@ class GraphReader:
         self._read_inputs(scope, declared)
         self._read_initializers(scope, proto)
         step("reading nodes")
-        if columns is None or not self._add_nodes(graph, proto, columns, declared):
+        if columns is None or not self._add_nodes(scope, proto, columns, declared):
             self._read_value_infos(scope.values, proto, declared)
-            yield from self._read_nodes(scope, proto.node, declared)
-        scope.values = graph.values  # columns give others
+            yield from self._read_nodes(scope, self._parts.nodes_of(proto), declared)
         self._read_outputs(scope, declared)
         self._read_annotations(scope, proto)
 
@@ -200,7 +200,7 @@ class GraphReader:
             _fail(error, graph, f"input '{name}'")
 
     def _read_outputs(self, scope: Scope, declared: Declared) -> None:
-        graph, values, redefined, name = scope.graph, scope.values, scope.redefined, ""
+        graph, values, last, name = scope.graph, scope.values, scope.last, ""
         outputs = graph.outputs
         start, names = declared.outputs()
         #: where the first of each name is, as far as names stand there again
@@ -209,7 +209,7 @@ class GraphReader:
         try:
             for place, name in enumerate(names, start):
                 value = values.get(name)
-                if value is not None and value.producer is not None and name not in redefined:
+                if value is not None and value.producer is not None and name not in last:
                     value.is_output = True
                 else:
                     value = scope.find_output(name)
@@ -293,29 +293,47 @@ class GraphReader:
         value.initializer = tensor
 
     def _add_nodes(
-        self, graph: Graph, proto: Any, columns: GraphColumns, declared: Declared
+        self, scope: Scope, proto: Any, columns: GraphColumns, declared: Declared
     ) -> bool:
         """Add the nodes and what ``value_info`` says, both from columns.
 
         Returns False where they need to be read one by one.
         """
+        graph, values = scope.graph, scope.values
+        if "" in values:
+            return False
         given = [name for name in columns.outputs if name]
         outputs = {info.name for info in proto.output}
         places: Iterable[int]
+        keys = None
+        if len({*given}) < len(given) or not values.keys().isdisjoint(given):
+            keys = find_keys(columns, values)
+            if keys is None:
+                return False
+            self._read_value_infos(values, proto, declared, columns.info_names)
+            take = declared.places.pop
+            places = [
+                take(name, -1) if key == name else -1
+                for name, key in zip(given, keys.given, strict=True)
+            ]
         # as shape inference writes it: in the order of the nodes, mostly without the outputs
-        if columns.info_names == given:
+        elif columns.info_names == given:
             places = range(len(given))
         elif columns.info_names == [name for name in given if name not in outputs]:
             following = count()
             places = [-1 if name in outputs else next(following) for name in given]
         else:
-            self._read_value_infos(graph.values, proto, declared, columns.info_names)
+            self._read_value_infos(values, proto, declared, columns.info_names)
             places = map(declared.places.pop, given, repeat(-1))
         domains: dict[int, str] = {}
-        loader = OnnxNodeLoader(proto.node, self.tensor_reader, {}, self._parts, domains)
-        if not add_nodes(graph, columns, loader, domains, given, places):
+        nodes = self._parts.nodes_of(proto)
+        loader = OnnxNodeLoader(nodes, self.tensor_reader, {}, self._parts, domains)
+        if not add_nodes(graph, columns, loader, domains, given, places, keys):
             return False
-        declared.finish(graph, graph.values)
+        scope.values = graph.values  # others than before
+        if keys is not None:
+            scope.last = {name: scope.values[key] for name, key in keys.last.items()}
+        declared.finish(graph, scope.values)
         return True
 
     def _read_nodes(

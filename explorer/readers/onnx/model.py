@@ -61,14 +61,13 @@ def read_onnx(source: Source, *, is_recognized: bool = True) -> Model:
 class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
         self.parts = parts
-        self.proto = parts.proto
         self.model = Model(source.name, ONNX.name, "protobuf", ONNX, source.files)
         self.model._parts = parts
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
         self._function_paths: set[str] = set()
 
     def read(self) -> Model:
-        model, proto = self.model, self.proto
+        model, proto = self.model, self.parts.proto
         self._read_header()
         # functions come first, so that every call finds its function
         for number, function in enumerate(proto.functions):
@@ -81,7 +80,7 @@ class _ModelReader:
             self.parts.forget_columns()
         if self._stands_alone():
             # nothing else refers to what is in it, and no graph within can be nested too deep
-            fill_later(model.graph, partial(self._fill, model.graph, proto.graph))
+            fill_later(model.graph, partial(self._fill, model.graph))
         else:
             self.graph_reader.read(model.graph, proto.graph)
         for number, training in enumerate(proto.training_info):
@@ -95,16 +94,17 @@ class _ModelReader:
         return model
 
     def _stands_alone(self) -> bool:
-        uses_subgraphs = self.parts.presence.subgraphs
-        return not (uses_subgraphs or self.proto.functions or self.proto.training_info)
+        uses_subgraphs, proto = self.parts.presence.subgraphs, self.parts.proto
+        return not (uses_subgraphs or proto.functions or proto.training_info)
 
-    def _fill(self, graph: Graph, proto: Any) -> None:
+    def _fill(self, graph: Graph) -> None:
         step("reading nodes")
         with collector_paused():
-            self.graph_reader.read(graph, proto, columns=self.parts.columns())
+            self.parts.pack_nodes()
+            self.graph_reader.read(graph, self.parts.proto.graph, columns=self.parts.columns())
 
     def _read_header(self) -> None:
-        proto, header = self.proto, self.model.header
+        proto, header = self.parts.proto, self.model.header
         header.ir_version = proto.ir_version if proto.HasField("ir_version") else None
         header.producer_name = read_text(proto.producer_name)
         header.producer_version = read_text(proto.producer_version)

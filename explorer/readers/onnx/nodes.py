@@ -70,15 +70,16 @@ class OnnxNodeLoader:
         domains: dict[int, str],
     ) -> None:
         self._domains = domains
+        self._has_attributes = parts.presence.attributes
         self._parts = parts
         self._protos = protos
         self._tensors = tensors
         self._subgraphs = subgraphs
 
-    def warnings(self, node: Node) -> tuple[ModelWarning, ...]:
-        """Look for what is odd about a node; without attributes its wiring tells it."""
-        if self._protos[node.index].attribute:
-            return self.details(node).all_warnings
+    def oddities(self, node: Node) -> tuple[str, ...] | None:
+        """Say what is odd about a node's wiring; None where it has attributes."""
+        if self._has_attributes and self._protos[node.index].attribute:
+            return None
         return tuple(_judge_wiring(node))
 
     def metadata(self, node: Node) -> dict[str, str]:
@@ -91,7 +92,7 @@ class OnnxNodeLoader:
         Attributes that hold what was learned, or that only say how wide a tensor is, are left
         out: layers of different width are built alike.
         """
-        attributes = self._protos[node.index].attribute
+        attributes = self._protos[node.index].attribute if self._has_attributes else ()
         if not attributes or node.domain == _LEARNED_DOMAIN:
             return b""
         left_out = _WIDTHS.get(node.op_type, ())
@@ -110,7 +111,7 @@ class OnnxNodeLoader:
     def details(self, node: Node) -> NodeDetails:
         """Read everything that the file says of a node."""
         proto = self._protos[node.index]
-        warnings = _judge_wiring(node)
+        warnings = [ModelWarning(node.path, message) for message in _judge_wiring(node)]
         if not proto.ByteSize():
             return NodeDetails(
                 stated_domain=self._domains.get(node.index), warnings=tuple(warnings)
@@ -150,16 +151,13 @@ class OnnxNodeLoader:
         return details
 
 
-def _judge_wiring(node: Node) -> list[ModelWarning]:
-    """Return what is odd about a node's operator and outputs."""
-    warnings = []
-    if not node.op_type:
-        warnings.append(ModelWarning(node.path, "has no op_type"))
+def _judge_wiring(node: Node) -> list[str]:
+    """Say what is odd about a node's operator and outputs."""
+    found = [] if node.op_type else ["has no op_type"]
     for value in node.outputs:
         if value is not None and value.key != value.name:
-            message = f"defines %{value.name}, which is defined before"
-            warnings.append(ModelWarning(node.path, message))
-    return warnings
+            found.append(f"defines %{value.name}, which is defined before")
+    return found
 
 
 def _find_constant(node: Node, details: NodeDetails) -> Tensor | SparseTensor | None:

@@ -6,6 +6,7 @@ tensors, and need not know which way the model was read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,10 @@ from netloupe.proto.wire import NestingError, ScanError, SizeError
 
 from .deep_types import cut_types
 from .elements import ELEMENTS
+from .packed_nodes import PackedNodes, pack_nodes
 
+#: the nodes of a graph of so many are not kept as messages: these would take 70 MB
+MOST_MESSAGES = 200_000
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
     ("float_data", np.float32),
@@ -52,6 +56,7 @@ class OnnxParts(Parts):
     presence: Presence
     #: how many types were nested too deep and end where they could
     types_cut: int = 0
+    _packed: PackedNodes | None = None
 
     def look_at(self, data: bytes) -> None:
         """Find what is used anywhere in the model."""
@@ -70,6 +75,28 @@ class OnnxParts(Parts):
             message.ParseFromString(shallow)
             self.types_cut += cuts
 
+    def nodes_of(self, graph: Any) -> Sequence[Any]:
+        """Return the messages of a graph's nodes; where any are packed, there is but one graph."""
+        return graph.node if self._packed is None else self._packed
+
+    def pack_nodes(self) -> None:
+        """Leave the nodes of the main graph as bytes where they are very many.
+
+        :attr:`proto` is another message then, and has none. To be asked for before
+        :meth:`columns`, and only where no node holds a graph.
+        """
+        if self._glance is None or len(self.proto.graph.node) < MOST_MESSAGES:
+            return
+        packed = pack_nodes(self._glance[1])
+        if packed is not None:
+            self.proto, self._packed = packed
+
+    def copy_graph(self, target: Any) -> None:
+        """Make a GraphProto a copy of the main graph, with all its nodes."""
+        target.CopyFrom(self.proto.graph)
+        if self._packed is not None:
+            self._packed.add_to(target)
+
     def columns(self) -> GraphColumns | None:
         """Return what the nodes of the main graph say, if it can be read in one go; only once.
 
@@ -78,7 +105,7 @@ class OnnxParts(Parts):
         glance, self._glance = self._glance, None
         if glance is None or self.presence.overloads:
             return None
-        return read_columns(*glance, len(self.proto.graph.node))
+        return read_columns(*glance, len(self.nodes_of(self.proto.graph)))
 
     def forget_columns(self) -> None:
         """Free what :meth:`columns` needs, where nobody will ask for them."""

@@ -20,7 +20,7 @@ from .value_infos import take_value
 MOST_UNDEFINED = 100
 
 
-class Versions(NamedTuple):
+class _Versions(NamedTuple):
     """The values of a name that is defined again, in file order, without the first."""
 
     values: list[Value]
@@ -39,9 +39,14 @@ class Scope:
         The graphs whose values it sees, innermost first.
     captured
         Gets the values of outer graphs that the subgraphs of a node use.
+
+    Attributes
+    ----------
+    last
+        The last value of each name that is defined again.
     """
 
-    __slots__ = ("captured", "graph", "outer", "redefined", "values", "warnings")
+    __slots__ = ("_versions", "captured", "graph", "last", "outer", "values", "warnings")
 
     def __init__(
         self, graph: Graph, outer: tuple[Graph, ...], captured: dict[Node, dict[Value, None]]
@@ -51,7 +56,8 @@ class Scope:
         self.captured = captured
         self.values = graph.values
         self.warnings = graph.warnings
-        self.redefined: dict[str, Versions] = {}
+        self.last: dict[str, Value] = {}
+        self._versions: dict[str, _Versions] = {}
 
     def define(self, node: Node, index: int, name: str) -> Value | None:
         """Return the value that an output defines, a further one where it was defined before."""
@@ -59,13 +65,13 @@ class Scope:
             return None
         value = take_value(self.graph, name, self.values)
         if _is_defined(value):
-            versions = self.redefined.get(name)
+            versions = self._versions.get(name)
             if versions is None:
-                versions = self.redefined[name] = Versions([], [])
+                versions = self._versions[name] = _Versions([], [])
             number = len(versions.values) + 2
             while (key := f"{name}#{number}") in self.values:
                 number += 1
-            value = self.values[key] = Value(name, self.graph, key)
+            value = self.values[key] = self.last[name] = Value(name, self.graph, key)
             versions.values.append(value)
             versions.producers.append(node.index)
         value.producer = node
@@ -74,7 +80,7 @@ class Scope:
 
     def use(self, node: Node, names: Sequence[str | bytes]) -> tuple[Value | None, ...]:
         """Return the values that a node takes under some names, and note on them that it does."""
-        graph, values, redefined = self.graph, self.values, self.redefined
+        graph, values, versions_by_name = self.graph, self.values, self._versions
         taken: list[Value | None] = []
         undefined = 0
         for name in map(read_text, names):
@@ -91,8 +97,8 @@ class Scope:
                     if undefined <= MOST_UNDEFINED:
                         message = f"uses %{name}, which nothing defines"
                         self.warnings.append(ModelWarning(node.path, message))
-            if redefined and name in redefined:  # in the order of the nodes that give them
-                versions = redefined[name]
+            if name in versions_by_name:  # in the order of the nodes that give them
+                versions = versions_by_name[name]
                 before = bisect_left(versions.producers, node.index)
                 value = versions.values[before - 1] if before else value
             producer = value.producer
@@ -109,8 +115,7 @@ class Scope:
 
     def find_output(self, name: str) -> Value:
         """Return the value that is an output of the graph under a name."""
-        versions = self.redefined.get(name)
-        value = versions.values[-1] if versions is not None else self.values.get(name)
+        value = self.last.get(name) or self.values.get(name)
         if value is None or not _is_defined(value):
             value = self._capture(name) or value
         if value is None:

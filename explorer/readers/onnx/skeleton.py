@@ -152,7 +152,7 @@ class _SkeletonWriter:
         # functions come first, so that every call knows the number
         self._graphs += model.functions
         self._numbers = {function: number for number, function in enumerate(model.functions)}
-        skeleton.graph.CopyFrom(proto.graph)
+        self._parts.copy_graph(skeleton.graph)
         domains = self._reduce(model.graph, skeleton.graph)
         _import_domains(skeleton, model.opset_imports, domains)
         for function, source in zip(model.functions, proto.functions, strict=True):
