@@ -11,6 +11,7 @@ Repetitions that differ a little are aligned by their sequences of operators wit
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,17 +26,8 @@ MOST_ALIGNED = 2000
 
 #: place of a node in the exemplar, and number of its operand or result
 Slot = tuple[int, int]
-
-
-@dataclass(slots=True)
-class Crossings:
-    """What crosses the border of one repetition.
-
-    By slot, the value and whether it also crosses the border of the whole repeat.
-    """
-
-    entering: dict[Slot, tuple[Value, bool]] = field(default_factory=dict)
-    leaving: dict[Slot, tuple[Value, bool]] = field(default_factory=dict)
+#: rows in the order of something, and that
+SortedRows = tuple[Integers, Integers]
 
 
 @dataclass(slots=True)
@@ -74,7 +66,7 @@ class Repetitions:
     Notes
     -----
     The cost is that of one vectorized pass over the uses inside the repeat, and of Python work
-    for those that cross the border of a repetition.
+    for those that cross its border, and for those of a repetition that is asked for.
     """
 
     def __init__(self, group: Group, edges: EdgeTable, positions: list[int]) -> None:
@@ -89,8 +81,10 @@ class Repetitions:
         self._ranges = ranges
         self._starts = np.array([low for low, _ in ranges], np.int64)
         self._places: dict[bytes, tuple[Integers, bool]] = {}
-        self.crossings = [Crossings() for _ in ranges]
         self._find_crossings()
+        #: by slot, the first value that enters the repeat there, and the last that leaves it
+        self._first_entering: dict[Slot, Value] = {}
+        self._last_leaving: dict[Slot, Value] = {}
         #: a value that belongs to a family, and the value that stands for the family
         self.families: dict[Value, Value] = {}
         self._find_families()
@@ -105,15 +99,18 @@ class Repetitions:
         """Return how the border of one repetition is that of the repeat."""
         found = Correspondence()
         from_others: list[Value] = []
-        for slot, (value, is_outer) in self.crossings[index].entering.items():
-            outer = value if is_outer else self._first_entering(slot)
+        for slot, value, is_outer in self._entering(self._rows_of(self._by_user, index)):
+            outer = value if is_outer else self._first_entering.get(slot)
             if outer is None:
                 from_others.append(value)
             else:
                 found.bindings.setdefault(value, outer)
+        leaving: dict[Slot, tuple[Value, bool]] = {}
+        for slot, value, is_outer in self._leaving(self._rows_of(self._by_maker, index)):
+            leaving[slot] = value, is_outer or leaving.get(slot, (value, False))[1]
         to_others: list[Value] = []
-        for slot, (value, is_outer) in self.crossings[index].leaving.items():
-            outer = value if is_outer else self._last_leaving(slot)
+        for slot, (value, is_outer) in leaving.items():
+            outer = value if is_outer else self._last_leaving.get(slot)
             if outer is None:
                 to_others.append(value)
             else:
@@ -123,49 +120,49 @@ class Repetitions:
         found.only_to_others = tuple(dict.fromkeys(to_others))
         return found
 
-    def _first_entering(self, slot: Slot) -> Value | None:
-        for crossing in self.crossings:
-            value, is_outer = crossing.entering.get(slot, (None, False))
-            if is_outer:
-                return value
-        return None
-
-    def _last_leaving(self, slot: Slot) -> Value | None:
-        for crossing in reversed(self.crossings):
-            value, is_outer = crossing.leaving.get(slot, (None, False))
-            if is_outer:
-                return value
-        return None
-
     def _find_crossings(self) -> None:
+        """Find the uses that cross the border of a repetition, in the order of users."""
         edges, group = self.edges, self.group
-        all_uses = np.flatnonzero(
+        uses = np.flatnonzero(
             edges.visible & (_within(edges.targets, group) | _within(edges.sources, group))
         )
-        sources, targets = edges.sources[all_uses], edges.targets[all_uses]
-        makers, users = self._holders(sources), self._holders(targets)
+        makers, users = self._holders(edges.sources[uses]), self._holders(edges.targets[uses])
         crossing = np.flatnonzero(makers != users)
-        values = edges.values
-        places = [self._align(index) for index in range(len(self._ranges))]
-        for maker, user, source, target, number, slot in zip(
-            makers[crossing].tolist(),
-            users[crossing].tolist(),
-            sources[crossing].tolist(),
-            targets[crossing].tolist(),
-            edges.used[all_uses][crossing].tolist(),
-            edges.slots[all_uses][crossing].tolist(),
-            strict=True,
-        ):
-            value = values[number]
-            if user >= 0:
-                place = int(places[user][target - self._ranges[user][0]])
-                self.crossings[user].entering[place, slot] = (value, maker < 0)
-            if maker >= 0:
-                place = int(places[maker][source - self._ranges[maker][0]])
-                leaving = self.crossings[maker].leaving
-                key = (place, value.output_index)
-                was_outer = leaving.get(key, (value, False))[1]
-                leaving[key] = (value, was_outer or user < 0)
+        self._uses, self._makers, self._users = uses[crossing], makers[crossing], users[crossing]
+        self._by_maker = _sort_rows(self._makers)
+        self._by_user = _sort_rows(self._users)
+
+    def _rows_of(self, index: SortedRows, repetition: int) -> Integers:
+        """Return the crossings of one repetition."""
+        rows, keys = index
+        low, high = np.searchsorted(keys, (repetition, repetition + 1))
+        return rows[low:high]
+
+    def _entering(self, rows: Integers) -> Iterator[tuple[Slot, Value, bool]]:
+        """Yield slot and value of crossings, and whether they also enter the whole repeat."""
+        uses = self._uses[rows]
+        numbers, slots = self.edges.used[uses].tolist(), self.edges.slots[uses].tolist()
+        is_outer = (self._makers[rows] < 0).tolist()
+        places = self._place(self._users[rows], self.edges.targets[uses])
+        for place, number, slot, outer in zip(places, numbers, slots, is_outer, strict=True):
+            yield (place, slot), self.edges.values[number], outer
+
+    def _leaving(self, rows: Integers) -> Iterator[tuple[Slot, Value, bool]]:
+        """Yield slot and value of crossings, and whether they also leave the whole repeat."""
+        uses = self._uses[rows]
+        numbers, is_outer = self.edges.used[uses].tolist(), (self._users[rows] < 0).tolist()
+        places = self._place(self._makers[rows], self.edges.sources[uses])
+        for place, number, outer in zip(places, numbers, is_outer, strict=True):
+            value = self.edges.values[number]
+            yield (place, value.output_index), value, outer
+
+    def _place(self, repetitions: Integers, positions: Integers) -> Iterator[int]:
+        """Yield the places in the exemplar of nodes of some repetitions."""
+        known, low, places = -1, 0, np.zeros(0, np.int64)
+        for index, position in zip(repetitions.tolist(), positions.tolist(), strict=True):
+            if index != known:
+                known, low, places = index, self._ranges[index][0], self._align(index)
+            yield int(places[position - low])
 
     def _holders(self, positions: Integers) -> Integers:
         """Return which repetition each position is in; -1 for outside the repeat."""
@@ -196,22 +193,45 @@ class Repetitions:
 
     def _find_families(self) -> None:
         """Find values that cross the border at one slot, a different one for each repetition."""
-        for side in ("entering", "leaving"):
-            by_slot: dict[Slot, dict[Value, int]] = {}
-            users: dict[Value, set[int]] = {}
-            for index, crossing in enumerate(self.crossings):
-                slots: dict[Slot, tuple[Value, bool]] = getattr(crossing, side)
-                for slot, (value, is_outer) in slots.items():
-                    if is_outer:
-                        by_slot.setdefault(slot, {}).setdefault(value, index)
-                        users.setdefault(value, set()).add(index)
-            for members in by_slot.values():
-                own = [value for value in members if len(users[value]) == 1]
-                if len(own) < 2:
-                    continue
-                known = next((self.families[v] for v in own if v in self.families), own[0])
-                for value in own:
-                    self.families.setdefault(value, known)
+        rows, users = self._by_user
+        outer = rows[(users >= 0) & (self._makers[rows] < 0)]
+        entering = self._entering(outer)
+        self._join_families(self._users[outer], entering, self._first_entering, is_first=True)
+        rows, makers = self._by_maker
+        outer = rows[(makers >= 0) & (self._users[rows] < 0)]
+        leaving = self._leaving(outer)
+        self._join_families(self._makers[outer], leaving, self._last_leaving, is_first=False)
+
+    def _join_families(
+        self,
+        repetitions: Integers,
+        crossings: Iterator[tuple[Slot, Value, bool]],
+        by_slot: dict[Slot, Value],
+        *,
+        is_first: bool,
+    ) -> None:
+        """Join what crosses the border of the repeat at one slot; note the first or the last."""
+        members: dict[Slot, dict[Value, None]] = {}
+        #: the only repetition whose border each value crosses; -1 for several
+        holders: dict[Value, int] = {}
+        for index, (slot, value, _) in zip(repetitions.tolist(), crossings, strict=True):
+            if not (is_first and slot in by_slot):
+                by_slot[slot] = value
+            members.setdefault(slot, {})[value] = None
+            if holders.setdefault(value, index) != index:
+                holders[value] = -1
+        for values in members.values():
+            own = [value for value in values if holders[value] >= 0]
+            if len(own) < 2:
+                continue
+            known = next((self.families[v] for v in own if v in self.families), own[0])
+            for value in own:
+                self.families.setdefault(value, known)
+
+
+def _sort_rows(keys: Integers) -> SortedRows:
+    order = np.argsort(keys, kind="stable")
+    return order, keys[order]
 
 
 def _within(positions: Integers, group: Group) -> Flags:
