@@ -31,8 +31,14 @@ KINDS: dict[int, tuple[str, str]] = {
 }
 _FIELDS = {field: kind for kind, field in KINDS.values() if field}
 _NAMES = {onnx_pb2.AttributeProto.DESCRIPTOR.fields_by_name[field]: field for field in _FIELDS}
-#: the fields of one number
-_NUMBERS = {descriptor: field for descriptor, field in _NAMES.items() if field in ("f", "i")}
+#: the fields of one number, with that of the kind and its name
+_NUMBERS = {
+    descriptor: (number, kind)
+    for descriptor, field in _NAMES.items()
+    for number, (kind, kept) in KINDS.items()
+    if field == kept and field in ("f", "i")
+}
+_NAME, _TYPE = map(onnx_pb2.AttributeProto.DESCRIPTOR.fields_by_name.get, ("name", "type"))
 
 
 def fields_in_use(proto: Any) -> list[str]:
@@ -57,10 +63,11 @@ def read_attribute(
         The node's subgraphs, already read, by field of this attribute (``g``, ``graphs``).
     """
     fields = proto.ListFields()
-    if len(fields) == 3 and (field := _NUMBERS.get(fields[1][0])):  # as most are
-        (name_field, name), (_, value), (type_field, number) = fields
-        if name_field.name == "name" and type_field.name == "type" and KINDS[number][1] == field:
-            return Attribute(read_text(name), KINDS[number][0], value)
+    if len(fields) == 3:  # as most are
+        (first, name), (second, value), (third, number) = fields
+        plain = _NUMBERS.get(second)
+        if plain is not None and number == plain[0] and first is _NAME and third is _TYPE:
+            return Attribute(read_text(name), plain[1], value)
     name = read_text(proto.name)
     used = fields_in_use(proto)
     kind, field = _find_kind(proto, used)
@@ -109,7 +116,7 @@ def _read_value(
     tensors: TensorReader,
     graphs: dict[str, tuple[Graph, ...]],
 ) -> Any:
-    if field in _NUMBERS.values():
+    if field in ("f", "i"):
         return getattr(proto, field)
     if field in ("floats", "ints"):
         return tuple(getattr(proto, field))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from netloupe.explorer.model import (
+    Attribute,
     Graph,
     ModelWarning,
     Node,
@@ -15,6 +17,7 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
 )
+from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.failing import fail
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
@@ -29,6 +32,8 @@ from .tensors import TensorReader, read_entries
 #: by index of the node and number of the attribute, the graphs of each of its fields
 Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 
+#: more attributes of one node take longer with the garbage collector looking at them
+_MANY_ATTRIBUTES = 10_000
 #: the attributes of its operators are trees, coefficients, vocabularies and the like
 _LEARNED_DOMAIN = "ai.onnx.ml"
 #: attributes that follow from the width of tensors; of groups only that there are some is kept
@@ -124,31 +129,42 @@ class OnnxNodeLoader:
                 _read_device_configuration(entry) for entry in proto.device_configurations
             ),
         )
-        index, path, attributes = node.index, node.path, details.attributes
+        with collector_paused() if len(proto.attribute) > _MANY_ATTRIBUTES else nullcontext():
+            warnings += self._read_attributes(node, proto, details.attributes)
+        details.constant = _find_constant(node, details)
+        details.warnings = tuple(warnings)
+        return details
+
+    def _read_attributes(
+        self, node: Node, proto: Any, attributes: dict[str, Attribute]
+    ) -> list[ModelWarning]:
+        """Add a node's attributes; return what is odd about them."""
+        index, path = node.index, node.path
+        subgraphs, tensors = self._subgraphs, self._tensors
+        warnings: list[ModelWarning] = []
         repeated: dict[str, int] = {}
         doubles: dict[str, int] = {}
         for number, attribute_proto in enumerate(iterate(proto.attribute)):
-            graphs = self._subgraphs.get((index, number), {}) if self._subgraphs else {}
+            graphs = subgraphs.get((index, number), {}) if subgraphs else {}
             try:
-                attribute = read_attribute(attribute_proto, path, self._tensors, graphs)
+                attribute = read_attribute(attribute_proto, path, tensors, graphs)
             except Exception as error:
                 attribute_name = name_message(attribute_proto, "attribute")
                 element = f"{attribute_name} of node '{node.label}' in {node.graph.path}"
                 fail(error, node.graph.model.source, element)
-            warnings += attribute.warnings
+            if attribute.warnings:
+                warnings += attribute.warnings
             name = key = attribute.name
             while key in attributes:
                 count = repeated[name] = repeated.get(name, 1) + 1
                 key = f"{name}#{count}"
-            if key != name:
+            if key is not name:
                 doubles[name] = doubles.get(name, 1) + 1
             attributes[key] = attribute
         for name, count in doubles.items():
             times = "twice" if count == 2 else f"{count:,} times"
             warnings.append(ModelWarning(path, f"has attribute {name!r} {times}"))
-        details.constant = _find_constant(node, details)
-        details.warnings = tuple(warnings)
-        return details
+        return warnings
 
 
 def _judge_wiring(node: Node) -> list[str]:
