@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.quantization import record, summarize_quantization
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import nodes as onnx_nodes
 from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.onnx import value_infos
 from netloupe.explorer.readers.onnx.graph import GraphReader
@@ -29,6 +31,7 @@ from netloupe.explorer.readers.onnx.tensors import TensorReader
 from netloupe.explorer.render import faces
 from netloupe.explorer.render.rows import MOST_ATTRIBUTES
 from netloupe.explorer.render.rows import describe_attributes as list_attribute_rows
+from netloupe.explorer.view.repetitions import Repetitions
 from netloupe.proto import onnx_pb2
 from tests import hostile_models
 
@@ -269,3 +272,33 @@ def test_nodes_that_give_one_name_are_read_by_columns_and_not_kept_as_messages(
     assert [value.key for value in graph.nodes[-1].outputs] == ["x#1501"]
     assert graph.nodes[-1].inputs == graph.nodes[-2].outputs
     assert not graph.model._parts.proto.graph.node
+
+
+def test_of_very_many_repetitions_only_those_are_aligned_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    aligned: list[int] = []
+    align = Repetitions._align
+    monkeypatch.setattr(
+        Repetitions, "_align", lambda self, index: aligned.append(index) or align(self, index)
+    )
+    picture = load(hostile_models.redefined_values(1_500)).to_svg()
+    assert "1,500" in picture or "1500" in picture
+    assert 0 < len(set(aligned)) < 10
+
+
+def test_very_many_attributes_are_read_with_the_garbage_collector_standing_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(onnx_nodes, "_MANY_ATTRIBUTES", 40)
+    collecting: list[bool] = []
+    read = onnx_nodes.read_attribute
+    monkeypatch.setattr(
+        onnx_nodes,
+        "read_attribute",
+        lambda *given: collecting.append(gc.isenabled()) or read(*given),
+    )
+    for count in (40, 41):
+        assert len(load(hostile_models.attributes(count)).graph.nodes[0].attributes) == count
+    assert collecting == [True] * 40 + [False] * 41
+    assert gc.isenabled()
