@@ -19,6 +19,7 @@ from itertools import pairwise
 import numpy as np
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import MOST_NODES, try_to_recognise
 
 from .group import Group
 from .kinds import Child, Kinds
@@ -38,6 +39,8 @@ LEAST_UNNAMED = 5
 LEAST_OF_TWO = 4
 #: the same where each consists of several children
 LEAST_OF_TWO_JOINED = 12
+#: what tells self- from cross-attention is looked for where one of these is
+_ATTENDING = frozenset({"Attention", "MultiHeadAttention", "Softmax"})
 #: nodes alone (groups of one) are a repeat in so large a number
 LEAST_NODES = 8
 
@@ -143,6 +146,8 @@ class SiblingSearch:
             if not self._is_enough(children, families, low, count, run.period):
                 continue
             high = low + count * run.period
+            if count == 2 and _are_two_kinds(children[low:high], run.period):
+                continue
             rows = exact[low:high].reshape(count, run.period)
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
             return SiblingRun(low, high, run.period, int(firsts[np.argmax(seen)]))
@@ -174,6 +179,30 @@ class SiblingSearch:
             for place, child in enumerate(block)
             if isinstance(child, Group)
         )
+
+
+def _are_two_kinds(children: list[Child], period: int) -> bool:
+    """Return whether two blocks that are wired alike inside are self- and cross-attention."""
+    names = []
+    for block in (children[:period], children[period:]):
+        nodes = _list_nodes(block)
+        if len(nodes) > MOST_NODES or not any(node.op_type in _ATTENDING for node in nodes):
+            return False
+        found = try_to_recognise(nodes)
+        names.append(found.name if found is not None and found.family == "attention" else "")
+    return all(names) and names[0] != names[1]
+
+
+def _list_nodes(block: list[Child]) -> list[Node]:
+    nodes: list[Node] = []
+    pending = [*block]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending += child.children
+        else:
+            nodes.append(child)
+    return sorted(nodes, key=lambda node: node.index)
 
 
 def _list_ends(runs: list[SiblingRun]) -> list[int]:

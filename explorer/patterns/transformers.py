@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .found import Blocks, Found
 from .recognition import Detail
@@ -18,7 +18,8 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     R. Xiong and others, On Layer Normalization in the Transformer Architecture, 2020, figure 1,
     compares that with norms before attention and MLP. A decoder's block has cross-attention
     between them. Where both take the same normalized value they are parallel (B. Wang and
-    A. Komatsuzaki, GPT-J, 2021).
+    A. Komatsuzaki, GPT-J, 2021). Positions may be added to what attention compares in each block
+    (N. Carion and others, End-to-End Object Detection with Transformers, 2020, figure 10).
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
@@ -35,7 +36,11 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     window = _read_window(blocks)
     if shifting and not window:
         return
-    sums = kinds.count("Add") + sum("Residual" in norm.name for norm in norms)
+    placed = sum(
+        kind == "Add" and _adds_positions(blocks, entry, attentions)
+        for entry, kind in zip(others, kinds, strict=True)
+    )
+    sums = kinds.count("Add") - placed + sum("Residual" in norm.name for norm in norms)
     if sums < 1 or sums > 4:
         return
     numbers = frozenset(range(len(operations)))
@@ -61,6 +66,16 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     end = last.end if isinstance(last, Found) else last
     parts = (*attentions, *feeding, *norms)
     yield Found("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _adds_positions(blocks: Blocks, entry: Found | int, attentions: Sequence[Found]) -> bool:
+    """Return whether a sum of what the block is given too goes into one attention alone."""
+    if isinstance(entry, Found):
+        return False
+    operations = blocks.operations
+    users = {*operations.users[entry]}
+    is_given = any(operations.giver(value) is None for value in operations.operands[entry])
+    return is_given and any(users <= attention.numbers for attention in attentions)
 
 
 def _read_window(blocks: Blocks) -> int:

@@ -151,3 +151,18 @@ def test_shape_arithmetic_has_no_part_in_it() -> None:
     assert "Softmax" in inside
     assert "Shape" not in inside
     assert group.node_count >= len(group.recognised.nodes)
+
+
+@pytest.mark.parametrize("name", ["detr.legacy", "detr.dynamo"])
+def test_a_layer_of_a_detector_adds_positions_in_each_attention(name: str) -> None:
+    text = text_of(group_of(tree_of(name), "decoder/layers.1"))
+    assert text.startswith("Transformer decoder block, 4 heads × 8, MLP 32 → 64 → 32")
+
+
+@pytest.mark.parametrize("name", ["unet.legacy", "unet.dynamo"])
+def test_self_and_cross_attention_are_no_stack(name: str) -> None:
+    tree = tree_of(name)
+    block = group_of(tree, "down_blocks.0/attentions.0/transformer_blocks.0")
+    names = {one.label: text_of(one).split(",")[0] for one in block.inner_groups()}
+    assert names["attn1"] == "Self-attention"
+    assert names["attn2"] == "Cross-attention"

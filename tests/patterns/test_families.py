@@ -204,3 +204,31 @@ def test_packed_heads_of_which_the_file_tells_nothing() -> None:
     """
     text = attention("MatMul (m, o)", split)
     assert text_of(graph_of(text, w=[32, 96], o=[32, 32])) == "Self-attention"
+
+
+_DETECTOR_LAYER = """
+    xp = Add (x, z)
+    q = MatMul (xp, wq)  k = MatMul (xp, wk)  v = MatMul (x, wv)
+    kt = Transpose <perm = [0, 2, 1]> (k)  s = MatMul (q, kt)  p = Softmax (s)
+    o = MatMul (p, v)  r = MatMul (o, wo)  a = Add (x, r)  n = LayerNormalization (a, g, b)
+    np = Add (n, z)
+    cq = MatMul (np, wcq)  ck = MatMul (z, wck)  cv = MatMul (z, wcv)
+    ckt = Transpose <perm = [0, 2, 1]> (ck)  cs = MatMul (cq, ckt)  cp = Softmax (cs)
+    co = MatMul (cp, cv)  cr = MatMul (co, wco)  ca = Add (n, cr)
+    cn = LayerNormalization (ca, g, b)
+    u = MatMul (cn, up)  t = Relu (u)  d = MatMul (t, down)  da = Add (cn, d)
+    y = LayerNormalization (da, g, b)
+"""
+
+
+def test_positions_added_before_attention_are_part_of_a_block() -> None:
+    projections = ("wq", "wk", "wv", "wo", "wcq", "wck", "wcv", "wco")
+    weights = dict.fromkeys(projections, [16, 16])
+    weights |= {"up": [16, 64], "down": [64, 16], "g": [16], "b": [16]}
+    text = text_of(graph_of(_DETECTOR_LAYER, **weights))
+    assert text.startswith("Transformer decoder block")
+    # what is added goes into the stream too: two more sums than a block has
+    stream = _DETECTOR_LAYER.replace("Add (x, r)", "Add (xp, r)").replace(
+        "Add (n, cr)", "Add (np, cr)"
+    )
+    assert text_of(graph_of(stream, **weights)) == ""
