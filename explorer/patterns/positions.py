@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from .found import Blocks, Found
 from .linear import write_widths
+from .wholes import make_whole
 
 _AROUND = frozenset({"Concat", "Einsum", "Gather", "Gemm", "MatMul", "Mul", "Slice", "Div", "Add"})
 
@@ -15,10 +16,23 @@ def find_waves(blocks: Blocks) -> Iterator[Found]:
     """Find cosines and sines of positions times frequencies.
 
     Side by side they are what rotates queries and keys (J. Su and others, RoFormer, 2021,
-    equation 34), put together an embedding (A. Vaswani and others, 2017, section 3.5).
+    equation 34), put together an embedding (A. Vaswani and others, 2017, section 3.5), behind which
+    that of a diffusion's steps has an MLP (J. Ho and others, Denoising Diffusion Probabilistic
+    Models, 2020, appendix B).
     """
     operations = blocks.operations
-    counts = Counter(operations.kinds)
+    outline = blocks.list_outermost()
+    # what is learned of them stands behind them, as of the steps of a diffusion
+    last = outline[-1]
+    learned = last if isinstance(last, Found) and last.kind == "mlp" else None
+    if learned is not None and not operations.givers(min(learned.numbers)):
+        return
+    kinds = [
+        kind
+        for number, kind in enumerate(operations.kinds)
+        if learned is None or number not in learned.numbers
+    ]
+    counts = Counter(kinds)
     if counts["Cos"] != 1 or counts["Sin"] != 1 or not counts.keys() <= _AROUND | {"Cos", "Sin"}:
         return
     cosine, sine = operations.kinds.index("Cos"), operations.kinds.index("Sin")
@@ -28,7 +42,11 @@ def find_waves(blocks: Blocks) -> Iterator[Found]:
     is_joined = any(n >= 0 and operations.kinds[n] == "Concat" for n in joined)
     name = "Sinusoidal embedding" if is_joined else "Rotary cos, sin"
     numbers = frozenset(range(len(operations)))
-    yield Found("positions", name, numbers, max(cosine, sine))
+    if learned is None:
+        yield Found("positions", name, numbers, max(cosine, sine))
+    elif is_joined:
+        name = f"{name} · {learned.name}"
+        yield make_whole(blocks, "embedding", name, learned.facts, dict(learned.details))
 
 
 def find_merging(blocks: Blocks) -> Iterator[Found]:

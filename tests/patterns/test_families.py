@@ -141,6 +141,18 @@ def test_sines_and_cosines_of_positions() -> None:
     assert text_of(graph_of(other, f=[8])) == ""
 
 
+def test_steps_of_a_diffusion_are_embedded_by_waves_and_an_mlp() -> None:
+    waves = "a = Mul (x, f) s = Sin (a) c = Cos (a) e = Concat <axis = -1> (s, c)"
+    mlp = "u = Gemm (e, up, ub) g = Sigmoid (u) h = Mul (u, g) y = Gemm (h, down, db)"
+    weights = {"f": [8], "up": [16, 64], "ub": [64], "down": [64, 64], "db": [64]}
+    assert text_of(graph_of(f"{waves} {mlp}", **weights)) == (
+        "Sinusoidal embedding · MLP 16 → 64 → 64, SiLU"
+    )
+    # an MLP of something else beside them
+    beside = mlp.replace("(e, up", "(z, up")
+    assert text_of(graph_of(f"{waves} {beside}", **weights)) == ""
+
+
 def test_patches_that_are_merged() -> None:
     cut = " ".join(
         f"{name} = Slice (x, {begin}, n, axes, two)"
@@ -223,7 +235,7 @@ _DETECTOR_LAYER = """
 
 def test_positions_added_before_attention_are_part_of_a_block() -> None:
     projections = ("wq", "wk", "wv", "wo", "wcq", "wck", "wcv", "wco")
-    weights = dict.fromkeys(projections, [16, 16])
+    weights = {name: [16, 16] for name in projections}
     weights |= {"up": [16, 64], "down": [64, 16], "g": [16], "b": [16]}
     text = text_of(graph_of(_DETECTOR_LAYER, **weights))
     assert text.startswith("Transformer decoder block")
