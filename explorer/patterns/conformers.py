@@ -5,17 +5,21 @@ A. Gulati and others, Conformer: Convolution-augmented Transformer for Speech Re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from .convolutions import read_convolution
 from .found import Blocks, Found
 from .linear import write_widths
+from .operations import Operations
 from .recognition import Detail
 from .wholes import make_whole
 
 #: what rotary positions before the projections, gates and sums are made of
 _BESIDE = frozenset({"Add", "Concat", "Mul", "Neg", "Slice", "Split"})
 _MOST_BESIDE = 14
+#: what turns features by cosines and sines of their positions
+_ROTATION = Counter({"Slice": 2, "Mul": 2, "Add": 1, "Concat": 1, "Neg": 1})
 #: half of a gated linear unit
 _GATES = frozenset({"Mul", "Slice", "Split"})
 
@@ -124,3 +128,51 @@ def find_convolution_modules(blocks: Blocks) -> Iterator[Found]:
     facts = (f"kernel {kernel}", *([write_widths(taken, given)] if given else []))
     details: dict[str, Detail] = {"kernel": kernel, "in": taken}
     yield make_whole(blocks, "conformer", "Convolution module", facts, details)
+
+
+def find_rotated_attentions(blocks: Blocks) -> Iterator[Found]:
+    """Find attention that is given positions by a rotation before its projections.
+
+    Of what it takes, x · cos + rotate(x) · sin is what queries and keys are projected from
+    (``Wav2Vec2ConformerSelfAttention`` of Hugging Face's transformers; J. Su and others, RoFormer,
+    2021, equation 34, has it behind the projections).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    rotation = [entry for entry in outline if not isinstance(entry, Found)]
+    others = [entry for entry in outline if isinstance(entry, Found)]
+    if len(others) != 1 or others[0].kind != "attention":
+        return
+    if Counter(operations.kinds[number] for number in rotation) != _ROTATION:
+        return
+    total = next(number for number in rotation if operations.kinds[number] == "Add")
+    attention = others[0]
+    if attention.numbers.issuperset(operations.users[total]) and _rotates(operations, total):
+        numbers = frozenset(range(len(operations)))
+        facts = (*attention.facts, "rotary")
+        details: dict[str, Detail] = {**attention.details, "positions": "rotary"}
+        yield Found(
+            "attention", attention.name, numbers, attention.end, facts, details, (attention,)
+        )
+
+
+def _rotates(operations: Operations, total: int) -> bool:
+    """Return whether a sum is x · cos + concat(-x2, x1) · sin, x1 and x2 being halves of x."""
+    products = operations.givers(total)
+    if [operations.kinds[number] for number in products] != ["Mul", "Mul"]:
+        return False
+    for plain, turned in (products, products[::-1]):
+        halves = [n for n in operations.givers(turned) if operations.kinds[n] == "Concat"]
+        if len(halves) != 1:
+            continue
+        parts = operations.givers(halves[0])
+        if [operations.kinds[number] for number in parts] != ["Neg", "Slice"]:
+            return False
+        slices = [*operations.givers(parts[0]), parts[1]]
+        if [operations.kinds[number] for number in slices] != ["Slice", "Slice"]:
+            return False
+        taken = operations.operands[slices[0]][:1]
+        return operations.operands[slices[1]][:1] == taken and any(
+            value is taken[0] for value in operations.operands[plain]
+        )
+    return False

@@ -10,7 +10,7 @@ from netloupe.explorer.roles import find_weight
 
 from .activations import find_activations
 from .attention import find_attentions
-from .conformers import find_conformers, find_convolution_modules
+from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
 from .experts import find_experts
@@ -64,6 +64,7 @@ WHOLES: tuple[Finder, ...] = (
     find_transformers,
     find_conformers,
     find_convolution_modules,
+    find_rotated_attentions,
     find_reduced_attentions,
     find_sublayers,
     find_token_embeddings,

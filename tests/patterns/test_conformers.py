@@ -137,3 +137,46 @@ def test_a_row_of_a_convolution_and_a_separable_one() -> None:
     found = find("mobilenetv2.legacy", "conv_stem").recognised
     assert found is not None
     assert found.text == "Conv · ReLU6 · Depthwise-separable conv 3 → 8 → 8"
+
+
+ROTATED = """
+    a = Slice (x, o, h, ax)  b = Slice (x, h, w, ax)  m = Neg (b)  c = Concat <axis = 2> (m, a)
+    e = Mul (x, cos)  f = Mul (c, sin)  r = Add (e, f)
+    q = MatMul (r, wq)  k = MatMul (r, wk)  v = MatMul (x, wv)
+    kt = Transpose <perm = [0, 2, 1]> (k)  s = MatMul (q, kt)  p = Softmax (s)
+    g = MatMul (p, v)  y = MatMul (g, wo)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_rotary"),
+    [
+        ("", "", True),
+        ("f = Mul (c, sin)  r = Add (e, f)", "f = Mul (c, sin)  r = Add (f, e)", True),
+        # nothing turned, halves in their order, another value turned
+        ("m = Neg (b)", "m = Abs (b)", False),
+        ("(m, a)", "(a, m)", False),
+        ("a = Slice (x,", "a = Slice (z,", False),
+        # what is turned goes elsewhere too
+        ("y = MatMul (g, wo)", "u = MatMul (g, wo)  y = Add (u, r)", False),
+    ],
+)
+def test_attention_that_is_given_positions_by_a_rotation(
+    old: str, new: str, is_rotary: bool
+) -> None:
+    body = ROTATED.replace(old, new) if old else ROTATED
+    weights = "  ".join(f"{name} = ConstantOfShape (wd)" for name in ("wq", "wk", "wv", "wo"))
+    graph = load_text(f"""
+        g (float[1, 20, 8] x, float[1, 20, 8] z) => (float[1, 20, 8] y)
+        <int64[2] wd = {{8, 8}}, int64[1] o = {{0}}, int64[1] h = {{4}}, int64[1] w = {{8}},
+         int64[1] ax = {{2}}, int64[3] td = {{1, 20, 8}}>
+        {{ {weights}  cos = ConstantOfShape (td)  sin = ConstantOfShape (td)  {body} }}
+    """).graph
+    found = recognise(graph.nodes)
+    assert (found is not None and found.text.endswith("rotary")) == is_rotary
+
+
+def test_the_attention_of_a_conformer() -> None:
+    found = find("conformer.legacy", f"{LAYER}/self_attn").recognised
+    assert found is not None
+    assert found.text == "Self-attention, 4 heads × 12, rotary"
