@@ -34,6 +34,8 @@ _SHARE_NEEDED = 0.3
 #: share of a net's operators that may write to blobs of others before names mean nothing
 _MOST_OVERWRITTEN = 0.2
 
+#: a result that torch's older exporter has called after its node
+_RESULT = re.compile(r"(/[^\n]*/[^/\n]+)_output_\d+(?=_|$)")
 #: a blob's first words that name a part of a net: ``res2_0`` of ``res2_0_branch2a_bn``
 _NUMBERED = re.compile(r"[^_/]*\d(?:_\d+)*(?=_|$)")
 
@@ -181,6 +183,8 @@ def _is_operator(type_name: str) -> bool:
 def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     names = [node.name for node in graph.nodes]
+    if "" in names:
+        names = [name or _name_by_result(graph.nodes[index]) for index, name in enumerate(names)]
     outers = [name.rpartition("/")[0] for name in names]
     if "/\n" in "\n".join((*names, "")):
         outers = [name.rstrip("/").rpartition("/")[0] for name in names]
@@ -205,6 +209,17 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
         tell_calls_apart(graph, of_node, map(read.__getitem__, distinct))
         return Scopes(of_node)
     return None
+
+
+def _name_by_result(node: Node) -> str:
+    """Return what a node without a name would be called, as its result tells; "" where it does not.
+
+    torch's older exporter calls results after nodes. So what a function was put in place of, by
+    ONNX Runtime's quantizer for instance, still has its place: ``/act/HardSwish_output_0``.
+    """
+    output = node.outputs[0] if node.outputs else None
+    match = _RESULT.match(output.name) if output is not None else None
+    return match[1] if match is not None else ""
 
 
 def _split_scope(text: str, read: dict[str, Scope]) -> None:

@@ -178,7 +178,12 @@ def _find_gated(operations: Operations, gate: int) -> Found | None:
     start = operations.operands[gate][0] if operations.operands[gate] else None
     if len(operations.operands[product]) != 2 or start is None:
         return None
-    if start in operations.operands[product]:
+    # where both take a quantized value, what makes numbers of it for one may stand outside
+    outer = start.producer if operations.giver(start) is None else None
+    quantized = (
+        outer.inputs[0] if outer is not None and outer.op_type == "DequantizeLinear" else None
+    )
+    if start in operations.operands[product] or quantized in operations.operands[product]:
         name = "SiLU" if operations.kinds[gate] == "Sigmoid" else "HardSwish"
         return _make(name, {gate, product}, product)
     scaled = operations.given_by(start, "Mul")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, recognised
+from netloupe.explorer.grouping.recognised import list_member_nodes
+from netloupe.explorer.grouping.scopes import read_name_scopes
+from netloupe.explorer.model import Node
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
+from tests.onnx_text import load_text
 
 from .test_repeats import Builder
 
@@ -166,3 +170,32 @@ def test_self_and_cross_attention_are_no_stack(name: str) -> None:
     names = {one.label: text_of(one).split(",")[0] for one in block.inner_groups()}
     assert names["attn1"] == "Self-attention"
     assert names["attn2"] == "Cross-attention"
+
+
+def test_a_quantized_activation_without_names_stands_where_its_result_is_called_after() -> None:
+    model = load(corpus_file("quantized/mobilenetv3.qoperator.onnx"))
+    tree = build_group_tree(model.graph)
+    act = group_of(tree, "features.16/features.16.2")
+    assert "" in {node.name for node in list_member_nodes(act, 9)}
+    assert text_of(act) == "HardSwish"
+    assert text_of(group_of(tree, "features.16")) == "Conv · HardSwish, 1×1, 40 → 240"
+    assert isinstance(tree.find("avgpool"), Node)
+
+
+def test_a_result_that_is_called_otherwise_tells_no_scope() -> None:
+    graph = load_text("""
+        g (float[n] x) => (float[n] y)
+        { [m_a] a = Relu (x) [m_b] b = Relu (a) c = Neg (b) y = Neg (c) }
+    """).graph
+    for node, name in zip(graph.nodes, ("/m/a", "/m/b", "", ""), strict=True):
+        node.name = name
+    renamed = {"c": "/other/c_output", "y": "other/y_output_0"}
+    for node in graph.nodes[2:]:
+        node.outputs[0].name = renamed[node.outputs[0].name]
+    scopes = read_name_scopes(graph)
+    assert scopes is not None
+    assert scopes.of_node == [("m",), ("m",), None, None]
+    graph.nodes[2].outputs[0].name = "/other/Neg_output_0_quantized"
+    scopes = read_name_scopes(graph)
+    assert scopes is not None
+    assert scopes.of_node[2] == ("other",)

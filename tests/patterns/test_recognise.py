@@ -170,6 +170,7 @@ def _constant(name: str, number: float) -> str:
         ("s = Sigmoid (x) y = Mul (x, s)", "SiLU"),
         ("s = Sigmoid (x) y = Mul (z, s)", ""),
         ("s = HardSigmoid (x) y = Mul (s, x)", "HardSwish"),
+        ("s = HardSigmoid (x) y = Mul (s, z)", ""),
         ("a = Add (x, c3) c = Clip (a, c0, c6) m = Mul (x, c) y = Div (m, c6)", "HardSwish"),
         ("a = Add (x, c3) c = Clip (a, c0, c6) y = Div (c, c6)", "HardSigmoid"),
         ("a = Add (x, c3) c = Clip (a, c1, c6) m = Mul (x, c) y = Div (m, c6)", ""),
