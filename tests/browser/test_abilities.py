@@ -102,6 +102,31 @@ def test_what_is_shown_is_still_said(show: Open) -> None:
     assert [request["type"] for request in stand.asked] == ["scene"]
 
 
+@pytest.mark.parametrize(
+    ("abilities", "offered", "unrolled"),
+    [
+        (["step"], ["Previous repetition", "Next repetition"], []),
+        (["unroll"], ["Show all repetitions"], ["Show one repetition"]),
+    ],
+)
+def test_a_repeat_is_stepped_through_or_unrolled(
+    show: Open, abilities: list[str], offered: list[str], unrolled: list[str]
+) -> None:
+    stand = show(make_model(6), abilities, grouping="auto", expand="none")
+    explorer = stand.explorer
+    repeat = next(path for path in stand.call("paths") if "layers.0-5" in path)
+    explorer.open(repeat)
+    explorer.select(repeat)
+    stand.settle()
+    bar = '[data-netloupe-chip="repeat"]'
+    assert buttons(stand, ".nl-steppers") == buttons(stand, bar) == offered
+    assert "of 6" in (stand.chip("repeat") or "")
+    explorer.unroll(repeat)
+    stand.settle()
+    assert buttons(stand, ".nl-steppers") == unrolled
+    assert (stand.chip("repeat") is not None) == bool(unrolled)
+
+
 def test_each_thing_that_a_host_can_do_is_offered_and_done(show: Open) -> None:
     stand = show(CNN, ["open", "search", "undo", "direction"], expand="none")
     turn = "Run downwards or to the right"

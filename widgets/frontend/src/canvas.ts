@@ -23,7 +23,7 @@ import { makeScriptApi } from "./controls/script_api";
 import { type SearchActions, SearchBox } from "./controls/search_box";
 import { Selection } from "./controls/selection";
 import { nameOf, tooltipOf } from "./controls/speech";
-import { Steppers } from "./controls/steppers";
+import { type StepperActions, Steppers } from "./controls/steppers";
 import { Strip } from "./controls/strip";
 import { Hint, Tooltip } from "./controls/tips";
 import { type Toolbar, type ToolbarActions, makeToolbar } from "./controls/toolbar";
@@ -65,16 +65,12 @@ export class CanvasView {
   private readonly highlights: Highlights;
   private readonly search: SearchBox;
   private readonly focusBar: FocusBar;
+  private readonly steppers: Steppers;
   private readonly toolbar: Toolbar;
   private readonly actions: Actions;
   private readonly menu: ContextMenu;
   private readonly commands: Commands;
   private readonly offer = new WrapOffer(() => this.actions.ask({ type: "wrap", wrap: true }));
-  private readonly steppers = new Steppers({
-    shown: (path, index) => this.actions.ask({ type: "shown", path, index }, path),
-    unroll: (path) => this.actions.ask({ type: "unroll", path }, path),
-    fold: (path) => this.actions.ask({ type: "fold", path }, path),
-  });
   /** what the picture has for itself */
   private readonly room = makeElement("div", "nl-room");
   private readonly zoom = makeElement("span", "nl-zoom");
@@ -92,6 +88,7 @@ export class CanvasView {
     const { host, traits } = connection;
     this.help = new Help(host, this.giveBack);
     this.toolbar = makeToolbar(this.toolbarActions(), host);
+    this.steppers = new Steppers(host, this.stepperActions());
     this.focusBar = new FocusBar(host.can("focus") ? this.focusActions() : null);
     this.stage = new Stage(paletteOf("light"), () => this.onPainted(), () => this.listCovers());
     this.page = new Page(connection, {
@@ -173,6 +170,14 @@ export class CanvasView {
       toggleInspector: () => this.panes.toggleInspector(),
       help: () => this.help.toggle(),
       menu: (button) => this.menu.showBelow(button),
+    };
+  }
+
+  private stepperActions(): StepperActions {
+    return {
+      shown: (path, index) => this.actions.ask({ type: "shown", path, index }, path),
+      unroll: (path) => this.actions.ask({ type: "unroll", path }, path),
+      fold: (path) => this.actions.ask({ type: "fold", path }, path),
     };
   }
 
@@ -313,10 +318,8 @@ export class CanvasView {
     this.measure();
     const view = this.changeMoment(scene, arrival);
     this.selection.forgetBoxes();
-    const { host } = this.connection;
-    // a control of a repeat steps and unrolls
-    if (host.can("step") && host.can("unroll")) this.steppers.take(scene);
-    this.offer.show(host.can("wrap") && scene.extreme && !scene.wrapped);
+    this.steppers.take(scene);
+    this.offer.show(this.connection.host.can("wrap") && scene.extreme && !scene.wrapped);
     this.stage.show(scene, { ...arrival, view });
     this.tooltip.hide();
     if (arrival.select !== undefined) this.selection.choose([arrival.select].flat());

@@ -6,6 +6,7 @@
  * selection they also stand below the picture.
  */
 
+import type { Host } from "../host/host";
 import { titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
 import { type Viewport, toWindow } from "../paint/viewport";
@@ -79,7 +80,10 @@ export class Steppers {
   /** the button that had the keyboard in the scene before: its repeat and its title */
   private held: { repeat: string; title: string } | null = null;
 
-  constructor(private readonly actions: StepperActions) {
+  constructor(
+    private readonly host: Host,
+    private readonly actions: StepperActions,
+  ) {
     this.bar.hidden = true;
     this.bar.dataset.netloupeChip = "repeat";
   }
@@ -88,7 +92,7 @@ export class Steppers {
   follow(box: number): void {
     const { scene } = this;
     let repeat = box;
-    while (scene && repeat >= 0 && !repetitionOf(scene, repeat)) repeat = scene.parentOf(repeat);
+    while (scene && repeat >= 0 && !this.hasControl(scene, repeat)) repeat = scene.parentOf(repeat);
     this.selected = scene && repeat >= 0 ? scene.keyOf(repeat) : null;
     this.showAsked();
     this.bar.hidden = !scene || repeat < 0;
@@ -142,11 +146,18 @@ export class Steppers {
     this.scene = scene;
     this.repeats = [];
     for (let box = 0; box < scene.boxCount; box++) {
-      if (repetitionOf(scene, box)) this.repeats.push(box);
+      if (this.hasControl(scene, box)) this.repeats.push(box);
     }
     this.held = this.findHeld() ?? this.held;
     this.shown.clear();
     this.element.replaceChildren();
+  }
+
+  /** Whether a box is an open repeat with which the host can do anything. */
+  private hasControl(scene: Scene, box: number): boolean {
+    const shown = repetitionOf(scene, box);
+    if (!shown) return false;
+    return this.host.can("unroll") || (shown.index >= 0 && this.host.can("step"));
   }
 
   private findHeld(): { repeat: string; title: string } | null {
@@ -248,12 +259,14 @@ export class Steppers {
       this.actions.shown(path, (index + by + count) % count);
     const text = makeElement("span", "nl-chip-count");
     text.textContent = `${(index + 1).toLocaleString("en")} of ${count.toLocaleString("en")}`;
-    control.append(
-      iconButton("back", "Previous repetition", () => step(-1)),
-      text,
-      iconButton("forward", "Next repetition", () => step(1)),
-      button("all", "Show all repetitions", () => this.actions.unroll(path)),
-    );
+    control.append(text);
+    if (this.host.can("step")) {
+      text.before(iconButton("back", "Previous repetition", () => step(-1)));
+      text.after(iconButton("forward", "Next repetition", () => step(1)));
+    }
+    if (this.host.can("unroll")) {
+      control.append(button("all", "Show all repetitions", () => this.actions.unroll(path)));
+    }
   }
 }
 
