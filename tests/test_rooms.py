@@ -138,7 +138,8 @@ _IMPORT = re.compile(
 _FRONT_END = _ROOT / "widgets" / "frontend" / "src"
 #: which folders of the front end each of them may import from; "" are the entries of the bundles
 _FOLDERS = {
-    "": {"controls", "paint", "host", "scene"},
+    "": {"standalone", "controls", "paint", "host", "scene"},
+    "standalone": {"controls", "host", "scene"},
     "controls": {"paint", "host", "scene"},
     "paint": {"scene"},
     "host": {"scene"},

@@ -253,6 +253,12 @@ class Assembly:
         return np.concatenate(places)
 
 
+def join_pieces(assembly: Assembly, level: Level, *, is_mirrored: bool = False) -> Places:
+    """Return the positions of a level, ``is_mirrored`` where its pieces are left for right."""
+    places = assembly.without_drift(level).join(level)
+    return places.mirrored() if is_mirrored else places
+
+
 def _list_points(lists: Iterable[list[Point]]) -> Floats:
     return make_points(chain.from_iterable(chain.from_iterable(lists)))
 

@@ -23,7 +23,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
 from .arrange import arrange_inside, arrange_root, is_better_mirrored
-from .assembly import Assembly
+from .assembly import Assembly, join_pieces
 from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
@@ -279,7 +279,7 @@ class Composer:
             assembly = self._placer.place(level, budget)
             width = frame.title_width
             is_mirrored = width is not None and is_better_mirrored(
-                level, assembly.without_drift(level).join(level), width
+                level, join_pieces(assembly, level), width
             )
             if is_mirrored:
                 assembly = self._placer.place(level.mirrored(), budget)
@@ -308,12 +308,9 @@ def _put_together(
     assembly: Assembly, level: Level, frame: Frame, *, is_mirrored: bool = False
 ) -> Arranged:
     """Put pieces together and give them the border of an open item."""
-    joined = assembly.without_drift(level).join(level)
-    if is_mirrored:
-        joined = joined.mirrored()
     places, columns = wrap_places(
         level,
-        joined,
+        join_pieces(assembly, level, is_mirrored=is_mirrored),
         frame.wrap,
         was_wrapped=frame.was_wrapped,
         is_outermost=frame.title_width is None,

@@ -283,8 +283,8 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
         if whole is not None and link.count > MOST_SELECTED:
             path, count = whole.path, link.count
         else:
-            path = _path_of(link.value, body)
-            bundle = tuple(dict.fromkeys(_path_of(member, body) for member in link.bundle))
+            path = path_of_value(link.value, body)
+            bundle = tuple(dict.fromkeys(path_of_value(member, body) for member in link.bundle))
             count = max(len(bundle), 1)
         edges.append(
             LevelEdge(
@@ -305,10 +305,10 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
 
 def _list_ports(item: Item, values: list[Value]) -> list[str]:
     """Return the paths of values that pass the border of an item."""
-    return [_path_of(value, item.instance) for value in values]
+    return [path_of_value(value, item.instance) for value in values]
 
 
-def _path_of(value: Value, occurrence: Instance) -> str:
+def path_of_value(value: Value, occurrence: Instance) -> str:
     """Return the path of a value that flows in one occurrence of a graph."""
     if value.graph is occurrence.graph:
         return f"{occurrence.prefix}/%{value.key}"

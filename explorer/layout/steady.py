@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .growth import Growth, split_bent
 from .level import Level
-from .placement import Curve, Floats, Placement
+from .placement import Curve, Curves, Floats, Placement, Point
 
 #: in pieces of more boxes the order is not compared: they are rarely opened and costly
 _MOST_COMPARED = 1_500
@@ -164,56 +165,42 @@ def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
     linear function: slope 1 outside the box's extent, new by old size within. No slope is
     below 1 where boxes grow, so that distances only grow and nothing comes to overlap that did
     not before; where boxes shrink, :func:`is_sound` tells. Curves are mapped by their control
-    points.
+    points; pieces that would be bent are cut before.
     """
-    # boxes, inputs, outputs and the points of edges in one array
-    count = len(placement.boxes)
-    flat = [c for point in (*placement.boxes, *placement.inputs, *placement.outputs) for c in point]
-    for points in placement.edges:
-        flat += points
-    places = np.array([*flat, 0.0, 0.0, placement.width, placement.height]).reshape(-1, 2)
-    for index, (old, new) in enumerate(zip(level.children, new_level.children, strict=True)):
-        for axis in (0, 1):
-            before = old.height if axis else old.width
-            after = new.height if axis else new.width
-            if before == after:
-                continue
-            centre = places[index, axis]
-            start = centre - before / 2
-            inside = np.clip(places[:, axis] - start, 0.0, before)
-            places[:, axis] += inside * ((after - before) / before if before > 0 else 0.0)
+    count, input_count = len(placement.boxes), len(placement.inputs)
+    growths = Growth(), Growth()
+    for (x, y), old, new in zip(placement.boxes, level.children, new_level.children, strict=True):
+        growths[0].add(x, old.width, new.width)
+        growths[1].add(y, old.height, new.height)
+    curves = split_bent(Curves.of(placement.edges), growths)
+    ports = [*placement.boxes, *placement.inputs, *placement.outputs]
+    ends = [(0.0, 0.0), (placement.width, placement.height)]
+    places = np.concatenate([np.array([*ports, *ends]).reshape(-1, 2), curves.points])
+    places = np.stack([growths[axis].move(places[:, axis]) for axis in (0, 1)], axis=1)
     halves = np.array([(c.width, c.height) for c in new_level.children]).reshape(-1, 2) / 2
-    boxes = places[:count]
+    boxes, corners = places[:count], places[len(ports) : len(ports) + 2]
     first, along = new_level.first, 1 if new_level.direction == "TB" else 0
     if first >= 0:
         # what stood beside the first box may have become higher: it hangs down from its top
         top = (boxes - halves)[first, along]
         place = boxes[first].copy()
         places[:, along] += top - np.min((boxes - halves)[:, along])
-        places[-2, along] = top
+        corners[0, along] = top
         boxes[first] = place
     # what stands beside a box that shrinks moves by less than the border does
-    places[-2] = np.min([places[-2], *(boxes - halves)], axis=0)
-    places[-1] = np.max([places[-1], *(boxes + halves)], axis=0)
-    places -= places[-2].copy()
-    numbers = [(float(x), float(y)) for x, y in places]
-    inputs_at = count
-    outputs_at = count + len(placement.inputs)
-    points_at = outputs_at + len(placement.outputs)
-    edges: list[Curve] = []
-    for points in placement.edges:
-        length = len(points) // 2
-        part = numbers[points_at : points_at + length]
-        edges.append(tuple(c for point in part for c in point))
-        points_at += length
+    corners[0] = np.min([corners[0], *(boxes - halves)], axis=0)
+    corners[1] = np.max([corners[1], *(boxes + halves)], axis=0)
+    places -= corners[0].copy()
+    edges = Curves(places[len(ports) + 2 :], curves.starts).tuples()
     _draw_alike(new_level, edges)
-    outputs_end = outputs_at + len(placement.outputs)
+    numbers: list[Point] = [(x, y) for x, y in places[: len(ports)].tolist()]
+    width, height = corners[1].tolist()
     return Placement(
-        numbers[-1][0],
-        numbers[-1][1],
+        width,
+        height,
         numbers[:count],
-        numbers[inputs_at:outputs_at],
-        numbers[outputs_at:outputs_end],
+        numbers[count : count + input_count],
+        numbers[count + input_count :],
         edges,
     )
 

@@ -88,6 +88,18 @@ def write_pages(section: Section, number: int, most: int) -> str:
     )
 
 
+def write_unfolding(section: Section) -> str:
+    """Return a section as :func:`write_section` does, with a long list of links folded."""
+    rows = section.rows
+    if section.is_hidden or len(rows) <= MOST_LINKS or not any(row.path for row in rows):
+        return write_section(section)
+    more = (
+        f"<details><summary>{len(rows) - MOST_LINKS:,} more</summary>"
+        f"{write_rows(rows[MOST_LINKS:])}</details>"
+    )
+    return write_title(section) + write_rows(rows[:MOST_LINKS]) + more + _write_text(section.text)
+
+
 def write_rows(rows: Iterable[Row]) -> str:
     """Return rows: those that lead somewhere as buttons, the others as tables."""
     return "".join(

@@ -137,7 +137,7 @@ class TableWriter:
         rows = []
         boxes: list[int] = []
         for child in level.children:
-            texts = _row_texts(child)
+            texts = row_texts(child)
             rows.append(texts)
             face, flags = self._write_box(child)
             path = names.setdefault(child.path, len(names))
@@ -151,7 +151,7 @@ class TableWriter:
                 bundles.append((number, 0, len(edge.bundle)))
                 bundled += edge.bundle
             path = names.setdefault(edge.path, len(names))
-            edges += (path, 0, edge.source, edge.target, _edge_flags(edge), 0, 0)
+            edges += (path, 0, edge.source, edge.target, edge_flags(edge), 0, 0)
         distinct: dict[str, int] = {}
         numbers = [distinct.setdefault(text, len(distinct)) for text in level.texts]
         return LevelTables(
@@ -173,20 +173,16 @@ class TableWriter:
         for number in _differences(level.revisions, last.revisions):
             child = level.children[number]
             boxes[number, 2:4] = self._write_box(child)
-            rows[number] = _row_texts(child)
+            rows[number] = row_texts(child)
             boxes[number, 5] = len(rows[number])
         for number in _differences(level.edges, last.edges):
-            edges[number, 4] = _edge_flags(level.edges[number])
+            edges[number, 4] = edge_flags(level.edges[number])
         bundles = old.bundles.copy()
         return replace(old, boxes=boxes, edges=edges, bundles=bundles, rows=rows)
 
     def _write_box(self, child: Item) -> tuple[int, int]:
         """Return the number of a box's face and its flags."""
-        flags = _KIND_FLAGS.get(child.kind, 0) | child.is_open | (child.openable << 1)
-        flags |= _REPEAT if child.repeat is not None else 0
-        if isinstance(child.element, Group) and child.element.recognised is not None:
-            flags |= _NAMED
-        return self.faces.number(self._face_of(child)), flags
+        return self.faces.number(self._face_of(child)), box_flags(child)
 
     def _number_texts(self, level: SceneLevel, tables: LevelTables) -> Integers | int:
         """Return for each edge the number of its label; -1 where there is no room for any."""
@@ -199,7 +195,16 @@ class TableWriter:
         return np.where(placed, numbers[tables.texts], -1)
 
 
-def _row_texts(item: Item) -> list[str]:
+def box_flags(item: Item) -> int:
+    """Return what a scene tells of a box in one number."""
+    flags = _KIND_FLAGS.get(item.kind, 0) | item.is_open | (item.openable << 1)
+    flags |= _REPEAT if item.repeat is not None else 0
+    if isinstance(item.element, Group) and item.element.recognised is not None:
+        flags |= _NAMED
+    return flags
+
+
+def row_texts(item: Item) -> list[str]:
     """Return what the rows of an item stand for."""
     if item.kind == "stub" or item.is_terminal:
         return item.value_paths() if item.merged and not item.is_selected_whole else []
@@ -229,7 +234,8 @@ def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
     return [number for number, (a, b) in enumerate(pairs) if a is not b and a != b]
 
 
-def _edge_flags(edge: LevelEdge) -> int:
+def edge_flags(edge: LevelEdge) -> int:
+    """Return what a scene tells of an edge in one number."""
     return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
 
 

@@ -190,7 +190,7 @@ class SceneEncoder:
                 "edges": root.edges_total,
                 "levels": root.levels_total,
             },
-            "faces": [_encode_face(face) for face in self._writer.faces.take_news()],
+            "faces": [encode_face(face) for face in self._writer.faces.take_news()],
             "labels": self._writer.labels.take_news(),
             "forms": [[form.id, *form.counts] for form in news.forms],
             "levels": len(news.levels),
@@ -289,7 +289,8 @@ def _write_buffers(news: _News) -> list[bytes]:
     ]
 
 
-def _encode_face(face: Face) -> dict[str, Any]:
+def encode_face(face: Face) -> dict[str, Any]:
+    """Return a face as the header of a scene has it."""
     return {
         "outline": face.outline,
         "category": face.category,

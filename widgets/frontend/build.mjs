@@ -38,6 +38,15 @@ await build({
   legalComments: "inline",
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
+// a page that stands alone has its script in itself, ahead of the data
+await build({
+  ...common,
+  entryPoints: { page: "src/page.ts" },
+  format: "iife",
+  target: "es2022",
+  legalComments: "inline",
+  footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
+});
 await build({ ...common, entryPoints: { description_text: "src/description_text.ts" } });
 
 // In the page around, important rules in a layer win over all others, whatever these select.

@@ -3,7 +3,7 @@
 import type { Face } from "./face";
 import type { Direction } from "./options";
 
-const VERSION = 5;
+export const VERSION = 5;
 
 export class WireError extends Error {}
 /** The scene is of another version than the canvas. */
@@ -66,7 +66,7 @@ export function checkHeader(header: unknown): Header {
   };
 }
 
-function completeFace(face: Partial<Face>): Face {
+export function completeFace(face: Partial<Face>): Face {
   return {
     outline: face.outline ?? "node",
     category: face.category ?? "other",

@@ -1,0 +1,136 @@
+"""Levels laid out beforehand, for pages that compose pictures without Graphviz.
+
+What an item shows when it is opened is placed once, with everything inside it closed. Whatever
+is then opened inside makes its box grow, and what is around it is stretched
+(:func:`.steady.stretch`): coordinates grow where the box does, so that nothing comes to overlap.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.options import Direction
+from netloupe.explorer.view import Item, View
+
+from .arrange import arrange_inside, arrange_root, is_better_mirrored
+from .assembly import join_pieces
+from .composed import Composed
+from .engine import LayoutEngine, shared_engine
+from .labels import place_labels
+from .level import Level
+from .place import Budget, Placer
+from .placement import Floats, Places
+from .plan import Measure, Plan, plan_item
+from .scene import Inside
+from .texts import Texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Where everything is inside an open item, before it gets a border.
+
+    Parameters
+    ----------
+    level
+        What was placed.
+    places
+        Where everything is; shared by levels that look alike.
+    labels
+        Shape (edges, 2): centres of the texts beside edges, in the coordinates of ``places``;
+        NaN where there is no room or nothing to say.
+    texts
+        What is written there.
+    opened
+        The numbers of the children that were open.
+    """
+
+    level: Level
+    places: Places
+    labels: Floats
+    texts: Texts
+    opened: tuple[int, ...] = ()
+
+
+class Preparer:
+    """Lays out what items show when they are opened, with everything inside closed.
+
+    Parameters
+    ----------
+    measure
+        Gives the sizes of boxes.
+    direction
+        Where values flow to.
+    seconds
+        After which simpler layouts are taken.
+    engine
+        The engine; the one shared in this process where None.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        direction: Direction,
+        seconds: float,
+        engine: LayoutEngine | None = None,
+    ) -> None:
+        self._measure = measure
+        self._direction = direction
+        self._placer = Placer()
+        self._budget = Budget(time.monotonic() + seconds, engine or shared_engine())
+        self._known: dict[Hashable, tuple[Places, Inside]] = {}
+
+    @property
+    def notices(self) -> list[str]:
+        """What is to be said of the layouts."""
+        return list(dict.fromkeys(self._budget.notices))
+
+    def prepare(self, view: View, item: Item) -> tuple[Plan, Prepared]:
+        """Lay out an open item of a view, with everything inside it closed."""
+        plan = plan_item(view, item, self._measure, self._direction, {})
+        level = plan.level
+        title = None if item is view.root else self._measure.size(item)[0]
+        key = (level.key(), title)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._place(level, title)
+        places, inside = found
+        labels = place_labels(inside, self._direction, np.zeros(0, np.int64), plan.texts)
+        labels = labels - _measure_shift(inside, places)
+        return plan, Prepared(level, places, labels, plan.texts)
+
+    def _place(self, level: Level, title: float | None) -> tuple[Places, Inside]:
+        places = join_pieces(self._placer.place(level, self._budget), level)
+        if title is None:
+            return places, arrange_root(level, places, 1)
+        if is_better_mirrored(level, places, title):
+            assembly = self._placer.place(level.mirrored(), self._budget)
+            places = join_pieces(assembly, level, is_mirrored=True)
+        return places, arrange_inside(level, places, title, 1)
+
+
+def list_prepared(root: Composed) -> Iterator[tuple[Plan, Prepared]]:
+    """Yield all open items of a picture as it was composed, in no columns."""
+    pending = [root]
+    while pending:
+        each = pending.pop()
+        pending += each.inner.values()
+        arranged = each.arranged
+        if arranged.inside.columns > 1:
+            continue
+        places = join_pieces(arranged.assembly, arranged.level, is_mirrored=arranged.is_mirrored)
+        labels = each.level.places - _measure_shift(arranged.inside, places)
+        opened = tuple(sorted(each.inner))
+        yield each.plan, Prepared(arranged.level, places, labels, each.plan.texts, opened)
+
+
+def _measure_shift(inside: Inside, places: Places) -> Floats:
+    """Return how far what is inside an item is from where it was placed."""
+    if not len(places.boxes):
+        return np.zeros(2)
+    first = inside.boxes[0]
+    shift: Floats = first[:2] + first[2:] / 2 - places.boxes[0]
+    return shift

@@ -1,0 +1,88 @@
+"""What is said of every element that a page can show.
+
+Each block (see :mod:`.blocks`) has the descriptions of some elements, as HTML: see
+:mod:`.templates` for ``templates``, ``slots`` and ``kinds`` (the templates themselves), and
+``texts`` for what the slots hold. ``elements`` has the number of each element's path among the
+texts of the levels, -1 for the model itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from netloupe.explorer.describe import Description, describe_path
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Model
+from netloupe.explorer.page.description_html import write_header, write_unfolding
+from netloupe.explorer.view import View
+
+from .blocks import write_block
+from .level_block import Numbers
+from .templates import TemplateWriter
+
+#: so many descriptions are in one block: a page unpacks one at a time
+_MOST_IN_BLOCK = 4_000
+
+
+class FactWriter:
+    """Collects descriptions.
+
+    Parameters
+    ----------
+    model
+        The model.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._blocks: list[bytes] = []
+        #: for each block the elements in it
+        self._elements: list[list[int]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._writer = TemplateWriter()
+        self._described: list[int] = []
+
+    def add(self, number: int, path: str, view: View) -> None:
+        """Describe what is at a path of a view as it is now.
+
+        Parameters
+        ----------
+        number
+            By which the element is found again.
+        path, view
+            Where it is. What is no element of its own is left out.
+        """
+        try:
+            description = describe_path(self._model, path, view)
+        except NetloupeError:
+            return
+        self._writer.add(write_description(description))
+        self._described.append(number)
+        if len(self._described) >= _MOST_IN_BLOCK:
+            self._finish()
+
+    def _finish(self) -> None:
+        texts = Numbers()
+        integers, templates = self._writer.columns(texts.number)
+        integers["elements"] = self._described
+        self._blocks.append(write_block(integers, {"texts": texts.list(), "kinds": templates}))
+        self._elements.append(self._described)
+        self._begin()
+
+    def write(self) -> tuple[list[bytes], list[list[int]]]:
+        """Return the blocks, and the numbers of the elements that each has."""
+        if self._described:
+            self._finish()
+        return self._blocks, self._elements
+
+
+def write_description(description: Description) -> str:
+    """Return a description as HTML that unfolds by itself."""
+    return write_header(description) + "".join(map(write_unfolding, description.sections))
+
+
+def list_numbers(elements: Iterable[Iterable[int]]) -> list[int]:
+    """Return all numbers, those of one block after those of another."""
+    return [number for block in elements for number in block]

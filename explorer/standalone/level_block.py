@@ -1,0 +1,283 @@
+"""The levels of a page: what every item shows when it is opened, and where.
+
+Integers and texts of the block (see :mod:`.blocks`); coordinates are in quarters of a pixel.
+What is alike is written once: many levels have one **form** (everything but names), many forms
+one **placement**. Columns named ``…_counts`` say how many entries of the columns behind them
+belong to each level, form or placement; entries follow each other in the same order.
+
+=================== ===============================================================
+column              content
+=================== ===============================================================
+``texts``           all names and labels; other columns hold their numbers
+``faces``           as in the header of a scene (:mod:`..render.wire`)
+``notices``         what is to be said of the layouts
+``levels``          of each its form, the face of its frame (-1: the root has none), and of a
+                    repeat the number of the level with the next repetition (-1: none), after
+                    the last that with all of them
+``level_counts``    names, insides, rows
+``names``           texts that the tables of the form refer to
+``insides``         for each box that can be opened the number of its level, of a repeat
+                    that with the first repetition, -1 where it is not in this file; and which
+                    repetition is shown when it is opened
+``rows``            what else is told of the open item itself: see ``rows`` of a scene
+``forms``           flags (1: a list, 2: the box of several inputs or outputs), inputs,
+                    those of them that something inside uses, which come first, outputs, those
+                    of them that something inside gives, which come first
+``form_counts``     boxes, rows of boxes, edges, bundled values, ports, placements
+``boxes``           path, key, face, flags, count of rows; the first four as in a scene
+``box_rows``        names
+``edges``           path, source, target, flags, then at the source and at the target the
+                    value's name there, or the number of the port where that end is the
+                    border (-1), count of bundled values, times; flags as in a scene, but
+                    for the arrow
+``bundled``         names
+``ports``           names, inputs first
+``placed``          numbers of the form's placements: the first has everything closed
+``placements``      width, height
+``placement_counts`` boxes, inputs, outputs, edges, labels, open boxes
+``centres``         x, y of boxes, then of inputs, then of outputs
+``point_counts``    points of each edge
+``points``          x, y: the first of an edge, then each from the one before
+``labels``          edge, text, x, y, how many values are said to flow there (1: a type)
+``opened``          box, width, height of those that were open
+=================== ===============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from netloupe.explorer.layout.plan import Plan, path_of_value
+from netloupe.explorer.layout.prepared import Prepared
+from netloupe.explorer.model import Value
+from netloupe.explorer.render.face import Face
+from netloupe.explorer.render.tables import box_flags, edge_flags, row_texts
+from netloupe.explorer.render.wire import encode_face
+from netloupe.explorer.view import Item
+
+from .blocks import write_block
+
+#: coordinates are written in so many parts of a pixel
+PARTS = 4
+_LIST, _TERMINAL = 1, 2
+
+
+class IntegerColumns:
+    """Columns that grow entry by entry."""
+
+    def __init__(self, *names: str) -> None:
+        self.integers: dict[str, list[int]] = {name: [] for name in names}
+
+    def add(self, name: str, numbers: Iterable[int]) -> None:
+        """Append numbers to a column."""
+        self.integers[name].extend(numbers)
+
+
+class Numbers:
+    """Numbers for entries in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def number(self, entry: Hashable) -> int:
+        """Return the number of an entry."""
+        return self._numbers.setdefault(entry, len(self._numbers))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def list(self) -> list[Any]:
+        """Return all entries."""
+        return [*self._numbers]
+
+
+class LevelWriter:
+    """Collects the levels of a page.
+
+    Parameters
+    ----------
+    face_of
+        Gives the face of an item, as it is drawn now.
+    """
+
+    def __init__(self, face_of: Callable[[Item], Face]) -> None:
+        self._face_of = face_of
+        self._texts, self._faces = Numbers(), Numbers()
+        self._forms, self._placements = Numbers(), Numbers()
+        self._columns = IntegerColumns(
+            *("levels", "level_counts", "names", "rows"),
+            *("forms", "form_counts", "boxes", "box_rows", "edges", "bundled", "ports", "placed"),
+            *("placements", "placement_counts", "centres", "point_counts", "points"),
+            *("labels", "opened"),
+        )
+        #: by key and state the number of the level
+        self._numbers: dict[tuple[str, int], int] = {}
+        #: by key the level that was added last
+        self._last: dict[str, int] = {}
+        #: for each level keys of the boxes that can be opened in it, and in which state they are
+        self._openable: list[list[tuple[str, int]]] = []
+        #: what a form is written as, until all placements of it are known
+        self._tables: list[dict[str, list[int]]] = []
+        self._placed: list[list[int]] = []
+
+    def add(self, state: int, plan: Plan, prepared: Prepared) -> list[tuple[int, str]]:
+        """Add a level: what an item shows that is open now, in one of its states.
+
+        Returns
+        -------
+        list of tuple
+            Numbers of the names in it, paths among them, and these.
+        """
+        item = plan.item
+        local = Numbers()
+        table = self._write_form(plan, prepared, local)
+        key = tuple((name, tuple(column)) for name, column in table.items())
+        placement = self._place(prepared)
+        form = self._forms.number((key, placement))
+        if form == len(self._tables):
+            self._tables.append(table)
+            self._placed.append([placement])
+        frame = -1 if item.kind == "root" else self._faces.number(self._face_of(item))
+        rows = [] if item.kind == "root" else row_texts(item)
+        number = self._numbers[item.key, state] = len(self._openable)
+        last = self._last.get(item.key)
+        if last is not None:
+            self._columns.integers["levels"][3 * last + 2] = number
+        self._last[item.key] = number
+        self._openable.append(
+            [(child.key, child.shown) for child in item.children if child.openable]
+        )
+        columns = self._columns
+        columns.add("levels", (form, frame, -1))
+        columns.add("level_counts", (len(local), len(self._openable[-1]), len(rows)))
+        names = [(self._texts.number(name), name) for name in local.list()]
+        columns.add("names", (number for number, _ in names))
+        columns.add("rows", map(self._texts.number, rows))
+        return names
+
+    def add_placement(self, key: str, state: int, prepared: Prepared) -> None:
+        """Add another placement of a level, with some boxes inside it open."""
+        level = self._numbers.get((key, state))
+        if level is None:
+            return
+        form = self._columns.integers["levels"][3 * level]
+        number = self._place(prepared)
+        if number not in self._placed[form]:
+            self._placed[form].append(number)
+
+    def write(self, notices: Iterable[str]) -> bytes:
+        """Return the block."""
+        columns = self._columns
+        for table, placed in zip(self._tables, self._placed, strict=True):
+            counts = [len(table[name]) // width for name, width in _FORM_COLUMNS.items()]
+            columns.add("forms", table["forms"])
+            columns.add("form_counts", (*counts, len(placed)))
+            for name in _FORM_COLUMNS:
+                columns.add(name, table[name])
+            columns.add("placed", placed)
+        insides = [
+            number
+            for boxes in self._openable
+            for key, usual in boxes
+            for number in (self._numbers.get((key, 0), -1), usual)
+        ]
+        integers = {**columns.integers, "insides": insides}
+        faces = [encode_face(face) for face in self._faces.list()]
+        values = {"texts": self._texts.list(), "faces": faces, "notices": [*notices]}
+        return write_block(integers, values)
+
+    def _write_form(self, plan: Plan, prepared: Prepared, local: Numbers) -> dict[str, list[int]]:
+        item, level = plan.item, prepared.level
+        body = item.body
+        assert body is not None  # noqa: S101 - open items have a body
+        table: dict[str, list[int]] = {name: [] for name in ("forms", *_FORM_COLUMNS)}
+        flags = (_LIST if level.is_list else 0) | (_TERMINAL if item.is_terminal else 0)
+        inputs, outputs = plan.borders.inputs, plan.borders.outputs
+        ports = [*inputs, *outputs] if item.kind != "root" else []
+        used = sum(value not in plan.borders.idle for value in inputs)
+        given = len(plan.ports) - used if ports else 0
+        table["forms"] += (flags, len(inputs), used, len(outputs), given)
+        table["ports"] += (local.number(path_of_value(value, item.instance)) for value in ports)
+
+        def name_end(value: Value | None, end: int, ports: Mapping[Value, int]) -> int:
+            assert value is not None  # noqa: S101 - links of items have both
+            return ports[value] if end < 0 else local.number(path_of_value(value, body))
+
+        for child in item.children:
+            rows = row_texts(child)
+            face = self._faces.number(self._face_of(child))
+            path, key = local.number(child.path), local.number(child.key)
+            table["boxes"] += (path, key, face, box_flags(child), len(rows))
+            table["box_rows"] += map(local.number, rows)
+        for edge in plan.single:
+            path = local.number(edge.path)
+            table["edges"] += (path, edge.source, edge.target, edge_flags(edge) & ~1)
+            table["edges"] += (
+                name_end(edge.source_value, edge.source, plan.borders.inputs),
+                name_end(edge.target_value, edge.target, plan.borders.outputs),
+                *(len(edge.bundle), edge.times),
+            )
+            table["bundled"] += map(local.number, edge.bundle)
+        return table
+
+    def _place(self, prepared: Prepared) -> int:
+        places, level = prepared.places, prepared.level
+        centres = np.concatenate([places.boxes, places.inputs, places.outputs])
+        points = _write_points(places.edges.points, places.edges.starts)
+        labels = self._list_labels(prepared)
+        opened = [
+            number
+            for child in prepared.opened
+            for number in (child, *_parts(level.children[child][:2]))
+        ]
+        sizes = (len(places.boxes), len(places.inputs), len(places.outputs), len(places.edges))
+        entry = (
+            tuple(_parts((places.width, places.height))),
+            (*sizes, len(labels) // 5, len(opened) // 3),
+            tuple(_parts(centres.ravel())),
+            tuple(places.edges.counts.tolist()),
+            tuple(points),
+            tuple(labels),
+            tuple(opened),
+        )
+        count = len(self._placements)
+        number = self._placements.number(entry)
+        if number == count:
+            for name, part in zip(_PLACEMENT_COLUMNS, entry, strict=True):
+                self._columns.add(name, part)
+        return number
+
+    def _list_labels(self, prepared: Prepared) -> list[int]:
+        texts, places = prepared.texts, prepared.labels
+        found: list[int] = []
+        for edge in np.flatnonzero(~np.isnan(places[:, 0])).tolist():
+            text = texts.strings[edge]
+            values = prepared.level.wires[edge].values if texts.counted[edge] else 1
+            found += (edge, self._texts.number(text), *_parts(places[edge]), values)
+        return found
+
+
+_FORM_COLUMNS = {"boxes": 5, "box_rows": 1, "edges": 8, "bundled": 1, "ports": 1}
+_PLACEMENT_COLUMNS = (
+    *("placements", "placement_counts", "centres", "point_counts", "points", "labels", "opened"),
+)
+
+
+def _parts(lengths: Iterable[float]) -> list[int]:
+    """Return lengths as they are written."""
+    numbers: list[int] = np.rint(np.asarray(lengths, np.float64) * PARTS).astype(np.int64).tolist()
+    return numbers
+
+
+def _write_points(points: np.ndarray, starts: np.ndarray) -> list[int]:
+    """Return points, of each edge the first, then the step from each to the next."""
+    numbers = np.rint(points * PARTS).astype(np.int64)
+    steps = numbers.copy()
+    steps[1:] -= numbers[:-1]
+    first = starts[:-1][starts[:-1] < starts[1:]]
+    steps[first] = numbers[first]
+    listed: list[int] = steps.ravel().tolist()
+    return listed

@@ -1,0 +1,66 @@
+"""All levels of a page, laid out and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netloupe.explorer.layout.composed import Composed
+from netloupe.explorer.layout.prepared import Preparer, list_prepared
+from netloupe.explorer.options import Direction
+from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.view import Item, View
+
+from .level_block import LevelWriter
+from .walk import list_opened_items
+
+#: a page has no more boxes than this: calls of functions can multiply without end
+MOST_BOXES = 600_000
+#: seconds after which what is not laid out yet gets a simpler layout
+PATIENCE = 60.0
+
+
+def write_levels(
+    view: View,
+    labels: Labels,
+    direction: Direction = "TB",
+    first: Composed | None = None,
+    look: Callable[[int, str], None] | None = None,
+) -> bytes:
+    """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
+
+    Parameters
+    ----------
+    view
+        A view with everything closed.
+    labels
+        Faces and labels.
+    direction
+        Where values flow to.
+    first
+        The picture that the page begins with: its places are used where as much is open.
+    look
+        Called with each path in the levels and its number among their texts, once, while what
+        it is in is open.
+    """
+    preparer = Preparer(labels, direction, PATIENCE)
+    writer = LevelWriter(labels.draw)
+    looked: set[int] = set()
+    for item, state in list_opened_items(view, MOST_BOXES):
+        names = writer.add(state, *preparer.prepare(view, item))
+        if look is None:
+            continue
+        for number, name in names:
+            if number not in looked:
+                looked.add(number)
+                look(number, name)
+    for plan, prepared in list_prepared(first) if first is not None else ():
+        if prepared.opened:
+            writer.add_placement(plan.item.key, state_of(plan.item), prepared)
+    return writer.write(preparer.notices)
+
+
+def state_of(item: Item) -> int:
+    """Return the state in which an item is open: see :class:`.walk.OpenedItem`."""
+    if item.repeat is None:
+        return 0
+    return -1 if item.is_unrolled else item.shown

@@ -1,0 +1,153 @@
+"""The explorer in one file: an HTML page that needs nothing but a browser.
+
+The page has one script, named in its content policy by its hash, and the blocks that the script
+reads. It reaches no network, and no text of a model is more than text in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
+from netloupe.explorer.model import Model
+from netloupe.explorer.options import Direction
+from netloupe.explorer.page import PAGE
+from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.render.picture import Labels, Picture, make_view, render_picture
+from netloupe.explorer.render.shares import Shares
+from netloupe.explorer.render.text import clean_label
+from netloupe.explorer.view import Item, View, ViewOptions
+
+from .blocks import write_block, write_json
+from .facts import FactWriter
+from .levels import state_of, write_levels
+
+#: the number of the description of the model itself
+_MODEL = -1
+_STYLE = """
+body { background: #fbfcfd; margin: 12px; }
+[data-theme="dark"] body { background: #0f1318; }
+.nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
+noscript svg { max-width: 100%; height: auto; }
+"""
+
+
+def make_page(
+    model: Model, options: ViewOptions, paints: Paints = NO_PAINTS
+) -> tuple[bytes, list[str]]:
+    """Return the page of a model, and notices about it.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        The first view; direction and theme can be changed on the page.
+    paints
+        What is painted, by path.
+
+    Raises
+    ------
+    NotFoundError
+        Where ``graph`` or ``focus`` names nothing.
+    ViewError
+        Where they name something of the wrong kind.
+    """
+    composer = Composer()
+    labels = _make_labels(model, options, options.direction)
+    first = FirstView(composer, labels, Window(*map(float, options.window)))
+    view, notices = make_view(model, options, first)
+    scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
+    still = Picture(model, view, options, scene, labels, paints=paints)
+    facts = FactWriter(model)
+    facts.add(_MODEL, "", view)
+    blocks = []
+    for direction in ("TB", "LR"):
+        everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
+        is_first = direction == options.direction
+        is_told = direction == "TB"
+        blocks.append(
+            (
+                f"levels-{direction}",
+                write_levels(
+                    everything,
+                    labels if is_first else _make_labels(model, options, direction),
+                    direction,
+                    composer.recall(view) if is_first else None,
+                    (lambda number, path: facts.add(number, path, everything))  # noqa: B023
+                    if is_told
+                    else None,
+                ),
+            )
+        )
+    described, elements = facts.write()
+    numbers = [number for each in elements for number in each]
+    blocks.append(("elements", write_block({"elements": numbers}, {})))
+    blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
+    graph = view.graph
+    data = {
+        "title": still.title,
+        "first": dict(_list_open(view.root)),
+        "traits": {
+            "title": still.title,
+            "direction": options.direction,
+            "theme": options.theme,
+            "height": 0,
+            "paints": {path: [paint.tone, paint.text] for path, paint in paints.items()},
+            "breadcrumb": [[graph.path, clean_label(graph.name or graph.path)]],
+        },
+        "described": [len(each) for each in elements],
+    }
+    svg = render_picture(replace(still, sheet=None), "svg").decode()
+    return _write_html(still.title, data, blocks, svg).encode(), notices
+
+
+def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:
+    return Labels(options.details, direction, Shares(model, options.share))
+
+
+def _list_open(item: Item) -> Iterator[tuple[str, Any]]:
+    """Yield what is open inside an item: its key, its state, and what is open in it."""
+    for child in item.children:
+        if child.is_open:
+            yield child.key, [state_of(child), dict(_list_open(child))]
+
+
+def _encode(block: bytes) -> str:
+    return base64.b64encode(block).decode()
+
+
+def _write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str) -> str:
+    script = (PAGE / "page.js").read_text("utf-8").replace("</script", "<\\/script")
+    digest = _encode(hashlib.sha256(script.encode()).digest())
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
+    written = "".join(
+        f'<script type="text/plain" data-block="{name}">{_encode(block)}</script>\n'
+        for name, block in blocks
+    )
+    heading = escape(clean_label(title))
+    # no text of a model ends the element
+    told = write_json(data).decode("utf-8", "surrogateescape").replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{heading}</title>
+<style>{style}</style>
+</head>
+<body>
+<noscript>
+{svg}</noscript>
+<script type="application/json" id="nl-data">{told}</script>
+{written}<script>{script}</script>
+</body>
+</html>
+"""

@@ -1,0 +1,73 @@
+"""Texts that are alike but for some words, as templates with slots.
+
+Descriptions of a thousand nodes differ in names and numbers alone. What they share is written
+once, and of each only what stands in the slots. Where slots may be is seen by the markup: the
+text between two tags, and the values of the attributes ``title`` and ``data-path``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from netloupe.explorer.page.description_html import read_path
+
+_SLOT = re.compile(r'((?<=>)[^<]+(?=<)|(?<=data-path=")[^"]*(?=")|(?<= title=")[^"]*(?="))')
+_PATH = 'data-path="'
+
+
+class TemplateWriter:
+    """Collects texts with markup; see :meth:`columns` for what is written of them."""
+
+    def __init__(self) -> None:
+        #: by what is around the slots the number of the template
+        self._templates: dict[tuple[str, ...], int] = {}
+        #: of each template the slots of all its texts
+        self._filled: list[list[list[str]]] = []
+        #: of each text its template
+        self._used: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._used)
+
+    def add(self, text: str) -> None:
+        """Take the next text."""
+        parts = _SLOT.split(text)
+        around = tuple(parts[::2])
+        slots = [
+            read_path(slot) if before.endswith(_PATH) else slot
+            for before, slot in zip(around, parts[1::2], strict=False)
+        ]
+        template = self._templates.setdefault(around, len(self._templates))
+        if template == len(self._filled):
+            self._filled.append([])
+        self._filled[template].append(slots)
+        self._used.append(template)
+
+    def columns(self, number_of: Callable[[str], int]) -> tuple[dict[str, list[int]], list[Any]]:
+        """Return columns of integers, and the templates.
+
+        A template is a list of texts and slots in turn. A slot is null where each text has its
+        own, and the text itself where it is the same in all. ``templates`` has the number of
+        each text's template, ``slots`` for each template in turn, slot by slot, the numbers of
+        what stands there in its texts. A slot behind ``data-path="`` is a path as it is, not
+        quoted.
+
+        Parameters
+        ----------
+        number_of
+            Gives the number of a text.
+        """
+        slots: list[int] = []
+        templates: list[Any] = []
+        for around, filled in zip(self._templates, self._filled, strict=True):
+            template: list[str | None] = [around[0]]
+            for place, after in enumerate(around[1:]):
+                column = [each[place] for each in filled]
+                is_same = all(text == column[0] for text in column)
+                template += (column[0] if is_same else None, after)
+                if not is_same:
+                    slots += map(number_of, column)
+            templates.append(template)
+        return {"templates": self._used, "slots": slots}, templates

@@ -1,0 +1,78 @@
+"""Every item that a view can open, opened once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netloupe.explorer.progress import step
+from netloupe.explorer.view import Item, View
+from netloupe.explorer.view.expand import is_recursive
+
+
+class OpenedItem(NamedTuple):
+    """An item that is open now, in one of the states that it can be opened in.
+
+    Parameters
+    ----------
+    item
+        The item; its children are closed.
+    state
+        Of a repeat which repetition is shown, -1 for all; 0 for all else.
+    """
+
+    item: Item
+    state: int
+
+
+def list_opened_items(view: View, most_boxes: int) -> Iterator[OpenedItem]:
+    """Open every item of a view that can be opened, one after the other, and close it again.
+
+    A repeat is opened with each of its repetitions and with all. What stands in several places
+    under one key is opened in the first of them: it is the same everywhere.
+
+    Parameters
+    ----------
+    view
+        A view with everything closed; afterwards it is so again.
+    most_boxes
+        Nothing more is opened once so many boxes were inside what was opened.
+    """
+    seen: set[str] = set()
+    boxes = 0
+    # what is opened next, and what is closed once all inside it has been
+    pending: list[tuple[Item, int | None]] = [(view.root, 0)]
+    while pending:
+        item, state = pending.pop()
+        if state is None:
+            view.close_item(item)
+            continue
+        if item is not view.root and boxes > most_boxes:
+            continue
+        step()
+        _open(view, item, state)
+        boxes += len(item.children)
+        if item is not view.root:
+            pending.append((item, None))
+        yield OpenedItem(item, state)
+        for child in reversed(item.children):
+            if not child.openable or child.key in seen or is_recursive(child):
+                continue
+            seen.add(child.key)
+            pending += [(child, state) for state in reversed(list_states(child))]
+
+
+def list_states(item: Item) -> list[int]:
+    """Return the states that an item can be opened in: see :class:`OpenedItem`."""
+    return [0] if item.repeat is None else [*range(len(item.repeat.children)), -1]
+
+
+def _open(view: View, item: Item, state: int) -> None:
+    if item is view.root:
+        return
+    if item.repeat is None:
+        view.open_item(item)
+    elif state < 0:
+        view.unroll(item.key)
+    else:
+        view.show_repetition(item.key, state)

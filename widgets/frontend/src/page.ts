@@ -1,0 +1,97 @@
+/** The explorer in one file: what explorer/standalone/page.py puts into it, shown. */
+
+import { CanvasView } from "./canvas";
+import { makeElement } from "./controls/elements";
+import type { CanvasTraits } from "./host/traits";
+import type { Direction } from "./scene/options";
+import { Block, BlockError, fromBase64 } from "./standalone/block";
+import { Book } from "./standalone/book";
+import { Facts } from "./standalone/facts";
+import { Inspector } from "./standalone/inspector";
+import { type KeyedState, StaticHost } from "./standalone/static_host";
+
+/** What stands in the page beside its blocks. */
+interface PageData {
+  readonly title: string;
+  readonly first: KeyedState;
+  readonly traits: Partial<CanvasTraits>;
+  /** how many elements each block of descriptions has */
+  readonly described: readonly number[];
+}
+
+function readData(): PageData {
+  const text = document.getElementById("nl-data")?.textContent;
+  try {
+    const data: unknown = JSON.parse(text ?? "");
+    if (typeof data === "object" && data !== null) return data as PageData;
+  } catch {
+    // told below
+  }
+  throw new BlockError("This file is damaged: it seems to have been cut short.");
+}
+
+/** The text of a block of the page. */
+function findBlock(name: string): string {
+  const element = document.querySelector(`script[data-block="${name}"]`);
+  if (!element) throw new BlockError(`This file is damaged: it has no ${name}.`);
+  return element.textContent ?? "";
+}
+
+async function readBook(direction: Direction): Promise<Book> {
+  const block = await Block.read("levels", fromBase64(findBlock(`levels-${direction}`)));
+  return new Book(block, direction);
+}
+
+/** Finds descriptions by path. */
+class Describer {
+  private index: Promise<{ facts: Facts; numbers: Map<string, number> }> | null = null;
+
+  constructor(private readonly data: PageData) {}
+
+  async describe(path: string): Promise<string | null> {
+    this.index ??= this.read();
+    const { facts, numbers } = await this.index;
+    const number = path === "" ? MODEL : numbers.get(path);
+    return number === undefined ? null : facts.describe(number);
+  }
+
+  private async read(): Promise<{ facts: Facts; numbers: Map<string, number> }> {
+    const levels = await Block.read("levels", fromBase64(findBlock("levels-TB")));
+    const index = await Block.read("descriptions", fromBase64(findBlock("elements")));
+    const packed = this.data.described.map((_, k) => findBlock(`facts-${k}`));
+    const numbers = new Map(levels.texts("texts").map((text, number) => [text, number]));
+    return { facts: new Facts(packed, this.data.described, index.integers("elements")), numbers };
+  }
+}
+
+/** the number of the description of the whole model */
+const MODEL = -1;
+
+function show(): void {
+  const data = readData();
+  const around = makeElement("div", "nl-explorer");
+  const canvas = makeElement("div", "nl-explorer-canvas");
+  const host = new StaticHost({ readBook, first: data.first, traits: data.traits });
+  const describer = new Describer(data);
+  const inspector = new Inspector(host.traits, {
+    describe: (path) => describer.describe(path),
+    goTo: (path) => void host.goTo(path),
+  });
+  around.append(canvas, inspector.element);
+  document.body.append(around);
+  const follow = (): void => {
+    document.documentElement.dataset.theme = host.traits.get("shown_theme");
+  };
+  host.traits.follow("shown_theme", follow);
+  new CanvasView(host, canvas);
+  follow();
+}
+
+try {
+  show();
+} catch (error) {
+  const message = makeElement("p", "nl-page-error");
+  message.setAttribute("role", "alert");
+  message.textContent = error instanceof Error ? error.message : String(error);
+  document.body.append(message);
+}

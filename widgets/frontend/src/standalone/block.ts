@@ -1,0 +1,107 @@
+/** Blocks of a page: columns of numbers and texts, as explorer/standalone/blocks.py writes them. */
+
+const ARRAYS = { i8: Int8Array, i16: Int16Array, i32: Int32Array } as const;
+const ALIGNMENT = 4;
+
+export type Integers = Int8Array | Int16Array | Int32Array;
+
+/** A block that cannot be read: damaged, cut short or of something else. */
+export class BlockError extends Error {}
+
+export class Block {
+  private constructor(
+    private readonly name: string,
+    private readonly columns: ReadonlyMap<string, Integers | string>,
+  ) {}
+
+  /**
+   * Unpack a block.
+   *
+   * @param name for messages: what the block is of
+   * @throws BlockError where it is damaged
+   */
+  static async read(name: string, packed: Uint8Array): Promise<Block> {
+    let bytes: Uint8Array;
+    try {
+      const stream = new Blob([packed as BlobPart]).stream();
+      const unpacked = stream.pipeThrough(new DecompressionStream("deflate-raw"));
+      bytes = new Uint8Array(await new Response(unpacked).arrayBuffer());
+    } catch {
+      throw new BlockError(`The ${name} of this file cannot be read: the file is damaged.`);
+    }
+    return new Block(name, readColumns(name, bytes));
+  }
+
+  /** A column of integers. */
+  integers(column: string): Integers {
+    const found = this.columns.get(column);
+    if (found === undefined || typeof found === "string") throw this.lack(column);
+    return found;
+  }
+
+  /** A column of any value, as JSON writes it. */
+  value(column: string): unknown {
+    const found = this.columns.get(column);
+    if (typeof found !== "string") throw this.lack(column);
+    try {
+      return JSON.parse(found);
+    } catch {
+      throw this.lack(column);
+    }
+  }
+
+  /** A column of texts. */
+  texts(column: string): string[] {
+    const found = this.value(column);
+    if (!Array.isArray(found)) throw this.lack(column);
+    return found.map(String);
+  }
+
+  private lack(column: string): BlockError {
+    return new BlockError(`The ${this.name} of this file are damaged: ${column} cannot be read.`);
+  }
+}
+
+function readColumns(name: string, bytes: Uint8Array): Map<string, Integers | string> {
+  const fail = (): BlockError =>
+    new BlockError(`The ${name} of this file are damaged: their table of contents does not fit.`);
+  const end = bytes.indexOf(10);
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder().decode(bytes.subarray(0, Math.max(end, 0))));
+  } catch {
+    throw fail();
+  }
+  const columns = new Map<string, Integers | string>();
+  const listed = (header as { columns?: unknown }).columns;
+  if (!Array.isArray(listed)) throw fail();
+  let at = end + 1;
+  for (const { name: column, kind, bytes: length } of listed) {
+    if (typeof column !== "string" || !Number.isInteger(length) || length < 0) throw fail();
+    if (at + length > bytes.length) throw fail();
+    const part = bytes.slice(at, at + length);
+    if (kind === "json") {
+      columns.set(column, new TextDecoder().decode(part));
+    } else {
+      const Kind = ARRAYS[kind as keyof typeof ARRAYS];
+      if (!Kind || length % Kind.BYTES_PER_ELEMENT !== 0) throw fail();
+      columns.set(column, new Kind(part.buffer));
+    }
+    at += length + ((ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT);
+  }
+  return columns;
+}
+
+/** The bytes that base64 stands for; BlockError where it is none. */
+export function fromBase64(text: string): Uint8Array {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  try {
+    if (native) return native.call(Uint8Array, text);
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let k = 0; k < binary.length; k++) bytes[k] = binary.charCodeAt(k);
+    return bytes;
+  } catch {
+    throw new BlockError("The file is damaged: one of its blocks is no base64.");
+  }
+}

@@ -1,0 +1,141 @@
+/** Where everything is that a page can show: for each path the boxes that show it. */
+
+import { type Book, isStub } from "./book";
+import type { Opened } from "./compose";
+
+/** A box inside a level. */
+interface Spot {
+  readonly level: number;
+  readonly box: number;
+}
+
+/** A step on the way to a box: which box of the level around, and the level that is open in it. */
+export interface Step {
+  readonly box: number;
+  /** the level that is to be open inside; -1 for the last step */
+  readonly level: number;
+}
+
+/** so many ways to one thing are looked at, of so many steps at most */
+const MOST_WAYS = 64;
+const DEEPEST = 400;
+
+export class Places {
+  private spots: Map<string, Spot[]> | null = null;
+  /** by level the boxes of other levels that it is the inside of */
+  private parents: Map<number, Spot[]> | null = null;
+
+  constructor(private readonly book: Book) {}
+
+  /** Whether anything in the file is at a path. */
+  has(path: string): boolean {
+    return this.index().has(path);
+  }
+
+  /** The way from the outermost level to the box that shows what is at a path. */
+  findWay(root: Opened, path: string): Step[] | null {
+    let best: Step[] | null = null;
+    let most = -1;
+    for (const way of this.listWays(root, this.index().get(path) ?? [])) {
+      const open = this.countOpen(way, root);
+      if (open > most) [best, most] = [way, open];
+    }
+    return best;
+  }
+
+  /** The box drawn now that is or hides what is at a path; null where it is nowhere. */
+  findShown(root: Opened, path: string): number[] | null {
+    const way = this.findWay(root, path);
+    if (!way) return null;
+    const chain: number[] = [];
+    let opened: Opened | undefined = root;
+    for (const { box, level } of way) {
+      chain.push(box);
+      opened = opened.inner.get(box);
+      if (!opened || opened.level !== level) break;
+    }
+    return chain;
+  }
+
+  pathAt(root: Opened, chain: readonly number[]): string {
+    let opened: Opened = root;
+    for (const box of chain.slice(0, -1)) opened = opened.inner.get(box)!;
+    const { form, names } = this.book.level(opened.level);
+    return names[form.boxes[chain[chain.length - 1]].path];
+  }
+
+  private countOpen(way: readonly Step[], root: Opened): number {
+    let opened: Opened | undefined = root;
+    let count = 0;
+    for (const { box, level } of way) {
+      opened = opened?.inner.get(box);
+      if (!opened || opened.level !== level) break;
+      count++;
+    }
+    return count;
+  }
+
+  /** The ways from the outermost level to some boxes; a few of them where there are many. */
+  private *listWays(root: Opened, spots: readonly Spot[]): Iterable<Step[]> {
+    const parents = this.parents!;
+    const pending: Step[][] = [];
+    const starts = spots.map(({ level, box }) => ({ level, way: [{ box, level: -1 }] }));
+    let count = 0;
+    for (const start of starts) {
+      const open = [start];
+      while (open.length > 0 && count < MOST_WAYS) {
+        const { level, way } = open.pop()!;
+        if (level === root.level) {
+          count++;
+          pending.push(way);
+        } else if (way.length < DEEPEST) {
+          for (const above of [...(parents.get(level) ?? [])].reverse()) {
+            open.push({ level: above.level, way: [{ box: above.box, level }, ...way] });
+          }
+        }
+      }
+    }
+    yield* pending;
+  }
+
+  private index(): Map<string, Spot[]> {
+    if (this.spots && this.parents) return this.spots;
+    const spots = new Map<string, Spot[]>();
+    const [given, used] = [new Map<string, Spot[]>(), new Map<string, Spot[]>()];
+    const parents = new Map<number, Spot[]>();
+    for (let number = 0; number < this.book.count; number++) {
+      const { form, names, insides } = this.book.level(number);
+      form.boxes.forEach((box, place) => {
+        const spot = { level: number, box: place };
+        if (isStub(box)) return;
+        append(spots, names[box.path], spot);
+        if (box.key !== box.path) append(spots, names[box.key], spot);
+        for (const row of box.rows) append(used, names[row], spot);
+      });
+      for (const { path, source, target, bundle } of form.edges) {
+        for (const name of [path, ...bundle]) {
+          if (source >= 0) append(given, names[name], { level: number, box: source });
+          else if (target >= 0) append(used, names[name], { level: number, box: target });
+        }
+      }
+      for (const [box, inside] of insides) {
+        for (const state of this.book.listStates(inside)) {
+          append(parents, state, { level: number, box });
+        }
+      }
+    }
+    // what has no box of its own is shown by the one that gives it, else by one that uses it
+    for (const others of [given, used]) {
+      for (const [path, found] of others) if (!spots.has(path)) spots.set(path, found);
+    }
+    this.spots = spots;
+    this.parents = parents;
+    return spots;
+  }
+}
+
+function append<Key>(map: Map<Key, Spot[]>, key: Key, spot: Spot): void {
+  const known = map.get(key);
+  if (known) known.push(spot);
+  else map.set(key, [spot]);
+}

@@ -1,0 +1,41 @@
+/**
+ * Composes states of a page's levels and prints the scenes, for tests/standalone: reads
+ * `{"block": base64, "direction": …, "states": [{key: [state, {key: …}]}]}` from standard input
+ * and writes one line for each state.
+ */
+
+import { readFileSync } from "node:fs";
+import { Block, fromBase64 } from "../../src/standalone/block";
+import { Book } from "../../src/standalone/book";
+import { Composer, type Opened } from "../../src/standalone/compose";
+import { SceneWriter } from "../../src/standalone/write_scene";
+
+interface State {
+  [key: string]: [number, State];
+}
+
+const asked = JSON.parse(readFileSync(0, "utf8"));
+const book = new Book(await Block.read("levels", fromBase64(asked.block)), asked.direction);
+const composer = new Composer(book);
+const writer = new SceneWriter(book);
+
+function open(number: number, state: State): Opened {
+  const level = book.level(number);
+  const inner = new Map<number, Opened>();
+  level.form.boxes.forEach((box, place) => {
+    const wanted = state[level.names[box.key]];
+    const insides = level.insides.get(place);
+    if (!wanted || !insides) return;
+    const levels = book.listStates(insides);
+    inner.set(place, open(levels[wanted[0] < 0 ? levels.length - 1 : wanted[0]], wanted[1]));
+  });
+  return { level: number, inner };
+}
+
+for (const state of asked.states) {
+  const { header, buffers } = writer.write(composer.compose(open(0, state)), book.notices);
+  const written = buffers.map((part) =>
+    Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("base64"),
+  );
+  console.log(JSON.stringify([header, written]));
+}
