@@ -53,8 +53,8 @@ from .text import clean_label, measure_text, shorten_text
 MOST_FRAME_TITLE = 440.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
-#: as wide as the long names that exporters make of module, operator and number
-MOST_STUB_WIDTH = 250.0
+#: as wide as LayerNormalization_output_0, of which exporters make many
+MOST_STUB_WIDTH = 180.0
 #: a box that stands for more values says nothing of their types
 MOST_TYPES_COMPARED = 20_000
 #: one that stands for more nodes says how many, and not of which operators
