@@ -121,7 +121,7 @@ def multiply_dims(dims: Sequence[int]) -> int:
     -----
     The product of many large numbers would itself grow without bound.
     """
-    if any(dim <= 0 for dim in dims):
+    if min(dims, default=1) <= 0:
         return 0
     count = 1
     for dim in dims:

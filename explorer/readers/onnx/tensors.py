@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from netloupe.explorer.model import (
     DataType,
@@ -47,6 +47,7 @@ _FIELDS = onnx_pb2.TensorProto.DESCRIPTOR.fields_by_name
 _SOUND_FIELDS = frozenset(
     _FIELDS[name] for name in ("name", "data_type", "dims", "raw_data", "doc_string")
 )
+_RAW_DATA, _DATA_TYPE, _DIMS = (_FIELDS[name] for name in ("raw_data", "data_type", "dims"))
 #: the typed field of an element type; all others are in int32_data
 _TYPED_FIELD_OF = {
     "float32": "float_data",
@@ -144,6 +145,8 @@ class TensorReader:
     def __init__(self, files: ModelFiles, parts: OnnxParts) -> None:
         self._files = files
         self._parts = parts
+        #: what tensors claim that are sound, by number of the type and dimensions
+        self.claims: dict[tuple[int, tuple[int, ...]], Claim] = {}
         #: the name of the file
         self.source = parts.source.name
 
@@ -224,8 +227,8 @@ class TensorReader:
         return fetch
 
 
-def _measure_sound(proto: Any) -> int | None:
-    """Return the bytes of a tensor whose raw data are just what type and dimensions claim.
+def _measure_sound(proto: Any, claims: dict[tuple[int, tuple[int, ...]], Claim]) -> Claim | None:
+    """Return what a tensor claims whose raw data are just that.
 
     None where they are not, and where the message says more, so that it has to be read whole.
 
@@ -234,13 +237,21 @@ def _measure_sound(proto: Any) -> int | None:
     A message that is asked for a list which it does not hold keeps an object for it.
     """
     held = dict(proto.ListFields())
-    if not held.keys() <= _SOUND_FIELDS:
+    raw = held.get(_RAW_DATA)
+    if raw is None or not held.keys() <= _SOUND_FIELDS:
         return None
-    raw, dims = held.get(_FIELDS["raw_data"]), held.get(_FIELDS["dims"], ())
-    bits = read_dtype(proto.data_type).bits
-    if raw is None or bits is None or any(dim < 0 for dim in dims):
-        return None
-    return len(raw) if len(raw) == (multiply_dims(dims) * bits + 7) // 8 else None
+    key = held.get(_DATA_TYPE, 0), tuple(held.get(_DIMS, ()))
+    claim = claims.get(key)
+    if claim is None:
+        claim = claims[key] = _read_claim(*key)
+    return claim if claim.size == len(raw) else None
+
+
+def _read_claim(code: int, dims: tuple[int, ...]) -> Claim:
+    dtype = read_dtype(code)
+    if dtype.bits is None or min(dims, default=0) < 0:
+        return Claim(dtype, dims, -1)
+    return Claim(dtype, dims, (multiply_dims(dims) * dtype.bits + 7) // 8)
 
 
 def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
@@ -281,6 +292,18 @@ def _count_needed(dtype: DataType, size: int) -> int:
     return (size * dtype.bits + 7) // 8 if dtype.bits in (2, 4) else size
 
 
+#: what is known of a tensor once it is known to be sound
+_OF_SOUND = frozenset(("_stored_bytes", "dims", "dtype", "quantization", "warnings"))
+
+
+class Claim(NamedTuple):
+    """The type and dimensions that a tensor states, and the bytes that follow; -1 for none."""
+
+    dtype: DataType
+    dims: tuple[int, ...]
+    size: int
+
+
 class _OnnxTensor(Tensor):
     """A tensor of which the name is read; the rest follows when any of it is asked for.
 
@@ -288,7 +311,8 @@ class _OnnxTensor(Tensor):
     -----
     Most tensors of a large model are never looked at. The slots of :class:`Tensor` stay unset
     until then, which is when Python turns to ``__getattr__``. What is asked of all tensors at
-    once is answered from the message, and nothing kept: there may be a million.
+    once is answered from the message, and what is kept of it many of them share: there may be a
+    million.
     """
 
     __slots__ = ("_graph_path", "_measured", "_proto", "_reader")
@@ -314,14 +338,21 @@ class _OnnxTensor(Tensor):
         """As of every tensor; the message is asked where nothing else is read of it yet."""
         if self._reader is None:
             return super()._is_plain
-        return self._sound_bytes is not None and len(self._proto.dims) <= 4
+        return self._sound_bytes is not None and len(self.dims) <= 4
 
     @property
     def _sound_bytes(self) -> int | None:
-        """As :func:`_measure_sound` returns it; measured once."""
-        if self._measured is False:
-            self._measured = _measure_sound(self._proto)
-        return self._measured
+        """The bytes of a tensor that is sound, else None; measured once."""
+        measured = self._measured
+        if measured is False:
+            claim = _measure_sound(self._proto, self._reader.claims) if self._reader else None
+            if claim is None:
+                measured = None
+            else:
+                self.dtype, self.dims, measured = claim
+                self._stored_bytes, self.quantization, self.warnings = measured, None, ()
+            self._measured = measured
+        return measured
 
     def __getattr__(self, name: str) -> Any:
         if name == "path":  # of an initializer
@@ -332,16 +363,15 @@ class _OnnxTensor(Tensor):
         reader = self._reader
         if reader is None:  # read by another thread since this one has found nothing
             return object.__getattribute__(self, name)
-        if name == "dims":
-            return tuple(self._proto.dims)
-        if name == "quantization":  # ONNX states it elsewhere
-            return None
-        if name == "dtype":
-            return read_dtype(self._proto.data_type)
-        if name in ("_stored_bytes", "warnings"):
-            size = self._sound_bytes
-            if size is not None:
-                return () if name == "warnings" else size
+        if name in _OF_SOUND:
+            if self._sound_bytes is not None:
+                return object.__getattribute__(self, name)
+            if name == "dims":
+                return tuple(self._proto.dims)
+            if name == "dtype":
+                return read_dtype(self._proto.data_type)
+            if name == "quantization":  # ONNX states it elsewhere
+                return None
         try:
             reader.read_facts(self, self._proto)
         except Exception as error:
