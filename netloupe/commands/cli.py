@@ -172,6 +172,7 @@ def _run_info(parsed: argparse.Namespace) -> int:
 
 def _run_inspect(parsed: argparse.Namespace) -> int:
     from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
+    from netloupe.explorer.model.collector import collector_paused
 
     several = len(parsed.names) > 1
     with TerminalProgress() as progress:
@@ -179,7 +180,7 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
         model = _load(parsed.models[0], parsed.init, infer_shapes=parsed.infer_shapes)
 
     def run(name: str) -> None:
-        with TerminalProgress() as progress:
+        with TerminalProgress() as progress, collector_paused():  # a million rows are all kept
             progress.step("reading elements")
             description = describe_path(model, name)
             if parsed.json:
