@@ -24,11 +24,13 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
     parents = np.array([box.parent for box in boxes], np.int64)
     frames = np.array([(b.x, b.y, b.x + b.width, b.y + b.height) for b in boxes]).reshape(-1, 4)
     is_open = np.array([box.item.is_open for box in boxes], bool)
-    titles = frames.copy()
-    for index in np.flatnonzero(is_open):
-        left, right = _find_title(boxes[index], labels, scene.direction)
-        titles[index, ::2] = titles[index, 0] + left, titles[index, 0] + right
-        titles[index, 3] = titles[index, 1] + TITLE_HEIGHT
+    owners, areas = [], []
+    for index in np.flatnonzero(is_open).tolist():
+        for left, right, height in _list_titles(boxes[index], labels, scene.direction):
+            x, y = boxes[index].x, boxes[index].y
+            owners.append(index)
+            areas.append((x + left, y, x + right, y + height))
+    titles, titled = np.array(areas).reshape(-1, 4), np.array(owners, np.int64)
     found: dict[str, None] = {}
     for edge in scene.edges:
         curves = Curves.of([edge.points])
@@ -39,23 +41,28 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
         name = f"{edge.path} from {_name(scene, edge.source)} to {_name(scene, edge.target)}"
         for index in np.flatnonzero(beside & _hold(frames, points)):
             found[f"{name} runs through {boxes[index].item.key}"] = None
-        around = is_open & (np.arange(len(boxes)) == level)
-        for index in np.flatnonzero(around & _hold(titles, points)):
+        for index in titled[(titled == level) & _hold(titles, points)]:
             found[f"{name} runs through the title of {boxes[index].item.key}"] = None
     return list(found)
 
 
-def _find_title(box: SceneBox, labels: Labels, direction: Direction) -> tuple[float, float]:
-    """Return from where to where the title of an open group reaches, from the group's left."""
+def _list_titles(
+    box: SceneBox, labels: Labels, direction: Direction
+) -> list[tuple[float, float, float]]:
+    """Return where the parts of an open group's title are, from the group's upper left corner.
+
+    Of each from where to where it reaches, and how far down.
+    """
     face = labels.faces.face(box.item)
     if box.enters is None:
-        return 0.0, face.width
-    written = [
-        (mark.x, mark.x + measure_text(mark.text, mark.size, mark.bold))
+        title = labels.title(box.item)
+        parts = [(0.0, title.left), (box.width - title.right, box.width)]
+        return [(*part, face.height) for part in parts if part[1] > part[0]]
+    return [
+        (mark.x, mark.x + measure_text(mark.text, mark.size, mark.bold), TITLE_HEIGHT)
         for mark in mark_frame(face, box, load_theme("light"), direction=direction)
         if isinstance(mark, TextMark)
     ]
-    return written[0] if written else (0.0, 0.0)
 
 
 def _name(scene: Scene, index: int) -> str:

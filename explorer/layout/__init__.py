@@ -9,6 +9,7 @@ from .engine import LayoutEngine, shared_engine
 from .first_view import WINDOW, FirstView, Window
 from .plan import Measure
 from .scene import LevelEdge, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort
+from .titles import Title
 
 __all__ = [
     "DEADLINE",
@@ -24,6 +25,7 @@ __all__ = [
     "SceneEdge",
     "SceneLevel",
     "ScenePort",
+    "Title",
     "Window",
     "shared_engine",
 ]

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .areas import Flags
 from .circles import end_at_sides
 from .level import Level, LevelArrays
-from .placement import Curves, Floats, Integers, Places, sample_pieces, spread_runs, starts_of
+from .placement import Curves, Floats, Integers, Places, spread_runs, starts_of
 from .scene import Inside
-
-Flags = NDArray[np.bool_]
+from .titles import SIDE, Title, fit_title, list_areas, measure_lead, measure_room
 
 _NO_OFFSETS: Floats = np.zeros(0)
 
 #: room between an open item's border and what is inside
-SIDE = 18.0
-TITLE_BAND = 30.0
 END = 16.0
 MARGIN = 16.0
-#: an open item is turned round, left for right, where it can be so much narrower then
-LEAST_GAIN = 24.0
-#: so far at most edges run straight down from the border where they would bend into the title
-LEAD = 24.0
-#: where the letters of the title end, and how near to its end edges may come
-_TITLE_HEIGHT = 23.0
-_TITLE_GAP = 2.0
-#: points on each piece of a curve by which it is found how near to the title it comes
-_TITLE_STEPS = 24
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
@@ -43,29 +30,31 @@ def arrange_root(level: Level, places: Places, columns: int) -> Inside:
     return _fill(level, places, size, (MARGIN, MARGIN), columns)
 
 
-def arrange_inside(level: Level, places: Places, title_width: float, columns: int) -> Inside:
+def arrange_inside(level: Level, places: Places, title: Title, columns: int) -> Inside:
     """Return the places inside an open item, with room for its title.
 
     Parameters
     ----------
     level, places
         What is inside.
-    title_width
-        Width of the title in the top left corner, and so the least width of the item.
+    title
+        What is written in the upper corners, and so the least width of the item.
     columns
         Number of columns (rows for LR) that the places are cut into.
     """
     if level.direction == "TB":
-        width, shift_x = _fit_title(places, title_width)
-        shift_y = -_PORT_HALF if level.input_count else TITLE_BAND
+        width, shift_x = fit_title(places, title)
+        shift_y = -_PORT_HALF if level.input_count else title.band
         bottom = -_PORT_HALF if level.output_count else END
         height = places.height + shift_y + bottom
         if level.input_count and not level.wires:
-            height += TITLE_BAND
+            height += title.band
         entering = level.arrays().sources < 0
+        areas = list_areas(title, width)
+        corners = places.boxes + np.array((shift_x, shift_y)) - level.arrays().sizes / 2
         lead = max(
-            _measure_lead(places.edges, entering, (shift_x, shift_y), title_width),
-            _measure_room(level, places, (shift_x, shift_y), title_width),
+            measure_lead(places.edges, entering, (shift_x, shift_y), areas),
+            measure_room(corners, level.arrays().sizes, title, width) if level.input_count else 0.0,
         )
         if lead:
             places = replace(places, edges=_lead_in(places.edges, entering, lead))
@@ -74,60 +63,12 @@ def arrange_inside(level: Level, places: Places, title_width: float, columns: in
     else:
         shift_x = -_PORT_HALF if level.input_count else SIDE
         right = -_PORT_HALF if level.output_count else SIDE
-        shift_y = TITLE_BAND
-        width = max(places.width + shift_x + right, title_width)
-        height = places.height + TITLE_BAND + END
-    return _fill(level, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
-
-
-def _fit_title(places: Places, title_width: float) -> tuple[float, float]:
-    """Return the width of an open item, and how far its inside is from its left border.
-
-    What comes in does so beside the title, which no edge may run through.
-    """
-    width = max(places.width + 2 * SIDE, title_width)
-    shift = (width - places.width) / 2
-    if len(places.inputs):
-        shift = max(shift, title_width - float(places.inputs[:, 0].min()))
-    return max(width, shift + places.width + SIDE), shift
-
-
-def is_better_mirrored(level: Level, places: Places, title_width: float) -> bool:
-    """Return whether an open item would be narrower with left and right exchanged.
-
-    It is where what comes in beside its main stream, such as a mask, does so at the left, where
-    the title stands.
-    """
-    if level.direction != "TB" or not len(places.inputs):
-        return False
-    width, _ = _fit_title(places, title_width)
-    return _fit_title(places.mirrored(), title_width)[0] < width - LEAST_GAIN
-
-
-def _measure_lead(
-    edges: Curves, entering: Flags, shift: tuple[float, float], title_width: float
-) -> float:
-    """Return how much lower edges that come in beside the title must be not to bend into it."""
-    pieces = np.repeat(entering, edges.piece_counts)
-    if not pieces.any():
-        return 0.0
-    points = sample_pieces(edges.list_controls()[pieces], _TITLE_STEPS) + np.array(shift)
-    meets = (points[:, :, 0] < title_width - _TITLE_GAP) & (points[:, :, 1] < _TITLE_HEIGHT)
-    if not meets.any():
-        return 0.0
-    return min(math.ceil(_TITLE_HEIGHT - float(points[meets][:, 1].min())), LEAD)
-
-
-def _measure_room(
-    level: Level, places: Places, shift: tuple[float, float], title_width: float
-) -> float:
-    """Return how much lower what is inside must be for no box to touch the title."""
-    sizes = level.arrays().sizes
-    if not level.input_count or not len(sizes):
-        return 0.0
-    corners = places.boxes + shift - sizes / 2
-    tops = corners[corners[:, 0] < title_width, 1]
-    return max(TITLE_BAND - float(tops.min(initial=TITLE_BAND)), 0.0)
+        shift_y = title.band
+        width = max(places.width + shift_x + right, title.width)
+        height = places.height + title.band + END
+        areas = list_areas(title, width)
+    inside = _fill(level, places, (width, height), (shift_x, shift_y), columns, has_ports=True)
+    return replace(inside, titles=areas)
 
 
 def _lead_in(edges: Curves, entering: Flags, lead: float) -> Curves:

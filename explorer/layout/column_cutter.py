@@ -25,7 +25,7 @@ class ColumnCutter:
     scene
         A picture in one column.
     titles
-        Gives the width of titles.
+        Gives the room of titles.
     after_inputs
         Whether it is cut only below all of the model's inputs: what has another input further
         down is no chain but a second tower or a decoder, which columns would tear apart.
@@ -45,9 +45,12 @@ class ColumnCutter:
     @cached_property
     def _drawn(self) -> Drawn:
         scene = self._scene
+        opened = [box.item for box in scene.boxes if box.item.is_open]
         if scene.direction == "TB":
-            return Drawn(list(scene.boxes), list(scene.edges))
-        return Drawn([*map(turn_box, scene.boxes)], [*map(turn_edge, scene.edges)], FOOT)
+            bands = [self._titles.title(item).band for item in opened]
+            return Drawn(list(scene.boxes), list(scene.edges), np.array(bands))
+        boxes, edges = [*map(turn_box, scene.boxes)], [*map(turn_edge, scene.edges)]
+        return Drawn(boxes, edges, np.full(len(opened), FOOT))
 
     @cached_property
     def _cuts(self) -> list[Cut]:

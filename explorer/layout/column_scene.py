@@ -15,11 +15,12 @@ import numpy as np
 
 from netloupe.explorer.view import Item
 
-from .arrange import END, MARGIN, SIDE, TITLE_BAND
+from .arrange import END, MARGIN
 from .bends import round_corners, split_curve
 from .cuts import Cut, Drawn
 from .placement import Curve, Floats, Integers, Point
 from .scene import Flat, Scene, SceneBox, SceneEdge, ScenePort
+from .titles import SIDE, Title
 
 #: between columns, where a stream is led up
 _GUTTER = 56.0
@@ -44,8 +45,8 @@ class Titles(Protocol):
     #: width of what stands behind the title of a group that goes on in another column
     continued_width: float
 
-    def size(self, item: Item) -> tuple[float, float]:
-        """Return the least size of an open group, which is that of its title."""
+    def title(self, item: Item) -> Title:
+        """Return the room that the title of an open group takes."""
         ...
 
 
@@ -72,7 +73,7 @@ class Columns:
     cuts
         Where it is cut.
     titles
-        Gives the width of titles.
+        Gives the room of titles.
     """
 
     def __init__(self, scene: Scene, drawn: Drawn, cuts: list[Cut], titles: Titles) -> None:
@@ -124,11 +125,11 @@ class Columns:
         is_cut = drawn.is_open & (self._lasts > self._firsts)
         depths = np.array([box.depth for box in drawn.boxes], np.int64)
         found = np.flatnonzero(is_cut)
-        before, after = (SIDE, SIDE) if self._is_down else (TITLE_BAND, END)
         for number in found[np.argsort(-depths[found], kind="stable")].tolist():
             left, top, right, bottom = drawn.areas[number].tolist()
             first, last = int(self._firsts[number]), int(self._lasts[number])
-            title = self._titles.size(drawn.boxes[number].item)[0] if self._is_down else 0.0
+            title = self._titles.title(drawn.boxes[number].item)
+            before, after = (SIDE, SIDE) if self._is_down else (title.band, END)
             for column in range(first, last + 1):
                 low, high = self._find_extent(column, number)
                 begin, end = self._bounds(column)
@@ -136,9 +137,11 @@ class Columns:
                 low, high = min([low, *passing]), max([high, *passing])
                 low, high = max(left, low - before), min(right, high + after)
                 if column == first:
-                    low, high = left, max(high, left + title)
+                    low = left
+                    if self._is_down:
+                        high = max(high, left + title.width, *(at + title.right for at in passing))
                 elif self._is_down:
-                    wanted = min(title + self._titles.continued_width, _MOST_TITLE)
+                    wanted = min(title.left + self._titles.continued_width, _MOST_TITLE)
                     low = max(left, min(low, self._passing[column - 1] - wanted))
                 high = max(high, low + _LEAST_WIDTH)
                 if high > right:

@@ -22,7 +22,7 @@ from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
-from .arrange import arrange_inside, arrange_root, is_better_mirrored
+from .arrange import arrange_inside, arrange_root
 from .assembly import Assembly, join_pieces
 from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
@@ -35,6 +35,7 @@ from .plan import Measure, Placed, plan_item, renew_plan
 from .scene import Scene, SceneLevel
 from .steady import PieceHistory
 from .texts import Texts
+from .titles import Title, is_better_mirrored
 from .wrap import is_extreme, wrap_places
 
 #: seconds for the layout of a whole picture, unless the caller says otherwise
@@ -244,7 +245,7 @@ class Composer:
             history = history.copy()
         already = len(budget.notices)
         frame = Frame(
-            None if item is view.root else measure.size(item)[0],
+            None if item is view.root else measure.title(item),
             shown.wrap,
             before is not None and before.arranged.inside.columns > 1,
         )
@@ -277,9 +278,9 @@ class Composer:
         if arranged is None:
             already = len(budget.notices)
             assembly = self._placer.place(level, budget)
-            width = frame.title_width
-            is_mirrored = width is not None and is_better_mirrored(
-                level, join_pieces(assembly, level), width
+            title = frame.title
+            is_mirrored = title is not None and is_better_mirrored(
+                level, join_pieces(assembly, level), title
             )
             if is_mirrored:
                 assembly = self._placer.place(level.mirrored(), budget)
@@ -313,12 +314,12 @@ def _put_together(
         join_pieces(assembly, level, is_mirrored=is_mirrored),
         frame.wrap,
         was_wrapped=frame.was_wrapped,
-        is_outermost=frame.title_width is None,
+        is_outermost=frame.title is None,
     )
-    if frame.title_width is None:
+    if frame.title is None:
         inside = arrange_root(level, places, columns)
     else:
-        inside = arrange_inside(level, places, frame.title_width, columns)
+        inside = arrange_inside(level, places, frame.title, columns)
     return Arranged(inside, level, assembly, is_mirrored)
 
 
@@ -326,11 +327,11 @@ def _put_together(
 class Frame:
     """How the inside of an open item is framed.
 
-    ``title_width`` is None for the root; ``was_wrapped`` tells whether it was in columns when it
+    ``title`` is None for the root; ``was_wrapped`` tells whether it was in columns when it
     was shown before.
     """
 
-    title_width: float | None
+    title: Title | None
     wrap: Wrap
     was_wrapped: bool
 

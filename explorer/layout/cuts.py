@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrange import TITLE_BAND
 from .placement import Curve, Curves, Floats, Integers
 from .scene import SceneBox, SceneEdge
 
@@ -53,13 +52,13 @@ class Drawn:
     ----------
     boxes, edges
         What is drawn.
-    band
-        Height of an open group's title above what is inside.
+    bands
+        Height of each open group's title above what is inside, in the order of the boxes.
     """
 
     boxes: list[SceneBox]
     edges: list[SceneEdge]
-    band: float = TITLE_BAND
+    bands: Floats
 
     @cached_property
     def areas(self) -> Floats:
@@ -165,7 +164,7 @@ class Drawn:
         """Return upper and lower ends of the heights at which no box and no title is."""
         closed, opened = self.areas[~self.is_open], self.areas[self.is_open]
         tops = np.concatenate([closed[:, 1], opened[:, 1], opened[:, 3] - _WALL])
-        bottoms = np.concatenate([closed[:, 3], opened[:, 1] + self.band, opened[:, 3]])
+        bottoms = np.concatenate([closed[:, 3], opened[:, 1] + self.bands, opened[:, 3]])
         order = np.argsort(tops, kind="stable")
         tops, bottoms = tops[order], np.maximum.accumulate(bottoms[order])
         is_gap = tops[1:] > bottoms[:-1] + _LEAST_GAP

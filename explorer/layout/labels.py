@@ -37,8 +37,7 @@ COUNT_SPOTS: tuple[Spot, ...] = (
 LEAST_LEFT = 17.0
 #: points on each piece of a curve by which areas that it runs through are found
 _STEPS = 8
-#: the room that an open item's title takes, and half of what its walls do
-_TITLE = (220.0, 26.0)
+#: half of what the walls of an open item take
 _WALL = 2.0
 #: a line with what is beside it
 _LINE = np.array([-1.0, -1.0, 1.0, 1.0])
@@ -220,7 +219,6 @@ class _Labels:
         width, height = inside.width, inside.height
         walls = np.array(
             [
-                (0.0, 0.0, min(width, _TITLE[0]), min(height, _TITLE[1])),
                 (0.0, -_WALL, width, _WALL),
                 (0.0, height - _WALL, width, height + _WALL),
                 (-_WALL, 0.0, _WALL, height),
@@ -230,7 +228,7 @@ class _Labels:
         boxes = inside.boxes.copy()
         boxes[:, 2:] += boxes[:, :2]
         boxes[self.opened] += (-_WALL, -_WALL, _WALL, _WALL)
-        fixed = np.concatenate([walls, boxes, self.taken])
+        fixed = np.concatenate([inside.titles, walls, boxes, self.taken])
         fixed = fixed[wanted.near(fixed)]
         if not with_curves:
             return AreaIndex(fixed, np.full(len(fixed), -1))

@@ -16,16 +16,21 @@ from .level import Child, Level, Wire
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
 from .texts import LabelMeasure, Texts, choose_texts, count_written
+from .titles import Title
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
 
 
 class Measure(LabelMeasure, Protocol):
-    """What the layout asks of whoever knows faces: sizes, outlines, labels, nothing else."""
+    """What the layout asks of whoever knows faces: sizes, outlines, titles, labels."""
 
     def size(self, item: Item) -> tuple[float, float]:
-        """Return width and height of a closed item's box, or the least size of an open one."""
+        """Return width and height of a closed item's box."""
+        ...
+
+    def title(self, item: Item) -> Title:
+        """Return the room that the title of an open item takes."""
         ...
 
     def is_round(self, item: Item) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from netloupe.explorer.options import Direction
 from netloupe.explorer.view import Item, View
 
-from .arrange import arrange_inside, arrange_root, is_better_mirrored
+from .arrange import arrange_inside, arrange_root
 from .assembly import join_pieces
 from .composed import Composed
 from .engine import LayoutEngine, shared_engine
@@ -27,6 +27,7 @@ from .placement import Floats, Places
 from .plan import Measure, Plan, plan_item
 from .scene import Inside
 from .texts import Texts
+from .titles import Title, is_better_mirrored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +93,7 @@ class Preparer:
         """Lay out an open item of a view, with everything inside it closed."""
         plan = plan_item(view, item, self._measure, self._direction, {})
         level = plan.level
-        title = None if item is view.root else self._measure.size(item)[0]
+        title = None if item is view.root else self._measure.title(item)
         key = (level.key(), title)
         found = self._known.get(key)
         if found is None:
@@ -102,7 +103,7 @@ class Preparer:
         labels = labels - _measure_shift(inside, places)
         return plan, Prepared(level, places, labels, plan.texts)
 
-    def _place(self, level: Level, title: float | None) -> tuple[Places, Inside]:
+    def _place(self, level: Level, title: Title | None) -> tuple[Places, Inside]:
         places = join_pieces(self._placer.place(level, self._budget), level)
         if title is None:
             return places, arrange_root(level, places, 1)

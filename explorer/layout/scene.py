@@ -142,6 +142,8 @@ class Inside:
         Shape (ports, 2): places of those that run on inside, inputs first.
     columns
         Number of columns or rows that the contents are cut into.
+    titles
+        Shape (areas, 4): left, top, right and bottom of where the item's title is written.
     """
 
     width: float
@@ -152,9 +154,10 @@ class Inside:
     outputs: tuple[float, ...]
     ports: Floats
     columns: int = 1
+    titles: Floats = field(default_factory=lambda: np.zeros((0, 4)))
 
     def __post_init__(self) -> None:
-        for places in (self.boxes, self.ports, self.curves.points):
+        for places in (self.boxes, self.ports, self.curves.points, self.titles):
             places.flags.writeable = False
 
     @property

@@ -79,14 +79,15 @@ class Face:
         ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
         graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``junction``
         (a circle, where streams are added or multiplied); ``frame`` (an open group: the size is
-        a minimum, the title stands in the top left corner).
+        that of the title, the box may be larger; what is anchored at its end stands so far from
+        the right border of the box as it does from that of the face).
     category
         The family of operators that decides the colours: a key of the theme's palette.
     width, height
         Size in pixels; for frames the smallest that holds the title.
     header
         Height of the tinted band at the top; equal to ``height`` where the whole box is
-        tinted, 0 for none.
+        tinted, 0 for none. Of frames that of the title.
     rules
         Heights at which a thin line separates rows.
     texts, badges

@@ -20,14 +20,14 @@ from .box import (
     MARGIN,
     MOST_FACTS_WIDTH,
     MOST_WIDTH,
-    find_whole_title,
-    lay_title,
     make_box,
     round_size,
 )
 from .category import category_of
 from .face import Face, TextRun
 from .facts import NodeFacts
+from .frames import make_frame
+from .group_names import name_group, says_the_same
 from .group_summary import (
     category_of_group,
     count_each,
@@ -35,7 +35,6 @@ from .group_summary import (
     name_stacks,
     write_difference,
     write_member_nodes,
-    write_odd_end,
 )
 from .rows import (
     FaceRow,
@@ -47,10 +46,9 @@ from .rows import (
     short_range,
     shorten_dims,
 )
-from .sizes import HEADER, RADII, TEXT_STYLES
+from .sizes import RADII, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
-MOST_FRAME_TITLE = 440.0
 STUB_HEIGHT = 17.0
 LEAST_STUB_WIDTH = 30.0
 #: as wide as LayerNormalization_output_0, of which exporters make many
@@ -69,8 +67,6 @@ _SHARE = "88.8 M parameters · 88 %"
 _QUANTIZING = {"DequantizeLinear", "QuantizeLinear"}
 #: a weight is looked for among so many nodes of a group
 _MOST_ASKED = 2_000
-#: less than so many letters of a shortened text tell nothing
-_LEAST_LETTERS = 4
 
 
 class FaceBook:
@@ -125,7 +121,7 @@ def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = Fal
     """
     element = item.element
     if item.is_open or item.kind == "root":
-        return _make_frame(item)
+        return make_frame(item)
     if isinstance(element, Node):
         return _make_node_face(item, element, facts, in_line)
     if isinstance(element, Group) and element.main is not None and element.recognised is None:
@@ -164,7 +160,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bo
         "node",
         category,
         title,
-        "" if _says_the_same(title, quiet) else quiet,
+        "" if says_the_same(title, quiet) else quiet,
         blocks,
         badge=node_badge(node) or "",
         openable=item.openable,
@@ -212,7 +208,7 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
     shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
     if isinstance(element, Group):
         label, type_name = short_range(item.label or element.label), element.type_name
-        label, quiet = _name_group(element, label, recognition)
+        label, quiet = name_group(element, label, recognition)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
@@ -401,96 +397,6 @@ def _make_stub_face(item: Item) -> Face:
     return Face("stub", "constant", width, STUB_HEIGHT, 0.0, (run,))
 
 
-def _make_frame(item: Item) -> Face:
-    element = item.element
-    shown = ""
-    if isinstance(element, Group):
-        title = short_range(item.label or element.label)
-        title, quiet = _name_group(element, title, element.recognised)
-        if item.repeat is not None:
-            title = f"{title} ×{len(element.children):,}"
-            shown = describe_shown(item)
-    elif isinstance(element, Node):
-        title = item.label or element.op_type
-        quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
-        quiet = "" if _says_the_same(title, quiet) else quiet
-    else:
-        title, quiet = item.label or getattr(element, "parent_attribute", "") or element.name, ""
-    fitting = write_shown(title, quiet, shown, describe_number(item)) if shown else quiet
-    texts, end = lay_title(title, fitting, MARGIN + 4, MOST_FRAME_TITLE)
-    category = category_of(element) if isinstance(element, Node) else "group"
-    whole = find_whole_title(title, _join_parts(quiet, shown), texts)
-    width = round_size(end + MARGIN + 4)
-    return Face("frame", category, width, HEADER, HEADER, tuple(texts), title=whole)
-
-
-def write_shown(title: str, quiet: str, shown: str, number: str) -> str:
-    """Return what stands behind the title of an open repeat, without what has no room.
-
-    Parameters
-    ----------
-    title, quiet
-        Its title, and what its blocks are.
-    shown, number
-        Which repetition is shown and what more is said of it; and its number alone.
-    """
-    room = MOST_FRAME_TITLE - measure_text(title, *TEXT_STYLES["title"]) - 3 * MARGIN
-    parts = shown.split(", ")
-    while len(parts) > 1 and not _fits_title(_join_parts(quiet, ", ".join(parts)), room):
-        del parts[1]
-    text = _join_parts(quiet, ", ".join(parts))
-    if _fits_title(text, room):
-        return text
-    text = _join_parts(quiet, number)
-    if _fits_title(text, room):
-        return text
-    left = room - measure_text(_join_parts("", f" · {number}"), *TEXT_STYLES["title-muted"])
-    short = shorten_text(quiet, left, *TEXT_STYLES["title-muted"], "start")
-    return _join_parts(short if len(short) > _LEAST_LETTERS else "", number)
-
-
-def _join_parts(*parts: str) -> str:
-    return " · ".join(filter(None, parts))
-
-
-def _fits_title(text: str, room: float) -> bool:
-    return measure_text(text, *TEXT_STYLES["title-muted"]) <= room
-
-
-def _name_group(group: Group, label: str, recognition: Recognition | None) -> tuple[str, str]:
-    """Return a group's title and its quiet second part: what it is, else its module's class.
-
-    What was found by structure has no name of its own but what it is.
-    """
-    if group.facts:
-        return label, ", ".join(group.facts)
-    if recognition is None:
-        return label, "" if _says_the_same(label, group.type_name) else group.type_name
-    if group.type_name and label.startswith(group.type_name) and group.kind != "scope":
-        return recognition.name + label.removeprefix(group.type_name), ""
-    name = fold_chain(recognition.name)
-    return label, "" if _says_the_same(label, name) else name
-
-
-def _says_the_same(title: str, quiet: str) -> bool:
-    """Return whether two names differ in case and in signs between words at most."""
-    return _keep_letters(title) == _keep_letters(quiet)
-
-
-def _keep_letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name[:200])).casefold()
-
-
-def fold_chain(name: str) -> str:
-    """Return ``(Conv · ReLU) ×2`` for ``Conv · ReLU · Conv · ReLU``."""
-    parts = name.split(" · ")
-    for length in range(2, len(parts) // 2 + 1):
-        times, rest = divmod(len(parts), length)
-        if not rest and parts == parts[:length] * times:
-            return f"({' · '.join(parts[:length])}) ×{times}"
-    return name
-
-
 def _list_facts(recognition: Recognition, difference: str = "") -> list[FaceRow]:
     """Return what is known of a block in one row: as many facts as there is room for.
 
@@ -508,25 +414,3 @@ def _list_facts(recognition: Recognition, difference: str = "") -> list[FaceRow]
 
 def _fits_row(text: str) -> bool:
     return measure_text(text, *TEXT_STYLES["muted"]) <= MOST_WIDTH - 2 * MARGIN
-
-
-def describe_number(item: Item) -> str:
-    """Return which of its repetitions an open repeat shows, counted: ``shows 4 of 12``."""
-    if item.repetition is None or item.repeat is None:
-        return "all shown"
-    return f"shows {item.shown + 1:,} of {len(item.repeat.children):,}"
-
-
-def describe_shown(item: Item) -> str:
-    """Return what an open repeat shows, and what it cannot: ``shows layers.3``."""
-    repetition, repeat = item.repetition, item.repeat
-    if repetition is None or repeat is None:
-        return "all shown"
-    label = repetition.label if isinstance(repetition, Group) else ""
-    is_telling = label and not label.startswith(repeat.label)
-    parts = [f"shows {label}" if is_telling else describe_number(item)]
-    for count, what in zip(item.unmatched, ("input", "output"), strict=True):
-        if count:
-            parts.append(f"{count:,} {what}{'' if count == 1 else 's'} of others")
-    parts.append(write_odd_end(repeat, item.shown))
-    return ", ".join(filter(None, parts))

@@ -242,7 +242,8 @@ def mark_frame(
         return marks + _mark_continued(face, box, theme, direction)
     for run in face.texts:
         colour = theme.frame_text if run.style == "title" else theme.frame_muted
-        marks.append(_mark_text(run.x, run.y, run.text, run.style, colour, run.anchor))
+        x = run.x + (width - face.width if run.anchor == "end" else 0.0)
+        marks.append(_mark_text(x, run.y, run.text, run.style, colour, run.anchor))
     return marks
 
 

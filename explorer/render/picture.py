@@ -14,6 +14,7 @@ from netloupe.explorer.layout import (
     Composer,
     FirstView,
     Scene,
+    Title,
     Window,
 )
 from netloupe.explorer.layout.column_scene import Columns
@@ -45,6 +46,7 @@ from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
+from .frames import measure_title
 from .legend import list_legend
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints
@@ -96,6 +98,10 @@ class Labels:
         """Return the size of an item's face."""
         face = self.faces.face(item)
         return face.width, face.height
+
+    def title(self, item: Any) -> Title:
+        """Return the room that the title of an open item takes."""
+        return measure_title(self.faces.face(item))
 
     def draw(self, item: Item) -> Face:
         """Return all that is drawn on an item's box, its share of the model included."""

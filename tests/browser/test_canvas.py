@@ -12,6 +12,8 @@ from onnx import TensorProto, helper
 
 import netloupe
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.render.sizes import TEXT_STYLES
+from netloupe.explorer.render.text import measure_text
 from tests.view.test_bundles import make_file
 
 from .geometry import find_faults
@@ -458,11 +460,29 @@ def make_narrow_stack() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
+def leave_room(stand: Stand, repeat: str, room: float) -> None:
+    """Move the picture so that the window ends so far behind the name of a repeat."""
+    around, frame = stand.page.locator(".nl-picture").bounding_box(), stand.call("bounds", repeat)
+    name = measure_text("blocks_of_the_first_encoder.0 … 5", *TEXT_STYLES["title"])
+    assert frame["width"] > name + room
+    x, y = around["x"] + 3, around["y"] + around["height"] / 2  # beside everything
+    mouse = stand.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + around["width"] - frame["x"] - 14 - name - room, y, steps=4)
+    mouse.up()
+    stand.settle()
+
+
 def test_the_arrows_of_a_stepper_stand_beside_a_title_that_leaves_little_room(show: Open) -> None:
     stand = show(make_narrow_stack(), expand="none")
     (repeat,) = [path for path in stand.call("paths") if "blocks_of" in path and path[-1] == "/"]
     stand.explorer.open(repeat)
     stand.settle()
+    control = stand.page.locator(f'.nl-stepper[data-netloupe-repeat="{repeat}"]')
+    control.wait_for(state="visible")
+    assert control.get_attribute("data-netloupe-form") == "whole"  # the frame has room for it
+    leave_room(stand, repeat, 80)
     control = stand.page.locator(f'.nl-stepper[data-netloupe-repeat="{repeat}"]')
     control.wait_for(state="visible")
     assert control.get_attribute("data-netloupe-form") == "short"
@@ -479,6 +499,7 @@ def test_a_narrow_open_stack_has_its_stepper_under_the_pointer_and_by_keyboard(s
     (repeat,) = [path for path in stand.call("paths") if "blocks_of" in path and path[-1] == "/"]
     stand.explorer.open(repeat)
     stand.settle()
+    leave_room(stand, repeat, 30)
     control = page.locator(f'.nl-stepper[data-netloupe-repeat="{repeat}"]')
     control.wait_for(state="attached")
     assert control.get_attribute("data-netloupe-form") == "over"

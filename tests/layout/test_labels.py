@@ -54,7 +54,7 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     inside = layer.inside
     right, bottom = inside.width, inside.height
     taken: list[tuple[Area, int]] = [
-        ((0, 0, min(right, 220), min(bottom, 26)), -1),
+        *((tuple(area), -1) for area in inside.titles.tolist()),
         ((0, -2, right, 2), -1),
         ((0, bottom - 2, right, bottom + 2), -1),
         ((-2, 0, 2, bottom), -1),

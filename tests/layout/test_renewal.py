@@ -73,7 +73,7 @@ def check_renewed(composer: Composer, view: View, labels: Labels, wrap: Wrap) ->
         is_mirrored = arranged.is_mirrored
         division, pieces = divide_level(plan.level.mirrored() if is_mirrored else plan.level)
         assert [piece.level for piece in arranged.assembly.pieces] == [p.level for p in pieces]
-        title = None if layer.item is view.root else labels.size(layer.item)[0]
+        title = None if layer.item is view.root else labels.title(layer.item)
         assembly = Assembly(division, pieces, arranged.assembly.placements)
         frame = Frame(title, wrap, inside.columns > 1)
         fresh = _put_together(assembly, plan.level, frame, is_mirrored=is_mirrored).inside

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.layout.arrange import arrange_inside, is_better_mirrored
+from netloupe.explorer.layout.arrange import arrange_inside
 from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.placement import Curves, Places, sample_pieces
+from netloupe.explorer.layout.scene import Inside
+from netloupe.explorer.layout.titles import Title, fit_title, is_better_mirrored
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels, make_picture, make_view
@@ -63,7 +65,8 @@ def find_crossed_titles(scene: Scene, labels: Labels) -> tuple[list[str], int]:
     for index, box in enumerate(scene.boxes):
         if not box.item.is_open:
             continue
-        end = box.x + labels.size(box.item)[0]
+        title = labels.title(box.item)
+        end = box.x + title.left
         for edge in scene.edges:
             is_inside = edge.source == index and (
                 edge.target == index or scene.boxes[edge.target].parent == index
@@ -72,7 +75,7 @@ def find_crossed_titles(scene: Scene, labels: Labels) -> tuple[list[str], int]:
                 continue
             seen += 1
             points = sample_pieces(Curves.of([edge.points]).list_controls(), 32)
-            low = (points[:, :, 0] < end - 5) & (points[:, :, 1] < box.y + TITLE_HEIGHT)
+            low = (points[:, :, 0] < end - 5) & (points[:, :, 1] < box.y + title.height - 1)
             if low.any():
                 crossed.append(box.item.key)
     return crossed, seen
@@ -149,11 +152,14 @@ def test_a_group_is_turned_round_where_that_makes_room_for_its_title(engine: Lay
         np.array([(200.0, 197.0)]),
         Curves.of([(200.0, 3.0, 200.0, 40.0, 200.0, 80.0, 200.0, 120.0)]),
     )
-    assert not is_better_mirrored(Level("TB"), places, 40.0)  # there is room as it is
-    assert is_better_mirrored(Level("TB"), places, 200.0)
-    assert not is_better_mirrored(Level("LR"), places, 200.0)  # titles stand above what comes in
+    assert not is_better_mirrored(
+        Level("TB"), places, Title(40.0, 0.0, 23.0)
+    )  # there is room as it is
+    long = Title(200.0, 0.0, 23.0)
+    assert is_better_mirrored(Level("TB"), places, long)
+    assert not is_better_mirrored(Level("LR"), places, long)  # titles stand above what comes in
     mirrored = places.mirrored()
-    assert not is_better_mirrored(Level("TB"), mirrored, 200.0)
+    assert not is_better_mirrored(Level("TB"), mirrored, long)
     assert mirrored.inputs[:, 0].tolist() == [280.0, 100.0]
     assert mirrored.boxes.tolist() == [[240.0, 50.0], [100.0, 150.0]]
     assert mirrored.edges.points[:, 0].tolist() == [100.0] * 4
@@ -183,7 +189,8 @@ def test_edges_are_led_as_far_down_as_the_title_needs() -> None:
     )
     child = Child(40.0, 40.0)
     level = Level("TB", [child], input_count=1, wires=[Wire(-1, 0)])
-    inside = arrange_inside(level, places, 118.0, 1)
+    title = Title(118.0, 0.0, TITLE_HEIGHT + 1)
+    inside = arrange_inside(level, places, title, 1)
     points = sample_pieces(inside.curves.list_controls(), 200).reshape(-1, 2)
     beside = points[points[:, 0] < 118.0 - 3.0]
     assert len(beside)
@@ -192,4 +199,61 @@ def test_edges_are_led_as_far_down_as_the_title_needs() -> None:
     straight = replace(
         places, edges=Curves.of([(100.0, 3.0, 100.0, 30.0, 100.0, 60.0, 100.0, 80.0)])
     )
-    assert arrange_inside(level, straight, 118.0, 1).height < inside.height
+    assert arrange_inside(level, straight, title, 1).height < inside.height
+    # three lines need more room below them, and as much of it at the right as at the left
+    higher = arrange_inside(level, places, title._replace(height=53.0), 1)
+    assert higher.height > inside.height
+    assert lowest_beside(higher, 118.0) > 50.0
+    turned = arrange_inside(level, places.mirrored(), Title(0.0, 118.0, 53.0), 1)
+    assert turned.height == higher.height
+    assert turned.titles.tolist() == [[turned.width - 118.0, 0.0, turned.width, 53.0]]
+
+
+def lowest_beside(inside: Inside, end: float) -> float:
+    """Return how near to the upper border edges come at the left of some place."""
+    points = sample_pieces(inside.curves.list_controls(), 200).reshape(-1, 2)
+    return float(points[points[:, 0] < end - 3.0, 1].min())
+
+
+def test_what_comes_in_stands_between_the_parts_of_a_title() -> None:
+    places = Places(
+        200.0,
+        100.0,
+        np.array([(100.0, 50.0)]),
+        np.array([(100.0, 3.0), (150.0, 3.0)]),
+        np.array([(100.0, 97.0)]),
+        Curves.of([]),
+    )
+    # both have room: the inside stands in the middle, as it does without a title
+    assert fit_title(places, Title(110.0, 60.0, 38.0)) == (236.0, 18.0)
+    # the inside makes room at the left, or the border does at the right
+    assert fit_title(places, Title(150.0, 60.0, 38.0)) == (268.0, 50.0)
+    assert fit_title(places, Title(110.0, 100.0, 38.0)) == (268.0, 18.0)
+    # where nothing comes in both parts stand side by side
+    closed = replace(places, inputs=np.zeros((0, 2)))
+    assert fit_title(closed, Title(150.0, 100.0, 38.0)) == (250.0, 25.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "exported/bert.legacy.onnx",
+        "exported/mamba.legacy.onnx",
+        "exported/mobilenetv3.legacy.onnx",
+        "exported/sam_encoder.legacy.onnx",
+        "exported/albert.legacy.onnx",
+    ],
+)
+def test_an_open_stack_has_its_blocks_in_the_middle(engine: LayoutEngine, name: str) -> None:
+    model = load(corpus_file(name))
+    picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
+    assert find_crossings(picture.scene, picture.labels) == []
+    boxes = picture.scene.boxes
+    stacks = [n for n, box in enumerate(boxes) if box.item.is_open and box.item.repeat is not None]
+    assert stacks
+    for number in stacks:
+        frame = boxes[number]
+        inside = [box for box in boxes if box.parent == number]
+        before = min(box.x for box in inside) - frame.x
+        after = frame.x + frame.width - max(box.x + box.width for box in inside)
+        assert abs(before - after) / 2 < 0.1 * frame.width

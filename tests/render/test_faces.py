@@ -17,13 +17,8 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
 from netloupe.explorer.render.face import Face
-from netloupe.explorer.render.faces import (
-    MOST_STUB_WIDTH,
-    FaceBook,
-    fold_chain,
-    make_face,
-    write_shown,
-)
+from netloupe.explorer.render.faces import MOST_STUB_WIDTH, FaceBook, make_face
+from netloupe.explorer.render.group_names import fold_chain
 from netloupe.explorer.render.group_summary import (
     write_difference,
     write_member_nodes,
@@ -391,23 +386,6 @@ def test_facts_for_which_there_is_no_room_are_left_out() -> None:
     assert fits(face)
 
 
-def test_the_title_of_an_open_stack_leaves_out_what_has_no_room() -> None:
-    shown, number = "shows h.1, 2 inputs of others, the first has 129 nodes", "shows 2 of 12"
-    assert write_shown("h", "", shown, number) == shown
-    what = "Transformer block · shows h.1"
-    text = write_shown("h.0 … 11 ×12", "Transformer block", shown, number)
-    assert text.startswith(what)
-    assert text.endswith(", the first has 129 nodes")
-    assert write_shown("h" * 23, "Transformer block", shown, number) == what
-    long = "shows linear_projections.1"
-    name = "linear_projections.0 … 3 ×4"
-    assert write_shown(name, "Linear · Resize", long, number) == f"Linear · Resize · {number}"
-    text = write_shown(name, "LinearProjectionsOfAllTheStages", long, number)
-    assert text.startswith("LinearP")
-    assert text.endswith(f"… · {number}")
-    assert write_shown("h" * 60, "Transformer block", shown, number) == number
-
-
 def test_what_structure_alone_has_found_is_named_after_what_it_is() -> None:
     tree = build_group_tree(load(light_file("light_resnet50.onnx")).graph)
     group = next(g for g in tree.groups.values() if g.label == "Conv · BN · ReLU")
@@ -539,8 +517,12 @@ def test_the_title_of_a_stack_is_whole_and_its_second_part_loses_its_end(is_open
     item = item_of(repeat)
     item.is_open = is_open
     face = make_face(item)
-    title, quiet = words(face)[:2]
-    assert title == "blocks_of_the_decoder.0 … 1" + " ×2" * is_open
+    title, *number, quiet = words(face)[: 3 if is_open else 2]
+    assert title == "blocks_of_the_decoder.0 … 1"
+    assert number == ["×2"] * is_open
+    if is_open:  # it has a line of its own
+        assert quiet == LONG
+        return
     assert quiet.startswith("Transf")
     assert "…" in quiet
     assert not quiet.endswith("Decoder")

@@ -141,8 +141,9 @@ def test_text_is_large_enough_or_it_is_said_what_to_close(
 
 
 def test_closing_what_is_named_is_enough_and_one_less_is_not(
-    gpt2: Model, engine: LayoutEngine
+    gpt2: Model, engine: LayoutEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("netloupe.explorer.render.picture._MOST_NAMED", 9)
     picture = draw(gpt2, engine, page="a4", expand=2)
     (notice,) = picture.notices
     named = re.findall(r"'(main/[^']+)'", notice)

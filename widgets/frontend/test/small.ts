@@ -58,6 +58,7 @@ export interface BoxSpec {
   at?: [number, number, number, number];
   rows?: string[];
   open?: boolean;
+  face?: Partial<Face>;
 }
 
 /**
@@ -88,7 +89,10 @@ export function makeScene(
     ...{ width: size.width ?? 1000, height: size.height ?? 1000, direction: "TB" },
     ...{ wrapped: false, extreme: false, notices: [], texts: [] },
     faces: boxes.map((box) =>
-      face(box.path, { targets: (box.rows ?? []).map((_, k) => [0, 20 + k * 10, 30 + k * 10]) }),
+      face(box.path, {
+        targets: (box.rows ?? []).map((_, k) => [0, 20 + k * 10, 30 + k * 10]),
+        ...box.face,
+      }),
     ),
     boxes: Float64Array.from(places.flat()),
     boxTable: Int32Array.from(

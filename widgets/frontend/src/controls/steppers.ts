@@ -1,13 +1,14 @@
 /**
- * Small controls for open repeats: which repetition is shown, and all of them. They stand in the
- * line of the repeat's title, as large as the picture is drawn: whole, or the two arrows alone
- * where there is less room. Where there is none they stand on the frame's upper border while the
+ * Small controls for open repeats: which repetition is shown, and all of them. They stand at the
+ * right end of the first line of the repeat's title, as large as the picture is drawn: whole, over
+ * the number of repetitions, which they say too, or the two arrows alone beside it where there is
+ * less room. Where there is none they stand on the frame's upper border while the
  * pointer is in the frame, or it or something in it is selected. For the repeat around the
  * selection they also stand below the picture.
  */
 
 import type { Host } from "../host/host";
-import { titleEnd, titleOf } from "../paint/text";
+import { numberReach, titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
 import { type Viewport, toWindow } from "../paint/viewport";
 import { type Point, type Size, boxRectangle, contains } from "../scene/geometry";
@@ -23,7 +24,9 @@ export interface StepperActions {
 
 /** at smaller zooms they could not be hit */
 const LEAST_ZOOM = 0.5;
-const HEIGHT = 22;
+/** so that it ends above the second line of the title, and from the frame's border down to it */
+const HEIGHT = 20;
+const TOP = 1;
 /** between the control, the frame and its title, at actual size */
 const GAP = 6;
 const MOST = 12;
@@ -42,22 +45,34 @@ export interface StepperPlace extends Point {
   readonly form: StepperForm;
 }
 
+/** Where a repeat's frame is in the window, and what stands in the first line of its title. */
+export interface StepperFrame {
+  readonly top: number;
+  readonly right: number;
+  /** where the title ends, and where the number of repetitions begins */
+  readonly titleEnd: number;
+  readonly numberStart: number;
+}
+
 /**
  * Place a control at the right end of a title's line, shortened where it would cover the title,
- * and above the line where it still would; null where it would be cut by the window.
+ * and above the line where it still would; null where it would be cut by the window. The number
+ * of repetitions is covered altogether, by the whole control, or not at all.
  */
 export function placeStepper(
-  frame: { top: number; right: number; titleEnd: number },
+  frame: StepperFrame,
   widths: { whole: number; short: number },
   zoom: number,
   size: Size,
 ): StepperPlace | null {
   const scale = Math.min(zoom, 1);
   const right = Math.min(frame.right, size.width) - GAP * scale;
-  const y = frame.top + 2 * scale;
+  const y = frame.top + TOP * scale;
   if (y < 0 || y + HEIGHT * scale > size.height) return null;
+  const beside = Math.min(right, frame.numberStart - GAP * scale);
+  const covers = right - widths.whole * scale <= frame.numberStart;
   for (const form of ["whole", "short"] as const) {
-    const x = right - widths[form] * scale;
+    const x = (form === "whole" && covers ? right : beside) - widths[form] * scale;
     if (x >= Math.max(frame.titleEnd, 0) + GAP * scale) return { x, y, scale, form };
   }
   const x = Math.max(right - widths.whole * scale, 0);
@@ -195,8 +210,10 @@ export class Steppers {
         this.element.append(control);
         this.holdAgain(control);
       }
-      const end = left + titleEnd(scene.faceOf(box)) * view.zoom;
-      const frame = { top, right, titleEnd: end };
+      const face = scene.faceOf(box);
+      const end = left + titleEnd(face) * view.zoom;
+      const numberStart = right - numberReach(face) * view.zoom;
+      const frame = { top, right, titleEnd: end, numberStart };
       const place = placeStepper(frame, this.widthsOf(control), view.zoom, size);
       control.hidden = place === null;
       control.dataset.netloupeForm = place?.form ?? "";

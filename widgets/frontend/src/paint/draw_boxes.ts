@@ -248,12 +248,14 @@ function collectTexts(pass: Pass, box: number, texts: TextBatch): void {
   const stub = face.outline === "stub";
   const tinted = !frame && face.header >= face.height - face.stack * sizes.sheet_offset;
   for (const [x, y, text, style, anchor] of face.texts) {
+    // a frame is larger than its face: what stands at its right end does so in every width
+    const shift = frame && anchor === "end" ? positions[at + 2] - face.width : 0;
     const own = tinted ? colours.text : textColour(palette, colours, style, frame);
     const usual = stub ? palette.stub.text : own;
     const colour = tone ? tone.text : usual;
     texts.add(fontOf(style), colour, alpha, [
       text,
-      positions[at] + x,
+      positions[at] + x + shift,
       positions[at + 1] + y,
       ALIGN[anchor],
     ]);

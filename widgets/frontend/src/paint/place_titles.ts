@@ -139,7 +139,9 @@ export class Titles {
   private nameOf(face: Face): Name {
     let name = this.names.get(face);
     if (!name) {
-      const text = face.texts.find((run) => run[3] === "title")?.[2] ?? "";
+      // with the number of a repeat's repetitions
+      const runs = face.texts.filter((run) => run[3] === "title");
+      const text = runs.map((run) => run[2]).join(" ");
       name = { text, width: this.measure(text) };
       this.names.set(face, name);
     }

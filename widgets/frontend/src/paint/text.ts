@@ -1,6 +1,6 @@
 /** Fonts of the text styles, as in explorer/render/face.py, and widths of texts. */
 
-import { TEXT_STYLES, type Face, type TextStyle } from "../scene/face";
+import { TEXT_STYLES, type Face, type TextRun, type TextStyle } from "../scene/face";
 import sizes from "../scene/sizes";
 
 export function fontOf(style: TextStyle, size = TEXT_STYLES[style][0]): string {
@@ -44,12 +44,24 @@ export function titleCentre(face: Face): { x: number; y: number } {
   return { x: x + shift, y: baseline - TEXT_STYLES[style][0] * 0.36 };
 }
 
-/** Where the title and what stands beside it end, in the box's coordinates. */
+/** Where the first line of a frame's title ends, in the box's coordinates. */
 export function titleEnd(face: Face): number {
-  const ends = face.texts
-    .filter((run) => (run[3] === "title" || run[3] === "title-muted") && run[4] === "start")
+  const ends = firstLine(face)
+    .filter((run) => run[4] === "start")
     .map((run) => run[0] + measureText(run[2], run[3]));
   return Math.max(0, ...ends);
+}
+
+/** How far what stands at the right end of that line reaches from the box's right border. */
+export function numberReach(face: Face): number {
+  const reaches = firstLine(face)
+    .filter((run) => run[4] === "end")
+    .map((run) => face.width - run[0] + measureText(run[2], run[3]));
+  return Math.max(0, ...reaches);
+}
+
+function firstLine(face: Face): TextRun[] {
+  return face.texts.filter((run) => run[1] === face.texts[0][1]);
 }
 
 /** About that share of a text, the rest as an ellipsis; nothing where too little is left. */

@@ -21,7 +21,7 @@ export interface Point {
 const LABEL_GLYPH = 5.8;
 const STEPS = 12;
 /** height of the band of an open group's title where its face has no header */
-export const FRAME_TITLE = sizes.header;
+const FRAME_TITLE = sizes.header;
 
 export function boxRectangle(scene: Scene, box: number): Rectangle {
   const at = box * 4;

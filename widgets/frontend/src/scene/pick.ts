@@ -2,7 +2,6 @@
 
 import Flatbush from "flatbush";
 import {
-  FRAME_TITLE,
   type Point,
   type Rectangle,
   boxRectangle,
@@ -56,7 +55,7 @@ export class Picker {
       const { x, y, width, height } = boxRectangle(this.scene, box);
       const isAround =
         x < part.x &&
-        y + FRAME_TITLE < part.y &&
+        y + titleBand(this.scene, box) < part.y &&
         x + width > part.x + part.width &&
         y + height > part.y + part.height;
       return !isAround;

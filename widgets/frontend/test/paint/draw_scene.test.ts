@@ -7,6 +7,7 @@ import { NO_PAINTS } from "../../src/paint/paints";
 import { Titles } from "../../src/paint/place_titles";
 import { paletteOf } from "../../src/paint/theme";
 import { placeWhole } from "../../src/paint/tiles";
+import type { Face } from "../../src/scene/face";
 import { Picker } from "../../src/scene/pick";
 import { Routes } from "../../src/scene/routes";
 import { light } from "../../src/scene/trace";
@@ -16,16 +17,24 @@ const SIZE = { width: 400, height: 300 };
 const palette = paletteOf("light");
 
 /** A context of a canvas that notes texts, rings and the veil; texts are 7 wide for a letter. */
-function noteTaker(): { context: CanvasRenderingContext2D; notes: string[] } {
+function noteTaker(): {
+  context: CanvasRenderingContext2D;
+  notes: string[];
+  places: Map<string, number>;
+} {
   const notes: string[] = [];
+  const places = new Map<string, number>();
   const known: Record<string, unknown> = {
-    fillText: (text: string) => notes.push(text),
+    fillText: (text: string, x: number) => {
+      notes.push(text);
+      places.set(text, x);
+    },
     fillRect: () => known.globalAlpha !== 1 && notes.push("veil"),
     stroke: () => known.strokeStyle === palette.accent && notes.push("ring"),
     measureText: (text: string) => ({ width: text.length * 7 }),
   };
   const context = new Proxy(known, { get: (all, name: string) => all[name] ?? (() => undefined) });
-  return { context: context as unknown as CanvasRenderingContext2D, notes };
+  return { context: context as unknown as CanvasRenderingContext2D, notes, places };
 }
 
 function paintAt(zoom: number, changes: (routes: Routes) => object): string[] {
@@ -51,6 +60,27 @@ function paintAt(zoom: number, changes: (routes: Routes) => object): string[] {
 }
 
 afterEach(() => vi.unstubAllGlobals());
+
+test("the number of repetitions stands at the right border of a frame of any width", () => {
+  const { context, places } = noteTaker();
+  vi.stubGlobal("document", { createElement: () => ({ getContext: () => context }) });
+  const texts: Face["texts"] = [
+    [14, 15, "layers", "title", "start"],
+    [190, 15, "×12", "title", "end"],
+  ];
+  const scene = makeScene([
+    { path: "layers", open: true, at: [20, 0, 600, 300], face: { outline: "frame", width: 204, texts } },
+    { path: "layer", open: true, parent: 0, at: [100, 60, 204, 200], face: { outline: "frame", width: 204, texts: [[190, 15, "×2", "title", "end"]] } },
+  ]);
+  const picker = new Picker(scene);
+  paintScene(context, {
+    ...{ scene, picker, titles: new Titles(scene, picker), size: SIZE, ratio: 1, palette, emphasis: noEmphasis(), paints: NO_PAINTS },
+    ...{ view: { x: 0, y: 0, zoom: 1 }, motion: null, tiles: null, litTiles: null },
+  });
+  expect(places.get("layers")).toBe(34);
+  expect(places.get("×12")).toBe(20 + 600 - 14);
+  expect(places.get("×2")).toBe(100 + 204 - 14);
+});
 
 test("titles of groups without anything lit are dimmed with what is in them", () => {
   const notes = paintAt(0.4, (routes) => ({ lit: light(routes, { kind: "up", path: "Mul" }) }));

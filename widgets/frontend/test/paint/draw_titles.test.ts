@@ -7,6 +7,7 @@ import { type Pass, noEmphasis } from "../../src/paint/pass";
 import { NO_PAINTS } from "../../src/paint/paints";
 import { Titles, isUnderTitle } from "../../src/paint/place_titles";
 import { elide } from "../../src/paint/text";
+import type { Face } from "../../src/scene/face";
 import { paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
@@ -39,6 +40,18 @@ test("a group keeps its title where boxes leave no room, and these lose their la
   expect(titles.map(({ text }) => text)).toEqual(["encoder"]);
   const covered = places.map(([x, y, width, height]) => isUnderTitle({ titles }, { x, y, width, height }));
   expect(covered).toEqual([true, false]);
+});
+
+test("from afar a repeat is called by its name and the number of its repetitions", () => {
+  const texts: Face["texts"] = [
+    [14, 15, "layers", "title", "start"],
+    [190, 15, "×12", "title", "end"],
+    [14, 30, "Transformer block", "title-muted", "start"],
+  ];
+  const scene = makeScene([
+    { path: "layers", open: true, at: [0, 0, 400, 300], face: { width: 204, texts } },
+  ]);
+  expect(titlesAt(0.25, scene).map(({ text }) => text)).toEqual(["layers ×12"]);
 });
 
 test("the title of an inner group stands beside that of the group around it", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { distanceToEdge, middleOfEdge } from "../../src/scene/geometry";
 import { Picker } from "../../src/scene/pick";
-import { C, CONV, G, RELU, T, X, X_TO_C, readScene } from "../small";
+import { C, CONV, G, RELU, T, X, X_TO_C, makeScene, readScene } from "../small";
 
 const scene = readScene();
 const picker = new Picker(scene);
@@ -31,6 +31,16 @@ test("an open frame is hit on its title and its border; its inside is ground", (
   expect(at(51, 200)).toEqual(["box", "main/g/"]);
   expect(at(80, 330)).toBeNull();
   expect(at(500, 460)).toBeNull();
+});
+
+test("a title of several lines is hit, and covered, as far down as it reaches", () => {
+  const face = { outline: "frame", width: 120, height: 52, header: 52 } as const;
+  const group = makeScene([{ path: "layers", open: true, at: [0, 0, 400, 300], face }]);
+  const inside = new Picker(group);
+  expect(inside.at({ x: 100, y: 45 }, 4)).toMatchObject({ kind: "box", path: "layers" });
+  expect(inside.at({ x: 100, y: 60 }, 4)).toBeNull();
+  expect(inside.isTaken({ x: 100, y: 30, width: 40, height: 40 })).toBe(true);
+  expect(inside.isTaken({ x: 100, y: 60, width: 40, height: 40 })).toBe(false);
 });
 
 test("edges are hit within a few pixels, also on their labels", () => {
