@@ -104,6 +104,8 @@ class Face:
     count_row
         Which of ``texts`` says how many nodes there are and of which operators, for want of facts:
         in its place may stand how much of the model they hold; -1 for none.
+    aside
+        Of frames how far what stands at the right reaches from the right border.
     title
         The whole title where ``texts`` have it shortened, or say nothing; else "".
     """
@@ -121,3 +123,4 @@ class Face:
     bar: Bar | None = None
     title: str = ""
     count_row: int = -1
+    aside: float = 0.0

@@ -94,7 +94,8 @@ def lay_heading(heading: Heading, category: str) -> Face:
         texts, end = lay_title(title, quiet, _INSET, MOST_WIDTH)
         return Face("frame", category, round_size(end + _INSET), HEADER, HEADER, tuple(texts))
     at_right: list[tuple[str, TextStyle]] = [(number, "title"), (shown, "title-muted")]
-    right = _measure_right([run for run in at_right if run[0]])
+    widths = [_measure(*run) + 2 * _INSET for run in at_right]
+    right = round_size(max(*widths, LEAST_RIGHT)) if number else 0.0
     texts = []
     below = [quiet, *_join_lines(more)] if quiet else _join_lines(more)
     for line, text in enumerate([title, *below]):
@@ -113,7 +114,8 @@ def lay_heading(heading: Heading, category: str) -> Face:
     is_whole = {run.text for run in texts} >= {clean_label(text) for text in wanted if text}
     said = (f"{title} {number}" if number else title, quiet, shown, ", ".join(more))
     whole = "" if is_whole else " · ".join(filter(None, said))
-    return Face("frame", category, width, height, height, tuple(texts), title=whole)
+    runs = tuple(texts)
+    return Face("frame", category, width, height, height, runs, title=whole, aside=right)
 
 
 def _join_lines(parts: Sequence[str]) -> list[str]:
@@ -130,14 +132,7 @@ def _join_lines(parts: Sequence[str]) -> list[str]:
 
 def measure_title(face: Face) -> Title:
     """Return the room that the title on a frame takes."""
-    right = _measure_right([(run.text, run.style) for run in face.texts if run.anchor == "end"])
-    return Title(face.width - right, right, face.height + 1.0)
-
-
-def _measure_right(texts: Sequence[tuple[str, TextStyle]]) -> float:
-    """Return how far what stands at the right reaches from the border."""
-    widths = [_measure(*text) + 2 * _INSET for text in texts]
-    return max(*widths, LEAST_RIGHT) if widths else 0.0
+    return Title(face.width - face.aside, face.aside, face.height + 1.0)
 
 
 def _measure(text: str, style: TextStyle) -> float:

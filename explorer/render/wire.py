@@ -292,6 +292,7 @@ def _write_buffers(news: _News) -> list[bytes]:
 def encode_face(face: Face) -> dict[str, Any]:
     """Return a face as the header of a scene has it."""
     return {
+        **({"aside": face.aside} if face.aside else {}),  # few have it
         "outline": face.outline,
         "category": face.category,
         "width": face.width,

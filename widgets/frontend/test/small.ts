@@ -45,7 +45,7 @@ export const Y_INSIDE = 6;
 export function face(title: string, changes: Partial<Face> = {}): Face {
   return {
     ...{ outline: "node", category: "other", width: 80, height: 20, header: 20, rules: [] },
-    ...{ stack: 0, badges: [], targets: [], title: "", bar: null, texts: [[8, 14, title, "title", "start"]] },
+    ...{ stack: 0, badges: [], targets: [], title: "", bar: null, aside: 0, texts: [[8, 14, title, "title", "start"]] },
     ...changes,
   } as Face;
 }

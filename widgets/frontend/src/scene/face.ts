@@ -26,6 +26,8 @@ export interface Face {
   title: string;
   /** the share of the model that the box holds */
   bar: Bar | null;
+  /** of frames: how far what stands at the right reaches from the right border */
+  aside: number;
 }
 
 /** size in pixels and whether bold */

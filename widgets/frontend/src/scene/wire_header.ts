@@ -80,6 +80,7 @@ export function completeFace(face: Partial<Face>): Face {
     targets: face.targets ?? [],
     title: face.title ?? "",
     bar: face.bar ?? null,
+    aside: face.aside ?? 0,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * From a placement to the inside of an open box: its border, its title's room, exact ends of
- * edges. The same as explorer/layout/arrange.py; tests/layout/compositions.json holds cases for
+ * edges. The same as explorer/layout/arrange.py and titles.py; tests/layout/compositions.json holds cases for
  * both.
  */
 
@@ -12,12 +12,10 @@ import { type Curves, countPieces, countPoints, evaluate } from "./curves";
 const SIDE = 18;
 const END = 16;
 const MARGIN = 16;
-/** the room of a title below and beside its letters */
-const BELOW_TITLE = 8;
-const BELOW_LETTERS = 1;
+/** from the band of a title to where its letters end, from there to what is below, and beside */
+export const BELOW_BAND = 1;
+const BELOW_TITLE = 7;
 const TITLE_GAP = 2;
-/** so far at most edges run straight from the border where they would bend into the title */
-const LEAD = 24;
 const TITLE_STEPS = 24;
 /** border ports are placed as if they were nodes of so much above the border */
 const PORT_HALF = 3;
@@ -71,8 +69,15 @@ export interface Inside extends Size {
   readonly shift: readonly [number, number];
 }
 
-/** @param title the size of the title in the top left corner; null for what is outermost */
-export function arrange(level: Level, places: Places, title: Size | null): Inside {
+/** How far a title reaches from the left and the right border, and where its letters end. */
+export interface Title {
+  readonly left: number;
+  readonly right: number;
+  readonly height: number;
+}
+
+/** @param title what stands in the upper corners; null for what is outermost */
+export function arrange(level: Level, places: Places, title: Title | null): Inside {
   if (!title) {
     const size = { width: places.width + 2 * MARGIN, height: places.height + 2 * MARGIN };
     return fill(level, places, size, [MARGIN, MARGIN], false);
@@ -81,31 +86,35 @@ export function arrange(level: Level, places: Places, title: Size | null): Insid
   if (level.direction === "LR") {
     const left = level.inputs > 0 ? -PORT_HALF : SIDE;
     const right = level.outputs > 0 ? -PORT_HALF : SIDE;
-    const width = Math.max(places.width + left + right, title.width);
+    const width = Math.max(places.width + left + right, title.left + title.right);
     return fill(level, places, { width, height: places.height + band + END }, [left, band], true);
   }
-  const { width, left } = fitTitle(places, title.width);
+  const { width, left } = fitTitle(places, title);
   const top = level.inputs > 0 ? -PORT_HALF : band;
   const bottom = level.outputs > 0 ? -PORT_HALF : END;
   let height = places.height + top + bottom;
   if (level.inputs > 0 && level.sources.length === 0) height += band;
   const lead = Math.max(
-    measureLead(level, places, left, top, title),
-    measureRoom(level, places, left, top, title),
+    measureLead(level, places, left, top, title, width),
+    measureRoom(level, places, left, top, title, width),
   );
   const led = lead > 0 ? { ...places, edges: leadIn(level, places.edges, lead) } : places;
   return fill(level, led, { width, height: height + lead }, [left, top + lead], true);
 }
 
 /** The width of an open box, and how far its inside is from its left border. */
-function fitTitle(places: Places, titleWidth: number): { width: number; left: number } {
-  const width = Math.max(places.width + 2 * SIDE, titleWidth);
+function fitTitle(places: Places, title: Title): { width: number; left: number } {
+  let width = Math.max(places.width + 2 * SIDE, title.left + title.right);
   let left = (width - places.width) / 2;
   const { inputs } = places;
   if (inputs.length > 0) {
-    let least = Infinity;
-    for (let k = 0; k < inputs.length; k += 2) least = Math.min(least, inputs[k]);
-    left = Math.max(left, titleWidth - least);
+    let [first, last] = [Infinity, -Infinity];
+    for (let k = 0; k < inputs.length; k += 2) {
+      first = Math.min(first, inputs[k]);
+      last = Math.max(last, inputs[k]);
+    }
+    left = Math.max(left, title.left - first);
+    width = Math.max(width, left + last + title.right);
   }
   return { width: Math.max(width, left + places.width + SIDE), left };
 }
@@ -116,9 +125,10 @@ function measureLead(
   { edges }: Places,
   left: number,
   top: number,
-  title: Size,
+  title: Title,
+  width: number,
 ): number {
-  const letters = title.height + BELOW_LETTERS;
+  const letters = title.height;
   let highest = Infinity;
   for (let edge = 0; edge < level.sources.length; edge++) {
     if (level.sources[edge] >= 0) continue;
@@ -127,11 +137,14 @@ function measureLead(
       for (let step = 0; step <= TITLE_STEPS; step++) {
         const x = evaluate(edges.points, at, step / TITLE_STEPS) + left;
         const y = evaluate(edges.points, at + 1, step / TITLE_STEPS) + top;
-        if (x < title.width - TITLE_GAP && y < letters) highest = Math.min(highest, y);
+        const isUnder =
+          (x > TITLE_GAP && x < title.left - TITLE_GAP) ||
+          (x > width - title.right + TITLE_GAP && x < width - TITLE_GAP);
+        if (isUnder && y < letters) highest = Math.min(highest, y);
       }
     }
   }
-  return highest === Infinity ? 0 : Math.min(Math.ceil(letters - highest), LEAD);
+  return highest === Infinity ? 0 : Math.min(Math.ceil(letters - highest), letters + 1);
 }
 
 /** How much lower what is inside must be for no box to touch the title. */
@@ -140,13 +153,15 @@ function measureRoom(
   { boxes }: Places,
   left: number,
   top: number,
-  title: Size,
+  title: Title,
+  width: number,
 ): number {
   const band = title.height + BELOW_TITLE;
   if (inputs === 0) return 0;
   let highest = band;
   for (let k = 0; k < boxes.length; k += 2) {
-    if (boxes[k] + left - sizes[k] / 2 < title.width) {
+    const [begin, end] = [boxes[k] + left - sizes[k] / 2, boxes[k] + left + sizes[k] / 2];
+    if (begin < title.left || end > width - title.right) {
       highest = Math.min(highest, boxes[k + 1] + top - sizes[k + 1] / 2);
     }
   }

@@ -5,7 +5,7 @@
  */
 
 import { ARROW, OPEN } from "../scene/scene";
-import { type Inside, type Level, type Places, type Size, arrange } from "./arrange";
+import { type Inside, type Level, type Places, type Size, type Title, BELOW_BAND, arrange } from "./arrange";
 import {
   type Book,
   type Form,
@@ -82,9 +82,10 @@ export class Composer {
       Number(!inner.has(box) && this.book.faces[face].outline === "junction"),
     );
     const { direction } = this.book;
-    const title: Size | null = level.frame && {
-      width: level.frame.width,
-      height: level.frame.header,
+    const title: Title | null = level.frame && {
+      left: level.frame.width - level.frame.aside,
+      right: level.frame.aside,
+      height: level.frame.header + BELOW_BAND,
     };
     const full: Level = { ...wiring, direction, sizes, rounds };
     const inside = arrange(full, places, title);
