@@ -21,7 +21,9 @@ from netloupe.explorer.describe import describe_node
 from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.quantization import record, summarize_quantization
+from netloupe.explorer.readers.freed_memory import give_back_memory
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx import model as onnx_model
 from netloupe.explorer.readers.onnx import nodes as onnx_nodes
 from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.onnx import value_infos
@@ -302,3 +304,15 @@ def test_very_many_attributes_are_read_with_the_garbage_collector_standing_aside
         assert len(load(hostile_models.attributes(count)).graph.nodes[0].attributes) == count
     assert collecting == [True] * 40 + [False] * 41
     assert gc.isenabled()
+
+
+def test_memory_is_given_back_once_very_many_nodes_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr(onnx_model, "give_back_memory", lambda: given_back.append(1))
+    for least, times in ((1_000, 2), (2_000, 2)):  # the second graph has fewer nodes
+        monkeypatch.setattr(onnx_parts, "MOST_MESSAGES", least)
+        assert load(hostile_models.consumers(1_500)).graph.nodes
+        assert len(given_back) == times
+    give_back_memory()

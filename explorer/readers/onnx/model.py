@@ -19,6 +19,7 @@ from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.failing import fail
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
+from netloupe.explorer.readers.freed_memory import give_back_memory
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.source import Source
 
@@ -100,8 +101,13 @@ class _ModelReader:
     def _fill(self, graph: Graph) -> None:
         step("reading nodes")
         with collector_paused():
-            self.parts.pack_nodes()
-            self.graph_reader.read(graph, self.parts.proto.graph, columns=self.parts.columns())
+            is_packed = self.parts.pack_nodes()
+            columns = self.parts.columns()
+            if is_packed:  # their messages are gone, and with the graph what it was made of
+                give_back_memory()
+            self.graph_reader.read(graph, self.parts.proto.graph, columns=columns)
+        if is_packed:
+            give_back_memory()
 
     def _read_header(self) -> None:
         proto, header = self.parts.proto, self.model.header

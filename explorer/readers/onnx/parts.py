@@ -79,17 +79,19 @@ class OnnxParts(Parts):
         """Return the messages of a graph's nodes; where any are packed, there is but one graph."""
         return graph.node if self._packed is None else self._packed
 
-    def pack_nodes(self) -> None:
-        """Leave the nodes of the main graph as bytes where they are very many.
+    def pack_nodes(self) -> bool:
+        """Leave the nodes of the main graph as bytes where they are very many; say if so.
 
         :attr:`proto` is another message then, and has none. To be asked for before
         :meth:`columns`, and only where no node holds a graph.
         """
         if self._glance is None or len(self.proto.graph.node) < MOST_MESSAGES:
-            return
+            return False
         packed = pack_nodes(self._glance[1])
-        if packed is not None:
-            self.proto, self._packed = packed
+        if packed is None:
+            return False
+        self.proto, self._packed = packed
+        return True
 
     def copy_graph(self, target: Any) -> None:
         """Make a GraphProto a copy of the main graph, with all its nodes."""
