@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
+    from netloupe.explorer.standalone.page import draw_page as draw_page
     from netloupe.explorer.tensors import ChannelHistogram as ChannelHistogram
     from netloupe.explorer.tensors import Elements as Elements
     from netloupe.explorer.tensors import Histogram as Histogram
@@ -98,6 +99,7 @@ _HOMES = {
     "write_statistics_html": "render.html",
     "write_tensor_html": "render.html",
     "describe_architecture": "architecture",
+    "draw_page": "standalone.page",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
     "find_oddities": "checks",

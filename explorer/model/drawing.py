@@ -61,10 +61,28 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
+        static: bool = False,
         **view: Unpack[ViewKeywords],
     ) -> str:
-        """Draw as one HTML page without scripts; all else as for :meth:`to_svg`."""
-        return self._draw("html", path, paint, view).decode()
+        """Write the explorer as one HTML page, which needs nothing but a browser.
+
+        Parameters
+        ----------
+        path, paint, **view
+            As for :meth:`to_svg`; ``wrap``, ``page``, ``legend``, ``scale`` and ``font`` are of
+            still pictures alone.
+        static
+            Whether the page holds the still picture alone, and no script.
+
+        Raises
+        ------
+        NotFoundError, ViewError, OutputError
+            As for :meth:`to_svg`.
+        """
+        if static:
+            return self._draw("html", path, paint, view).decode()
+        model, options = self._subject(view)
+        return door.draw_page(model, path, paint, **options).decode()
 
     def to_png(
         self,

@@ -8,7 +8,8 @@ texts of the levels, -1 for the model itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 
 from netloupe.explorer.describe import Description, describe_path
 from netloupe.explorer.errors import NetloupeError
@@ -58,6 +59,8 @@ class FactWriter:
             description = describe_path(self._model, path, view)
         except NetloupeError:
             return
+        if description.kind == "model":
+            description = _without_folder(description, self._model)
         self._writer.add(write_description(description))
         self._described.append(number)
         if len(self._described) >= _MOST_IN_BLOCK:
@@ -78,11 +81,18 @@ class FactWriter:
         return self._blocks, self._elements
 
 
+def _without_folder(description: Description, model: Model) -> Description:
+    """Return a description that does not tell in which folder of its author a model was."""
+    sections = []
+    for section in description.sections:
+        rows = [
+            replace(row, value=Path(model.source).name) if row.value == model.source else row
+            for row in section.rows
+        ]
+        sections.append(replace(section, rows=tuple(rows)))
+    return replace(description, sections=tuple(sections))
+
+
 def write_description(description: Description) -> str:
     """Return a description as HTML that unfolds by itself."""
     return write_header(description) + "".join(map(write_unfolding, description.sections))
-
-
-def list_numbers(elements: Iterable[Iterable[int]]) -> list[int]:
-    """Return all numbers, those of one block after those of another."""
-    return [number for block in elements for number in block]

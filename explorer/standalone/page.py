@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
+from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.page import PAGE
-from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
 from netloupe.explorer.render.picture import Labels, Picture, make_view, render_picture
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
-from netloupe.explorer.view import Item, View, ViewOptions
+from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
 from .blocks import write_block, write_json
 from .facts import FactWriter
 from .levels import state_of, write_levels
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 #: the number of the description of the model itself
 _MODEL = -1
@@ -35,6 +39,38 @@ body { background: #fbfcfd; margin: 12px; }
 .nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
 noscript svg { max-width: 100%; height: auto; }
 """
+
+
+#: options that are of still pictures alone
+_STILL = ("wrap", "page", "legend", "scale", "font")
+
+
+def draw_page(
+    model: Model,
+    path: str | PathLike[str] | None = None,
+    paint: Mapping[Any, Paint] | None = None,
+    **view: Unpack[ViewKeywords],
+) -> bytes:
+    """Return the page of a model in UTF-8; write it to ``path`` where given.
+
+    Raises
+    ------
+    NotFoundError
+        Where ``graph`` or ``focus`` names nothing.
+    ViewError
+        For an option that does not exist or does not fit.
+    OutputError
+        Where the file cannot be written, or its name promises another format.
+    """
+    options = ViewOptions.parse(view)
+    paints = check_paints(paint)
+    if path is not None:  # what can be known to be wrong is said before the work begins
+        check_ending(path, "html")
+        check_place(path)
+    data, _ = make_page(model, options, paints)
+    if path is not None:
+        write_file(path, data)
+    return data
 
 
 def make_page(
@@ -63,6 +99,7 @@ def make_page(
     first = FirstView(composer, labels, Window(*map(float, options.window)))
     view, notices = make_view(model, options, first)
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
+    notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
     facts = FactWriter(model)
     facts.add(_MODEL, "", view)
@@ -105,6 +142,17 @@ def make_page(
     }
     svg = render_picture(replace(still, sheet=None), "svg").decode()
     return _write_html(still.title, data, blocks, svg).encode(), notices
+
+
+def _list_ignored(options: ViewOptions) -> list[str]:
+    usual = ViewOptions()
+    given = [name for name in _STILL if getattr(options, name) != getattr(usual, name)]
+    if not given:
+        return []
+    return [
+        f"The explorer in a page has no {', '.join(given)}: that is of still pictures "
+        "(--static, or static=True in Python)."
+    ]
 
 
 def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:

@@ -176,6 +176,11 @@ def _add_render(commands: Any) -> None:
     )
     for option in OPTIONS.values():
         _add_view_option(render, option)
+    render.add_argument(
+        "--static",
+        action="store_true",
+        help="of .html: the still picture without a script, not the explorer",
+    )
     render.add_argument("--show", action="store_true", help="open the file when it is written")
 
 

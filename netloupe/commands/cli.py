@@ -208,7 +208,8 @@ def _run_render(parsed: argparse.Namespace) -> int:
 
     def run(name: str) -> None:
         path, kind = targets[name]
-        _draw(name, parsed.init, options, path, kind)
+        is_page = kind == "html" and not parsed.static
+        _draw(name, parsed.init, options, path, "page" if is_page else kind)
         if path is not None and parsed.show:
             _show(path)
 
@@ -216,7 +217,10 @@ def _run_render(parsed: argparse.Namespace) -> int:
 
 
 def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, kind: str) -> None:
-    """Draw a model into a file, or to the standard output where there is none."""
+    """Draw a model into a file, or to the standard output where there is none.
+
+    ``kind`` is a format, or ``page`` for the explorer as HTML.
+    """
     from netloupe.explorer.files.output import write_file
     from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
     from netloupe.explorer.render.picture import make_picture, render_picture, write_dot
@@ -227,6 +231,11 @@ def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, 
         if kind == "dot":
             progress.step("drawing")
             data, notices = write_dot(model, options)
+        elif kind == "page":
+            from netloupe.explorer.standalone.page import make_page
+
+            shared_engine().start()
+            data, notices = make_page(model, options)
         else:
             shared_engine().start()
             picture = make_picture(
