@@ -210,6 +210,8 @@ class Analysis:
 
     def sum_works(self, numbers: Sequence[int]) -> Work:
         """Return the sum of the works of some numbers."""
+        if len(numbers) == 1:
+            return self.works[numbers[0]]
         counts = Counter(numbers)
         try:
             return add_works((self.works[number], count) for number, count in counts.items())

@@ -167,7 +167,7 @@ def _write_fact(text: str, inferred: str = "") -> str:
 
 def _write_markdown(text: str) -> str:
     """Return the first block of a text, and the others in a part that unfolds."""
-    first, *others = write_markdown(text) or [""]
+    first, *others = write_markdown(text) or ("",)
     shown = f'<div class="nl-inspector-prose">{first}</div>' if first else ""
     if not others:
         return shown

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 
-def write_markdown(text: str) -> list[str]:
+#: a page describes many nodes of few operators
+@lru_cache(maxsize=128)
+def write_markdown(text: str) -> tuple[str, ...]:
     """Return the HTML of each block of a text: paragraphs, lists, code, tables.
 
     Notes
@@ -26,7 +28,7 @@ def write_markdown(text: str) -> list[str]:
             block = tokens[start : place + 1]
             blocks.append(parser.renderer.render(block, parser.options, {}))
             start = place + 1
-    return blocks
+    return tuple(blocks)
 
 
 @cache

@@ -3,8 +3,8 @@
 A block is deflated (RFC 1951, as ``DecompressionStream("deflate-raw")`` reads it) and, in a page,
 written in base64. Unpacked it is a JSON object in UTF-8, a line feed, and columns one behind the
 other. The object says of each column its name, ``kind`` and ``bytes``: ``i8``, ``i16`` and
-``i32`` are signed little-endian integers, ``json`` is any value. A column of integers is padded
-to whole multiples of four bytes from the beginning of the columns.
+``i32`` are signed little-endian integers, ``d8``, ``d16`` and ``d32`` the steps from each to the
+next, the first from 0, ``json`` is any value. Columns are padded to multiples of four bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_KINDS = (("i8", np.int8), ("i16", np.int16), ("i32", np.int32))
+_WIDTHS = ((8, np.int8), (16, np.int16), (32, np.int32))
 _ALIGNMENT = 4
 _LEVEL = 9
 
@@ -53,12 +53,27 @@ def write_block(
 
 
 def _write_integers(name: str, column: Sequence[int] | NDArray[Any]) -> tuple[str, bytes]:
+    """Return a column as it is or by its steps, whichever is the shorter once compressed."""
     numbers = np.asarray(column, np.int64).ravel()
+    plain = _narrow(numbers, "i")
+    if plain is None:
+        raise OverflowError(f"column {name!r} holds a number of more than 32 bits")
+    steps = _narrow(np.diff(numbers, prepend=0), "d")
+    if steps is None or _measure(plain[1]) <= _measure(steps[1]):
+        return plain
+    return steps
+
+
+def _narrow(numbers: NDArray[np.int64], kind: str) -> tuple[str, bytes] | None:
     low, high = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
-    for kind, dtype in _KINDS:
+    for bits, dtype in _WIDTHS:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return kind, numbers.astype(np.dtype(dtype).newbyteorder("<")).tobytes()
-    raise OverflowError(f"column {name!r} holds a number of more than 32 bits")
+            return f"{kind}{bits}", numbers.astype(np.dtype(dtype).newbyteorder("<")).tobytes()
+    return None
+
+
+def _measure(column: bytes) -> int:
+    return len(zlib.compress(column, 1))
 
 
 def write_json(value: Any) -> bytes:

@@ -2,8 +2,8 @@
 
 Each block (see :mod:`.blocks`) has the descriptions of some elements, as HTML: see
 :mod:`.templates` for ``templates``, ``slots`` and ``kinds`` (the templates themselves), and
-``texts`` for what the slots hold. ``elements`` has the number of each element's path among the
-texts of the levels, -1 for the model itself.
+``texts`` for what the slots hold. The block ``elements`` has the number of each element's path
+among the texts of the levels, -1 for the model itself, block after block.
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ class FactWriter:
     def _finish(self) -> None:
         texts = Numbers()
         integers, templates = self._writer.columns(texts.number)
-        integers["elements"] = self._described
         self._blocks.append(write_block(integers, {"texts": texts.list(), "kinds": templates}))
         self._elements.append(self._described)
         self._begin()

@@ -8,7 +8,8 @@ belong to each level, form or placement; entries follow each other in the same o
 =================== ===============================================================
 column              content
 =================== ===============================================================
-``texts``           all names and labels; other columns hold their numbers
+``texts``           all names and labels; other columns hold their numbers. Those of a block
+                    for another direction go on from the texts of the first block
 ``faces``           as in the header of a scene (:mod:`..render.wire`)
 ``notices``         what is to be said of the layouts
 ``levels``          of each its form, the face of its frame (-1: the root has none), and of a
@@ -101,11 +102,14 @@ class LevelWriter:
     ----------
     face_of
         Gives the face of an item, as it is drawn now.
+    texts
+        Of levels written before, whose block is read first; the new ones go behind them.
     """
 
-    def __init__(self, face_of: Callable[[Item], Face]) -> None:
+    def __init__(self, face_of: Callable[[Item], Face], texts: Numbers) -> None:
         self._face_of = face_of
-        self._texts, self._faces = Numbers(), Numbers()
+        self._texts, self._faces = texts, Numbers()
+        self._texts_before = len(texts)
         self._forms, self._placements = Numbers(), Numbers()
         self._columns = IntegerColumns(
             *("levels", "level_counts", "names", "rows"),
@@ -186,7 +190,11 @@ class LevelWriter:
         ]
         integers = {**columns.integers, "insides": insides}
         faces = [encode_face(face) for face in self._faces.list()]
-        values = {"texts": self._texts.list(), "faces": faces, "notices": [*notices]}
+        values = {
+            "texts": self._texts.list()[self._texts_before :],
+            "faces": faces,
+            "notices": [*notices],
+        }
         return write_block(integers, values)
 
     def _write_form(self, plan: Plan, prepared: Prepared, local: Numbers) -> dict[str, list[int]]:

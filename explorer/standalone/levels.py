@@ -10,7 +10,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
 
-from .level_block import LevelWriter
+from .level_block import LevelWriter, Numbers
 from .walk import list_opened_items
 
 #: a page has no more boxes than this: calls of functions can multiply without end
@@ -24,6 +24,7 @@ def write_levels(
     labels: Labels,
     direction: Direction = "TB",
     first: Composed | None = None,
+    texts: Numbers | None = None,
     look: Callable[[int, str], None] | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
@@ -38,12 +39,14 @@ def write_levels(
         Where values flow to.
     first
         The picture that the page begins with: its places are used where as much is open.
+    texts
+        Those of levels in another direction, which grow; none where None.
     look
         Called with each path in the levels and its number among their texts, once, while what
         it is in is open.
     """
     preparer = Preparer(labels, direction, PATIENCE)
-    writer = LevelWriter(labels.draw)
+    writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
     for item, state in list_opened_items(view, MOST_BOXES):
         names = writer.add(state, *preparer.prepare(view, item))

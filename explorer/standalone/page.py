@@ -26,6 +26,7 @@ from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
 from .blocks import write_block, write_json
 from .facts import FactWriter
+from .level_block import Numbers
 from .levels import state_of, write_levels
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def make_page(
     facts = FactWriter(model)
     facts.add(_MODEL, "", view)
     blocks = []
+    texts = Numbers()
     for direction in ("TB", "LR"):
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
         is_first = direction == options.direction
@@ -116,6 +118,7 @@ def make_page(
                     labels if is_first else _make_labels(model, options, direction),
                     direction,
                     composer.recall(view) if is_first else None,
+                    texts,
                     (lambda number, path: facts.add(number, path, everything))  # noqa: B023
                     if is_told
                     else None,
@@ -149,10 +152,8 @@ def _list_ignored(options: ViewOptions) -> list[str]:
     given = [name for name in _STILL if getattr(options, name) != getattr(usual, name)]
     if not given:
         return []
-    return [
-        f"The explorer in a page has no {', '.join(given)}: that is of still pictures "
-        "(--static, or static=True in Python)."
-    ]
+    what = ", ".join(given)
+    return [f"The explorer in a page has no {what}: still pictures have (--static, static=True)."]
 
 
 def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:

@@ -25,29 +25,34 @@ _FRONT_END = Path(__file__).resolve().parents[2] / "widgets" / "frontend"
 _KINDS = {0: "data", 2: "captured", 4: "control"}
 
 
-def build_composer(folder: Path) -> Path:
-    """Return a script for Node.js that composes states; see ``compose_states.ts``."""
+def build_script(folder: Path, name: str) -> Path:
+    """Return a script of the front end's tests for Node.js, bundled."""
     esbuild = _FRONT_END / "node_modules" / ".bin" / "esbuild"
     if not esbuild.exists() or shutil.which("node") is None:
         assert not os.environ.get("CI"), "Node.js and the packages of the front end are missing"
         pytest.skip("Node.js or the packages of the front end are missing")
-    script = folder / "compose_states.mjs"
-    source = _FRONT_END / "test" / "standalone" / "compose_states.ts"
+    script = folder / f"{name}.mjs"
+    source = _FRONT_END / "test" / "standalone" / f"{name}.ts"
     options = ["--bundle", "--platform=node", "--format=esm", "--log-level=error"]
     subprocess.run([esbuild, source, *options, f"--outfile={script}"], check=True)
     return script
 
 
-def compose_states(script: Path, block: bytes, direction: str, states: list[Any]) -> list[Scene]:
-    """Return the scenes that the front end composes of some states."""
-    asked = {"block": base64.b64encode(block).decode(), "direction": direction, "states": states}
+def run_script(script: Path, asked: Any) -> str:
+    """Return what a script writes when it is given something as JSON."""
     done = subprocess.run(
         ["node", script], input=json.dumps(asked), capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def compose_states(script: Path, block: bytes, direction: str, states: list[Any]) -> list[Scene]:
+    """Return the scenes that the front end composes of some states."""
+    asked = {"block": base64.b64encode(block).decode(), "direction": direction, "states": states}
     reader = SceneReader()
     scenes = []
-    for line in done.stdout.splitlines():
+    for line in run_script(script, asked).splitlines():
         header, buffers = json.loads(line)
         reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
         scenes.append(read_scene(reader))

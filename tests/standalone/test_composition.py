@@ -17,7 +17,7 @@ from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
 from tests.scene_check import find_geometry_faults
 from tests.standalone.composing import (
-    build_composer,
+    build_script,
     compose_states,
     open_at_random,
     write_state,
@@ -43,7 +43,7 @@ _ROUNDING = 0.6
 
 @pytest.fixture(scope="module")
 def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_composer(tmp_path_factory.mktemp("composer"))
+    return build_script(tmp_path_factory.mktemp("composer"), "compose_states")
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])

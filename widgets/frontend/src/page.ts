@@ -37,10 +37,26 @@ function findBlock(name: string): string {
   return element.textContent ?? "";
 }
 
-async function readBook(direction: Direction): Promise<Book> {
-  const block = await Block.read("levels", fromBase64(findBlock(`levels-${direction}`)));
-  return new Book(block, direction);
+/** The levels for each direction, once they have been asked for. */
+const books = new Map<Direction, Promise<Book>>();
+
+function readBook(direction: Direction): Promise<Book> {
+  let book = books.get(direction);
+  if (!book) {
+    book = readLevels(direction);
+    books.set(direction, book);
+  }
+  return book;
 }
+
+async function readLevels(direction: Direction): Promise<Book> {
+  const before = direction === FIRST ? [] : (await readBook(FIRST)).texts;
+  const block = await Block.read("levels", fromBase64(findBlock(`levels-${direction}`)));
+  return new Book(block, direction, before);
+}
+
+/** the direction whose block has the texts of both */
+const FIRST: Direction = "TB";
 
 /** Finds descriptions by path. */
 class Describer {
@@ -56,10 +72,10 @@ class Describer {
   }
 
   private async read(): Promise<{ facts: Facts; numbers: Map<string, number> }> {
-    const levels = await Block.read("levels", fromBase64(findBlock("levels-TB")));
+    const { texts } = await readBook(FIRST);
     const index = await Block.read("descriptions", fromBase64(findBlock("elements")));
     const packed = this.data.described.map((_, k) => findBlock(`facts-${k}`));
-    const numbers = new Map(levels.texts("texts").map((text, number) => [text, number]));
+    const numbers = new Map(texts.map((text, number) => [text, number]));
     return { facts: new Facts(packed, this.data.described, index.integers("elements")), numbers };
   }
 }

@@ -1,6 +1,6 @@
 /** Blocks of a page: columns of numbers and texts, as explorer/standalone/blocks.py writes them. */
 
-const ARRAYS = { i8: Int8Array, i16: Int16Array, i32: Int32Array } as const;
+const ARRAYS = { 8: Int8Array, 16: Int16Array, 32: Int32Array } as const;
 const ALIGNMENT = 4;
 
 export type Integers = Int8Array | Int16Array | Int32Array;
@@ -83,13 +83,22 @@ function readColumns(name: string, bytes: Uint8Array): Map<string, Integers | st
     if (kind === "json") {
       columns.set(column, new TextDecoder().decode(part));
     } else {
-      const Kind = ARRAYS[kind as keyof typeof ARRAYS];
+      const Kind = /^[id](8|16|32)$/.test(kind) ? ARRAYS[kind.slice(1) as unknown as 8] : undefined;
       if (!Kind || length % Kind.BYTES_PER_ELEMENT !== 0) throw fail();
-      columns.set(column, new Kind(part.buffer));
+      const numbers = new Kind(part.buffer);
+      columns.set(column, kind[0] === "d" ? addSteps(numbers) : numbers);
     }
     at += length + ((ALIGNMENT - (length % ALIGNMENT)) % ALIGNMENT);
   }
   return columns;
+}
+
+/** The numbers whose steps from each to the next are given. */
+function addSteps(steps: Integers): Int32Array {
+  const numbers = new Int32Array(steps.length);
+  let sum = 0;
+  for (let k = 0; k < steps.length; k++) numbers[k] = sum += steps[k];
+  return numbers;
 }
 
 /** The bytes that base64 stands for; BlockError where it is none. */

@@ -91,7 +91,8 @@ export interface Insides {
 export class Book {
   readonly faces: readonly Face[];
   readonly notices: readonly string[];
-  private readonly texts: readonly string[];
+  /** all names and labels */
+  readonly texts: readonly string[];
   private readonly table: Record<string, Integers> = {};
   private readonly starts: Record<string, Int32Array> = {};
   private readonly levels = new Map<number, PreparedLevel>();
@@ -99,12 +100,16 @@ export class Book {
   private readonly placements = new Map<number, Placement>();
   readonly count: number;
 
-  /** @throws BlockError where the block does not hold levels */
+  /**
+   * @param before the texts of the block that was written before
+   * @throws BlockError where the block does not hold levels
+   */
   constructor(
     block: Block,
     readonly direction: Direction,
+    before: readonly string[] = [],
   ) {
-    this.texts = block.texts("texts");
+    this.texts = [...before, ...block.texts("texts")];
     const faces = block.value("faces");
     if (!Array.isArray(faces)) throw new BlockError("The levels of this file have no faces.");
     this.faces = faces.map(completeFace);

@@ -1,0 +1,16 @@
+/**
+ * Prints all descriptions of a page, for tests/standalone: reads `{"blocks": [base64], "counts":
+ * [number], "elements": base64}` from standard input and writes one JSON list.
+ */
+
+import { readFileSync } from "node:fs";
+import { Block, fromBase64 } from "../../src/standalone/block";
+import { Facts } from "../../src/standalone/facts";
+
+const asked = JSON.parse(readFileSync(0, "utf8"));
+const index = await Block.read("descriptions", fromBase64(asked.elements));
+const elements = index.integers("elements");
+const facts = new Facts(asked.blocks, asked.counts, elements);
+const found: Array<string | null> = [];
+for (const element of elements) found.push(await facts.describe(element));
+console.log(JSON.stringify(found));
