@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
@@ -106,10 +106,10 @@ def make_page(
     facts.add(_MODEL, "", view)
     blocks = []
     texts = Numbers()
-    for direction in ("TB", "LR"):
+    for direction in get_args(Direction):
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
         is_first = direction == options.direction
-        is_told = direction == "TB"
+        is_told = not blocks
         blocks.append(
             (
                 f"levels-{direction}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -173,10 +174,27 @@ def test_hostile_names_in_pictures(name: str, kind: str, tmp_path: Path) -> None
     assert len(text) < 3_000_000
     if kind == "dot":
         assert draw_with_graphviz(text)["objects"]
-    else:
+    elif kind == "html":
+        scripts = re.findall(r"<script[^>]*>", text, re.IGNORECASE)
+        assert len([script for script in scripts if "type=" not in script]) == 1
+        assert {re.sub(r'"[^"]*\d[^"]*"', "", script) for script in scripts} <= _SCRIPTS
+        assert main(["render", str(corpus_file(name)), "-o", str(output), "--static"]) == 0
+        text = output.read_text("utf-8")
+    if kind != "dot":
         assert "<script" not in text.lower()
     if kind == "svg":
         ET.fromstring(text)
+
+
+#: how the elements of a page begin that are no text to be seen
+_SCRIPTS = {
+    "<script>",
+    '<script type="application/json" id="nl-data">',
+    '<script type="text/plain" data-block="elements">',
+    '<script type="text/plain" data-block="levels-TB">',
+    '<script type="text/plain" data-block="levels-LR">',
+    '<script type="text/plain" data-block=>',
+}
 
 
 # what is wrong with the model
