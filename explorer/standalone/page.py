@@ -104,7 +104,7 @@ def make_page(
     still = Picture(model, view, options, scene, labels, paints=paints)
     facts = FactWriter(model)
     facts.add(_MODEL, "", view)
-    blocks = []
+    blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
     for direction in get_args(Direction):
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
