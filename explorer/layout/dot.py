@@ -40,8 +40,12 @@ NODE_GAP = 22.0
 _PIECE = 8
 
 
-def write_level_dot(level: Level) -> str:
-    """Return a level as DOT text: nodes n, border ports i and o, and edge ids, from 0 on."""
+def write_level_dot(level: Level, *, is_reversed: bool = False) -> str:
+    """Return a level as DOT text: nodes n, border ports i and o, and edge ids, from 0 on.
+
+    ``is_reversed`` tells the boxes in the opposite order, after the stubs, which lets Graphviz
+    choose another of the pictures that are about as good.
+    """
     gap = RANK_GAP if level.direction == "TB" else RANK_GAP_ACROSS
     lines = [
         "digraph {",
@@ -51,8 +55,12 @@ def write_level_dot(level: Level) -> str:
         'node [shape=box,fixedsize=true,label=""]',
         f"edge [dir=none,weight={_MAIN_WEIGHT}]",
     ]
-    for index, child in enumerate(level.children):
-        lines.append(f"n{index} [{_node_attributes(child, level.direction)}]")
+    numbers = list(range(len(level.children)))
+    if is_reversed:
+        stubs = {wire.source for wire in level.wires if not wire.is_main}
+        numbers.sort(key=lambda index: (index not in stubs, index if index in stubs else -index))
+    for index in numbers:
+        lines.append(f"n{index} [{_node_attributes(level.children[index], level.direction)}]")
     for letter, count, rank in (
         ("i", level.input_count, "source"),
         ("o", level.output_count, "sink"),

@@ -23,6 +23,7 @@ from .engine import LayoutEngine
 from .level import Child, Level, Wire
 from .placement import Curve, Placement
 from .series import Part
+from .sides import count_sides, is_more_one_sided, may_go_around
 from .simple import place_simply
 from .steady import PieceHistory
 
@@ -129,7 +130,18 @@ class Placer:
         placement = read_drawing(level, drawing)
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")
+        if may_go_around(level) and min(count_sides(level, placement)):
+            other = self._draw_reversed(level, budget)
+            if other is not None and is_more_one_sided(level, other, placement):
+                return other
         return placement
+
+    def _draw_reversed(self, level: Level, budget: Budget) -> Placement | None:
+        """Return what Graphviz says where boxes are told in the opposite order."""
+        if budget.left <= 0:
+            return None
+        text = write_level_dot(level, is_reversed=True)
+        return read_drawing(level, budget.engine.place(text, budget.left))
 
 
 def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:
