@@ -103,6 +103,8 @@ class Canvas(anywidget.AnyWidget):
     inspector_shown = traitlets.Bool(True).tag(sync=True)
     #: the name that a screen reader speaks, "" for a general one; set by Python
     title = traitlets.Unicode("").tag(sync=True)
+    #: name of the model's file without its folder: what is saved is called after it; set by Python
+    file_name = traitlets.Unicode("").tag(sync=True)
     #: id of the static picture that the canvas replaces, "" for none; set by Python
     static_id = traitlets.Unicode("").tag(sync=True)
 
@@ -133,12 +135,12 @@ class Canvas(anywidget.AnyWidget):
         message: SceneMessage = {**fields, "type": "scene", "header": header}
         self.send(message, list(buffers))
 
-    def reply(self, request_id: Any, message: Reply, /) -> None:
-        """Answer a request with a message that is no scene.
+    def reply(self, request_id: Any, message: Reply, /, *buffers: bytes) -> None:
+        """Answer a request with a message that is no scene, and the bytes that belong to it.
 
         Without an id it is told to every view, as one that nobody asked for.
         """
-        self.send({**message, "id": request_id})
+        self.send({**message, "id": request_id}, list(buffers))
 
     def send_error(self, request_id: Any, message: str) -> None:
         """Show an error; with an id it also ends that request."""

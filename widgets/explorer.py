@@ -28,6 +28,7 @@ from netloupe.explorer.session.lookup import (
 )
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal, reveal_all
+from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
@@ -82,6 +83,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             height=height,
             title=f"Graph of {Path(model.source).name or model.source}",
             static_id=self._static_id,
+            file_name=Path(model.source).name,
             breadcrumb=self._views.breadcrumb(),
             focus=options.focus,
             hops=options.hops if options.focus else 0,
@@ -109,6 +111,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._read_again,
             self._look_at_files,
             self._begun,
+            write_page,
         )
         self.canvas.on_request = self._requests.receive
         self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)

@@ -51,8 +51,11 @@ class Client(Protocol):
     ) -> None:
         """Show a scene that was not asked for, as ``fields`` say."""
 
-    def reply(self, request_id: Any, message: Reply, /) -> None:
-        """Answer a request with a message that is no scene; without an id tell every view."""
+    def reply(self, request_id: Any, message: Reply, /, *buffers: bytes) -> None:
+        """Answer a request with a message that is no scene; without an id tell every view.
+
+        The bytes of a file go with it.
+        """
 
     def send_error(self, request_id: Any, message: str) -> None:
         """Show an error; with an id it also ends that request."""

@@ -59,6 +59,12 @@ class History:
         return position.moments[position.at][0] if position.moments else 0
 
     @property
+    def is_first(self) -> bool:
+        """Whether what was opened at first is shown, whether or not it has been noted."""
+        moments, at = self.position.moments, self.position.at
+        return not moments or moments[at][1] == moments[0][1]
+
+    @property
     def can_undo(self) -> bool:
         """Whether there is a moment before."""
         return self.position.at > 0

@@ -41,8 +41,12 @@ class Request(TypedDict, total=False):
     #: what is searched
     text: object
     regex: object
-    #: in which the legend is drawn
+    #: in which a legend or a picture is drawn
     theme: object
+    #: of a picture that is written: ``svg``, ``png``, ``pdf`` or ``html``
+    format: object
+    #: left, top, width and height of what is seen of the scene; without it all is drawn
+    part: object
     #: the request that is given up; without it whatever is under way
     target: object
     #: the user has been asked and wants it although it takes long
@@ -116,6 +120,23 @@ class LegendMessage(TypedDict):
     entries: list[LegendEntry]
 
 
+class FileMessage(TypedDict):
+    """A picture as a file, whose bytes are in the buffer that goes with it."""
+
+    type: Literal["file"]
+    #: what is to be said of it
+    notices: list[str]
+
+
+class CommandMessage(TypedDict):
+    """The command that draws what is shown."""
+
+    type: Literal["command"]
+    text: str
+    #: what the command does not say of the picture, in words; nothing where it draws the same
+    left: list[str]
+
+
 class ConfirmMessage(TypedDict):
     """What was asked for takes long: the user is asked, then it is asked for with ``sure``."""
 
@@ -148,7 +169,16 @@ class IdleMessage(TypedDict):
 
 
 #: what a reply may be, but for a scene, which has buffers
-Reply = HitsMessage | LegendMessage | ConfirmMessage | ErrorMessage | BusyMessage | IdleMessage
+Reply = (
+    HitsMessage
+    | LegendMessage
+    | FileMessage
+    | CommandMessage
+    | ConfirmMessage
+    | ErrorMessage
+    | BusyMessage
+    | IdleMessage
+)
 
 
 class DescriptionRequest(TypedDict, total=False):

@@ -11,16 +11,21 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, ClassVar, Unpack
 
 from netloupe.explorer.errors import NetloupeError, ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Window
+from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import Cancelled
+from netloupe.explorer.render.picture import Picture, render_picture
 
 from .busy import Busy
 from .client import Client
+from .command import options_now, tell_command
 from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
+from .pictures import crop_picture, draw_still_page, read_part
 from .reveal import reveal
 from .session import Session
 from .trail import find_caller
@@ -54,6 +59,8 @@ class Requests:
     on_begun
         Called when a browser has been given its first scene. Until then it may not have read
         the state of the widgets, and what is opened meanwhile makes it wait two seconds each.
+    write_page
+        Writes a picture as a page that can be explored; returns its bytes, and notices.
     """
 
     def __init__(
@@ -66,6 +73,7 @@ class Requests:
         reload: Callable[[], None],
         look: Callable[[], None],
         on_begun: Callable[[], None],
+        write_page: Callable[[Picture], tuple[bytes, list[str]]] = draw_still_page,
     ) -> None:
         self.session = session
         self.views = session.views
@@ -76,6 +84,7 @@ class Requests:
         self._reload = reload
         self._look = look
         self._on_begun = on_begun
+        self._write_page = write_page
         self.lock = threading.RLock()
         self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
         self._busy = Busy(self._report)
@@ -332,6 +341,30 @@ class Requests:
         entries = self.session.legend(str(message.get("theme")))
         self.client.reply(number, {"type": "legend", "entries": entries})
 
+    def _answer_picture(self, number: Any, message: Request) -> None:
+        format, theme = message.get("format"), message.get("theme")
+        shown = self.scene.result()
+        part = read_part(message.get("part"), shown)
+        if format == "html":
+            picture = self.session.picture(shown, theme)
+            # a page has no columns
+            now = replace(options_now(self.session), theme=picture.options.theme, wrap="auto")
+            data, notices = self._write_page(replace(picture, options=now))
+        elif format not in ("svg", "png", "pdf"):
+            raise ViewError(f"the format {format!r} is unknown. Choose svg, png, pdf or html.")
+        else:
+            if part is None:
+                picture = self.session.draw(None, theme)
+            else:
+                picture = crop_picture(self.session.picture(shown, theme), part)
+            data, notices = render_picture(picture, format), picture.notices
+        told = [notice for notice in notices if notice not in shown.notices]
+        self.client.reply(number, {"type": "file", "notices": told}, data)
+
+    def _answer_command(self, number: Any, message: Request) -> None:
+        theme = check_option("theme", message.get("theme"))
+        self.client.reply(number, tell_command(self.session, theme))
+
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
         "scene": _answer_scene,
         "toggle": _answer_toggle,
@@ -342,6 +375,8 @@ class Requests:
         "expand": _answer_expand,
         "search": _answer_search,
         "legend": _answer_legend,
+        "picture": _answer_picture,
+        "command": _answer_command,
         "group": _answer_group,
         "focus": _answer_focus,
         "unfocus": _answer_unfocus,

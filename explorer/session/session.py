@@ -94,13 +94,13 @@ class Session:
         self._scene = scene
         return scene
 
-    def draw(self, wrap: Any) -> Picture:
-        """Lay out the current view for a picture of its own; ``wrap`` as it is where None.
+    def draw(self, wrap: Any, theme: Any = None) -> Picture:
+        """Lay out the current view for a picture of its own; what is None is as it is.
 
         Raises
         ------
         ViewError
-            For anything but True, False, ``auto`` and a number of columns.
+            For anything but True, False, ``auto`` and a number of columns, or an unknown theme.
         """
         wrap = self.wrap if wrap is None else check_option("wrap", wrap)
         before, self.wrap = self.wrap, False
@@ -108,7 +108,7 @@ class Session:
             scene = self.compose(PATIENCE)
         finally:
             self.wrap = before
-        picture = self.picture(scene)
+        picture = self.picture(scene, theme)
         # what is on the canvas was measured in its own font
         options = replace(picture.options, wrap=wrap, font="")
         return lay_on_sheet(replace(picture, options=options), self._composer)
@@ -140,12 +140,19 @@ class Session:
         if root is not None and root.item is view.root:
             prepare_next(self._composer, view, root, self._labels, engine, is_wanted)
 
-    def picture(self, scene: Scene) -> Picture:
-        """Return a scene of this session with what is needed to draw it elsewhere."""
+    def picture(self, scene: Scene, theme: Any = None) -> Picture:
+        """Return a scene of this session with what is needed to draw it elsewhere.
+
+        Raises
+        ------
+        ViewError
+            For an unknown theme.
+        """
         views = self.views
-        return Picture(
-            views.model, views.current, views.options, scene, self._labels, paints=self.paints
-        )
+        options = views.options
+        if theme is not None:
+            options = replace(options, theme=check_option("theme", theme))
+        return Picture(views.model, views.current, options, scene, self._labels, paints=self.paints)
 
     def legend(self, theme: str) -> list[LegendEntry]:
         """Return what the scene on the canvas has to explain, drawn in a theme.

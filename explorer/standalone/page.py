@@ -9,14 +9,16 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
 from netloupe.explorer.model import Model
-from netloupe.explorer.options import Direction
+from netloupe.explorer.options import OPTIONS, Direction
+from netloupe.explorer.options.command import write_command
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
 from netloupe.explorer.render.picture import Labels, Picture, make_view, render_picture
@@ -75,7 +77,7 @@ def draw_page(
 
 
 def make_page(
-    model: Model, options: ViewOptions, paints: Paints = NO_PAINTS
+    model: Model, options: ViewOptions, paints: Paints = NO_PAINTS, shown: View | None = None
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -87,6 +89,8 @@ def make_page(
         The first view; direction and theme can be changed on the page.
     paints
         What is painted, by path.
+    shown
+        What is open at first; what the options open where None.
 
     Raises
     ------
@@ -97,8 +101,11 @@ def make_page(
     """
     composer = Composer()
     labels = _make_labels(model, options, options.direction)
-    first = FirstView(composer, labels, Window(*map(float, options.window)))
-    view, notices = make_view(model, options, first)
+    if shown is None:
+        first = FirstView(composer, labels, Window(*map(float, options.window)))
+        view, notices = make_view(model, options, first)
+    else:
+        view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
@@ -133,8 +140,10 @@ def make_page(
     data = {
         "title": still.title,
         "first": dict(_list_open(view.root)),
+        "command": _start_command(model, options, is_first=shown is None),
         "traits": {
             "title": still.title,
+            "file_name": Path(model.source).name,
             "direction": options.direction,
             "theme": options.theme,
             "height": 0,
@@ -154,6 +163,28 @@ def _list_ignored(options: ViewOptions) -> list[str]:
         return []
     what = ", ".join(given)
     return [f"The explorer in a page has no {what}: still pictures have (--static, static=True)."]
+
+
+def write_page(picture: Picture) -> tuple[bytes, list[str]]:
+    """Return the page of what a picture shows, with the same groups open, and notices about it."""
+    return make_page(picture.model, picture.options, picture.paints, picture.view)
+
+
+def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dict[str, str]:
+    """Return the command that draws a model, but for what can be changed on its page.
+
+    Its folder is nobody's business who is given the page.
+    """
+    name = Path(model.source).name or "model.onnx"
+    values = asdict(options) | {name: OPTIONS[name].default for name in _STILL} | {"wrap": False}
+    # what fits is chosen for a window that is not quite that of a picture
+    is_said = is_first and options.expand != "auto"
+    for changed in ("expand", "direction", "theme"):
+        del values[changed]
+    return {
+        "text": write_command(name, f"{Path(name).stem}.svg", values),
+        "expand": str(options.expand) if is_said else "",
+    }
 
 
 def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:

@@ -22,7 +22,17 @@ TOOLBAR = [
     *("Zoom in (+)", "Zoom out (−)", "Show all (F)", "Zoom to the selection (Z)"),
     *("Full screen", "Keys (?)", "More"),
 ]
-VIEW = ["Show all", "Colours of the page", "Light", "Dark", "Full screen", "Keys"]
+VIEW = [
+    "Show all",
+    "Colours of the page",
+    "Light",
+    "Dark",
+    "Full screen",
+    "Save picture…",
+    "Copy as SVG",
+    "Copy as PNG",
+    "Keys",
+]
 BOX = ["Zoom to it", "Light up upstream", "Light up downstream", "Copy path"]
 
 

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import logging
+import shlex
+import struct
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Unpack
+from xml.etree import ElementTree
 
 import pytest
 
+from netloupe.commands.cli import main
 from netloupe.explorer.options import Details, Share
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.paint import Paint
+from netloupe.explorer.render.picture import render_picture
+from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.messages import Reply, SceneFields
-from netloupe.explorer.view import ViewOptions
+from netloupe.explorer.view import ViewOptions, expand_view
 from tests.browser.servers import ROOT
 from tests.wire_reader import SceneReader
 
+CNN = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 REFINE = ROOT / "demo_notebooks" / "models" / "digits_refine.onnx"
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Listener:
@@ -30,6 +41,7 @@ class Listener:
         self.breadcrumb: list[list[str]] = []
         self.log = logging.getLogger("tests.session")
         self.sent: list[tuple[Any, Mapping[str, Any]]] = []
+        self.files: list[bytes] = []
         self.reader = SceneReader()
 
     def reply_scene(
@@ -48,7 +60,8 @@ class Listener:
     ) -> None:
         self.reply_scene(None, header, buffers, **fields)
 
-    def reply(self, request_id: Any, message: Reply, /) -> None:
+    def reply(self, request_id: Any, message: Reply, /, *buffers: bytes) -> None:
+        self.files += buffers
         self.sent.append((request_id, message))
 
     def send_error(self, request_id: Any, message: str) -> None:
@@ -58,12 +71,12 @@ class Listener:
 class Asker:
     """Requests of a listener, whose selection is what was selected last."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Path = REFINE) -> None:
         self.listener = Listener()
         self.selected: Sequence[str] = ()
         self.begun = 0
         self.requests = Requests(
-            Session(load(REFINE), ViewOptions()),
+            Session(load(model), ViewOptions()),
             self.listener,
             lambda: self.selected,
             self._select,
@@ -144,3 +157,94 @@ def test_our_own_failure_is_logged_and_told(
     monkeypatch.setattr(asker.requests.session, "legend", fail)
     assert asker.ask(type="legend", theme="light")["message"] == "internal error: 'boom'"
     assert "a request of the canvas failed" in caplog.text
+
+
+def draw(asker: Asker, **fields: Any) -> bytes:
+    """Return the file that a request is answered with."""
+    answer = asker.ask(type="picture", theme="light", **fields)
+    assert answer["type"] == "file", answer
+    return asker.listener.files[-1]
+
+
+def test_pictures_of_all_are_those_that_python_writes(asker: Asker) -> None:
+    asker.ask(type="expand", mode="all")
+    session = asker.requests.session
+    for format in ("svg", "png", "pdf"):
+        wanted = render_picture(session.draw(None, "light"), format)
+        assert draw(asker, format=format) == wanted
+    asker.ask(type="picture", format="svg", theme="dark")
+    assert load_theme("dark").page in asker.listener.files[-1].decode()
+
+
+def test_a_picture_of_what_is_seen_holds_what_is_in_the_window(asker: Asker) -> None:
+    asker.ask(type="expand", mode="all")
+    scene = asker.requests.scene.result()
+    inner = [box for box in scene.boxes if not box.item.is_open]
+    seen = inner[0]
+    part = [seen.x - 4, seen.y - 4, seen.width + 8, seen.height + 8]
+    svg = draw(asker, format="svg", part=part).decode()
+    root = ElementTree.fromstring(svg)
+    left, top = max(part[0], 0), max(part[1], 0)
+    right, bottom = part[0] + part[2], part[1] + part[3]
+    assert float(root.get("width", 0)) == pytest.approx(right - left, abs=0.01)
+    assert float(root.get("height", 0)) == pytest.approx(bottom - top, abs=0.01)
+    titles = [found.text or "" for found in root.iter(f"{SVG}title")]
+    paths = {text.split("\n")[0] for text in titles}
+    assert seen.item.path in paths
+    far = [box.item.path for box in inner if box.y > bottom + 400]
+    assert far
+    assert not paths & set(far)
+    png = draw(asker, format="png", part=part)
+    assert struct.unpack(">II", png[16:24]) == (int(2 * (right - left)), int(2 * (bottom - top)))
+    assert draw(asker, format="pdf", part=part).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    "part", [[0, 0, 1], "all", [0, 0, float("nan"), 9], [-900, -900, 20, 20], [0, 0, 1e308, -1]]
+)
+def test_no_picture_is_made_of_nothing(asker: Asker, part: object) -> None:
+    asked = {"type": "picture", "theme": "light"}
+    assert asker.ask(**asked, format="svg", part=part)["type"] == "error"
+    assert "svg, png, pdf or html" in asker.ask(**asked, format="gif")["message"]
+
+
+def read_command(asker: Asker) -> tuple[list[str], list[str]]:
+    told = asker.ask(type="command", theme="light")
+    return shlex.split(told["text"]), told["left"]
+
+
+@pytest.mark.parametrize("mode", ["none", "all", 1, "auto"])
+def test_the_command_draws_the_same_groups_open(
+    asker: Asker, mode: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views = asker.requests.views
+    if mode == "auto":
+        asker.ask(type="scene", window=[700, 500])
+    elif isinstance(mode, int):
+        views.expand("none")
+        expand_view(views.current, mode)
+    else:
+        asker.ask(type="expand", mode=mode)
+    words, left = read_command(asker)
+    assert left == []
+    monkeypatch.chdir(tmp_path)
+    assert main(words[1:]) == 0
+    written = words[words.index("-o") + 1]
+    drawn = ElementTree.parse(tmp_path / written).getroot()
+    paths = {(each.text or "").split("\n")[0] for each in drawn.iter(f"{SVG}title")}
+    for item in views.current.items.values():
+        assert item.path in paths or item.kind == "root"
+
+
+def test_the_command_says_what_it_leaves_out() -> None:
+    asker = Asker(CNN)
+    asker.ask(type="expand", mode="none")
+    groups = [item for item in asker.requests.views.current.root.children if item.openable]
+    assert len(groups) > 1
+    asker.ask(type="open", path=groups[0].path)
+    words, left = read_command(asker)
+    assert left == ["which groups are open: it opens what fits"]
+    assert "--expand" not in words
+    asker.requests.session.paints = {"main": Paint("added")}
+    assert "how it is painted" in read_command(asker)[1]
+    asker.requests.close()

@@ -21,10 +21,12 @@ import { Progress } from "./controls/progress_bar";
 import { type Arrived, Requests } from "./controls/requests";
 import { makeScriptApi } from "./controls/script_api";
 import { type SearchActions, SearchBox } from "./controls/search_box";
+import { CopyByHand, SaveDialog } from "./controls/save_dialog";
 import { Selection } from "./controls/selection";
 import { nameOf, tooltipOf } from "./controls/speech";
 import { type StepperActions, Steppers } from "./controls/steppers";
 import { Strip } from "./controls/strip";
+import { Taking } from "./controls/taking";
 import { Hint, Tooltip } from "./controls/tips";
 import { type Toolbar, type ToolbarActions, makeToolbar } from "./controls/toolbar";
 import { makeWidget } from "./host/anywidget";
@@ -37,6 +39,7 @@ import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
 import type { Point, Rectangle, Size } from "./scene/geometry";
+import type { ThemeName } from "./scene/options";
 import type { Scene } from "./scene/scene";
 
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
@@ -52,6 +55,7 @@ export class CanvasView {
   private readonly progress = new Progress();
   private readonly giveBack = (): void => this.page.focus();
   private readonly help: Help;
+  private readonly byHand = new CopyByHand(this.giveBack);
   private readonly question = new Question(this.giveBack);
   private readonly legend = new Legend({
     ask: () => this.requests.legend(this.page.themeName),
@@ -68,6 +72,8 @@ export class CanvasView {
   private readonly steppers: Steppers;
   private readonly toolbar: Toolbar;
   private readonly actions: Actions;
+  private readonly taking: Taking;
+  private readonly saving: SaveDialog;
   private readonly menu: ContextMenu;
   private readonly commands: Commands;
   private readonly offer = new WrapOffer(() => this.actions.ask({ type: "wrap", wrap: true }));
@@ -126,12 +132,17 @@ export class CanvasView {
       changed: () => this.showPanes(),
     });
     this.page.later(() => this.panes.dispose());
-    const { actions, panes, hint, strip, focusBar } = this;
+    const { actions, panes, hint, strip, focusBar, byHand, requests } = this;
+    const theme = (): ThemeName => this.page.themeName;
+    this.taking = new Taking({ host, traits, stage, requests, strip, hint, byHand, theme });
+    const { taking } = this;
+    this.saving = new SaveDialog(host, (wanted) => void taking.save(wanted), this.giveBack);
+    const { saving } = this;
     const history = (): HistoryState => this.history;
     this.menu = new ContextMenu(
       {
         ...{ host, traits, frame, panes, stage, selection, highlights, actions },
-        ...{ search, help, legend, history },
+        ...{ search, help, legend, history, taking, saving },
       },
       this.giveBack,
     );
@@ -207,6 +218,7 @@ export class CanvasView {
     page.frame.append(
       ...[top, this.progress.line, this.room, this.strip.element, foot],
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
+      ...[this.saving.element, this.byHand.element],
     );
     page.frame.after(this.panes.side, this.panes.bottom);
     parent.append(page.element);

@@ -6,6 +6,7 @@ import type { CanvasTraits } from "./host/traits";
 import type { Direction } from "./scene/options";
 import { Block, BlockError, fromBase64 } from "./standalone/block";
 import { Book } from "./standalone/book";
+import type { CommandStart } from "./standalone/command";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
@@ -14,6 +15,7 @@ import { type KeyedState, StaticHost } from "./standalone/static_host";
 interface PageData {
   readonly title: string;
   readonly first: KeyedState;
+  readonly command: CommandStart;
   readonly traits: Partial<CanvasTraits>;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
@@ -87,7 +89,8 @@ function show(): void {
   const data = readData();
   const around = makeElement("div", "nl-explorer");
   const canvas = makeElement("div", "nl-explorer-canvas");
-  const host = new StaticHost({ readBook, first: data.first, traits: data.traits });
+  const { first, command, traits } = data;
+  const host = new StaticHost({ readBook, first, command, traits });
   const describer = new Describer(data);
   const inspector = new Inspector(host.traits, {
     describe: (path) => describer.describe(path),

@@ -13,8 +13,10 @@ import type { Legend } from "./legend";
 import { Menu } from "./menu";
 import { type ThingActions, thingMenu, viewMenu } from "./menu_entries";
 import type { Panes } from "./panes";
+import type { SaveDialog } from "./save_dialog";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
+import type { Taking } from "./taking";
 
 export interface MenuParts {
   readonly host: Host;
@@ -28,6 +30,8 @@ export interface MenuParts {
   readonly search: SearchBox;
   readonly help: Help;
   readonly legend: Legend;
+  readonly taking: Taking;
+  readonly saving: SaveDialog;
   /** whether there is anything to take back, or to do again */
   history(): { undo: boolean; redo: boolean };
 }
@@ -102,8 +106,7 @@ export class ContextMenu {
       },
       between: () => highlights.between(selected, paths),
       closeUp: () => stage.camera.zoomTo(paths),
-      copyPath: () =>
-        void navigator.clipboard?.writeText(paths.join("\n")).catch(() => undefined),
+      copyPath: () => void this.parts.taking.copyText(Promise.resolve(paths.join("\n"))),
     };
     const groups = thingMenu(scene, box, path, selection.path, thingActions, host);
     this.menu.show(groups, point, this.parts.frame);
@@ -111,6 +114,7 @@ export class ContextMenu {
 
   private showView(point: Point): void {
     const { host, traits, panes, stage, selection, actions, search, help, legend } = this.parts;
+    const { taking, saving } = this.parts;
     const wrapped = traits.get("wrap");
     const details = traits.get("details");
     const { undo, redo } = this.parts.history();
@@ -146,6 +150,10 @@ export class ContextMenu {
         fillScreen: () => panes.toggleScreen(),
         undo: () => actions.undo(),
         redo: () => actions.redo(),
+        save: () => saving.show(),
+        copyPicture: (format) => void taking.copyPicture(format),
+        copyPath: () => void taking.copyText(Promise.resolve(selection.paths.join("\n"))),
+        copyCommand: () => void taking.copyCommand(),
         help: () => help.toggle(),
       },
       host,

@@ -9,6 +9,8 @@ export interface MenuEntry {
   readonly key?: string;
   /** for entries that are one of several choices or can be on and off */
   readonly checked?: boolean;
+  /** what there is more to say, where the pointer rests */
+  readonly hint?: string;
   readonly press: () => void;
 }
 
@@ -81,6 +83,7 @@ export class Menu {
     mark.setAttribute("aria-hidden", "true");
     const label = makeElement("span", "nl-menu-label");
     label.textContent = entry.label;
+    if (entry.hint) row.title = entry.hint;
     const key = makeElement("span", "nl-menu-key");
     key.textContent = entry.key ?? "";
     row.append(mark, label, key);

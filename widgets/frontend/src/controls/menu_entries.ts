@@ -16,6 +16,11 @@ import type { MenuEntry, MenuGroups } from "./menu";
 /** what only the canvas can do: a picture has no page around it */
 const PAGE_COLOURS = "Colours of the page";
 
+const COPIES = [
+  ["svg", "Copy as SVG"],
+  ["png", "Copy as PNG"],
+] as const;
+
 export interface ViewState {
   readonly direction: string;
   readonly theme: string;
@@ -51,6 +56,10 @@ export interface ViewActions {
   fillScreen(): void;
   undo(): void;
   redo(): void;
+  save(): void;
+  copyPicture(format: "svg" | "png"): void;
+  copyPath(): void;
+  copyCommand(): void;
   help(): void;
 }
 
@@ -137,6 +146,19 @@ export function viewMenu(state: ViewState, actions: ViewActions, host: Host): Me
       ...(state.screen === null
         ? []
         : [{ label: "Full screen", checked: state.screen, press: () => actions.fillScreen() }]),
+    ],
+    [
+      { label: "Save picture…", press: () => actions.save() },
+      ...COPIES.map(([format, label]) => ({
+        ...{ label, hint: "What is seen in the window" },
+        press: () => actions.copyPicture(format),
+      })),
+      ...(state.hasSelection ? [{ label: "Copy path", press: () => actions.copyPath() }] : []),
+      ...offer("command", {
+        label: "Copy command",
+        hint: "netloupe render, with the options that say most of this picture; you are told what it leaves out",
+        press: () => actions.copyCommand(),
+      }),
     ],
     [{ label: "Keys", key: "?", press: () => actions.help() }],
   ];

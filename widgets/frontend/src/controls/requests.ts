@@ -10,9 +10,11 @@ import {
   messageOf,
 } from "../host/conversation";
 import type {
+  CommandMessage,
   HistoryState,
   HitsMessage,
   LegendEntry,
+  PictureRequest,
   Request,
   SceneMessage,
   SceneRequest,
@@ -26,6 +28,9 @@ import { VersionError } from "../scene/wire_header";
 import type { Question } from "./dialogs";
 import type { Progress } from "./progress_bar";
 import type { Strip } from "./strip";
+
+/** Milliseconds in which a picture is drawn, whatever its size. */
+const PATIENCE = 300_000;
 
 /** How the host wants a scene to be shown. */
 export interface Arrived extends Arrival {
@@ -125,6 +130,35 @@ export class Requests {
     const { message } = await this.request({ type: "legend", theme }).reply;
     if (message.type !== "legend") throw new Error("What was asked for a legend sent none.");
     return message.entries;
+  }
+
+  /** @throws RefusedError where there is no such theme */
+  async command(theme: ThemeName): Promise<CommandMessage> {
+    const { message } = await this.work({ type: "command", theme });
+    if (message.type !== "command") throw new Error("What was asked for a command sent none.");
+    return message;
+  }
+
+  /** @throws RefusedError where there is no such picture */
+  async picture(content: PictureRequest): Promise<{ bytes: ArrayBufferView; notices: string[] }> {
+    const { message, buffers } = await this.work(content);
+    if (message.type !== "file" || buffers.length !== 1) {
+      throw new Error("What was asked for a picture sent none.");
+    }
+    return { bytes: buffers[0], notices: message.notices };
+  }
+
+  /** Ask for what may take a while; it is under way until it is answered. */
+  private async work(content: Request): Promise<Reply> {
+    const { patience } = this.connection.host;
+    const timeout = patience.answer === null ? null : PATIENCE;
+    const { id, reply } = this.conversation.request(content, timeout);
+    this.underWay.push(id);
+    try {
+      return await reply;
+    } finally {
+      this.end(id);
+    }
   }
 
   private request(content: Request): { id: string; reply: Promise<Reply> } {

@@ -25,8 +25,14 @@ export class Strip {
     const all = notices.join("\n");
     if (all === this.notices) return;
     this.notices = all;
-    this.element.querySelectorAll(".nl-notice:not(.nl-offer-line)").forEach((line) => line.remove());
+    this.element.querySelectorAll(".nl-notice:not(.nl-offer-line, .nl-told)").forEach((line) => line.remove());
     for (const notice of notices) this.add("nl-notice", notice);
+  }
+
+  /** Show a single notice beside those of the scene, in place of the last one. */
+  showNotice(notice: string): void {
+    this.element.querySelector(".nl-told")?.remove();
+    this.add("nl-notice nl-told", notice);
   }
 
   /**

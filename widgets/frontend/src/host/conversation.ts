@@ -2,8 +2,10 @@
 
 import type { CanvasConnection } from "./connection";
 import type {
+  CommandMessage,
   ConfirmMessage,
   ErrorMessage,
+  FileMessage,
   HitsMessage,
   LegendMessage,
   IdleMessage,
@@ -14,7 +16,13 @@ import type {
 
 /** What ends a request well, with the buffers that came with it. */
 export interface Reply {
-  readonly message: SceneMessage | HitsMessage | LegendMessage | ConfirmMessage;
+  readonly message:
+    | SceneMessage
+    | HitsMessage
+    | LegendMessage
+    | FileMessage
+    | CommandMessage
+    | ConfirmMessage;
   readonly buffers: ArrayBufferView[];
 }
 

@@ -26,13 +26,24 @@ type Asked =
   | { type: "shown"; path: string; index: number }
   | { type: "unroll" | "fold" | "unname"; path: string }
   | { type: "search"; text: string; regex: boolean }
-  | { type: "legend"; theme: ThemeName }
+  | { type: "legend" | "command"; theme: ThemeName }
+  /** `part`: left, top, width and height of what is seen of the scene; without it all is drawn */
+  | { type: "picture"; format: PictureFormat; theme: ThemeName; part?: [number, number, number, number] }
   | { type: "undo" | "redo" | "unfocus" | "reload" }
   /** `target`: the request to give up; without one whatever is under way */
   | { type: "cancel"; target?: string };
 
+/** What pictures are saved as. */
+export type PictureFormat = "svg" | "png" | "pdf" | "html";
+
+/** A request for a picture as a file. */
+export type PictureRequest = Extract<Request, { type: "picture" }>;
+
 /** A request for another scene. */
-export type SceneRequest = Exclude<Request, { type: "search" | "legend" | "cancel" }>;
+export type SceneRequest = Exclude<
+  Request,
+  { type: "search" | "legend" | "command" | "picture" | "cancel" }
+>;
 
 /**
  * What a host may be able to do, each with the requests that it then answers. Beside these every
@@ -69,6 +80,10 @@ export const ABILITIES = {
   share: ["share"],
   /** colours and signs of the picture are explained */
   legend: ["legend"],
+  /** pictures are written as files; the canvas itself draws SVG and PNG */
+  picture: ["picture"],
+  /** it is known which command draws what is shown */
+  command: ["command"],
   /** what was changed is taken back and done again */
   undo: ["undo", "redo"],
   /** the model is read anew from its files */
@@ -86,6 +101,8 @@ export type Message =
   | SceneMessage
   | HitsMessage
   | LegendMessage
+  | FileMessage
+  | CommandMessage
   | ConfirmMessage
   | ErrorMessage
   | BusyMessage
@@ -121,6 +138,21 @@ export interface HitsMessage {
 export interface LegendMessage {
   readonly type: "legend";
   readonly entries: LegendEntry[];
+}
+
+/** A picture as a file, whose bytes are in the buffer that comes with it. */
+export interface FileMessage {
+  readonly type: "file";
+  /** what is to be said of it */
+  readonly notices: string[];
+}
+
+/** The command that draws what is shown. */
+export interface CommandMessage {
+  readonly type: "command";
+  readonly text: string;
+  /** what the command does not say of the picture, in words; nothing where it draws the same */
+  readonly left: string[];
 }
 
 /** What was asked for takes long: ask the user, then ask again with `sure`. */

@@ -25,6 +25,7 @@ export interface CanvasTraits {
   inspector_width: number;
   inspector_shown: boolean;
   title: string;
+  file_name: string;
   static_id: string;
 }
 
@@ -49,6 +50,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   inspector_width: 360,
   inspector_shown: true,
   title: "",
+  file_name: "",
   static_id: "",
 };
 

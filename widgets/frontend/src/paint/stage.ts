@@ -13,9 +13,10 @@ import { Pace } from "./pace";
 import { type Emphasis, noEmphasis } from "./pass";
 import { NO_PAINTS, type Paints, type PaintsByPath, placePaints } from "./paints";
 import { Titles } from "./place_titles";
+import type { Still } from "./still";
 import type { Palette } from "./theme";
 import { Tiles } from "./tiles";
-import { type Viewport, toScene } from "./viewport";
+import { type Viewport, toScene, visiblePart } from "./viewport";
 
 /** Scenes with fewer boxes are painted box by box at any zoom. */
 const TILED_BOXES = 4000;
@@ -110,6 +111,17 @@ export class Stage {
     if (!this.scene) return;
     this.emphasis.place = box;
     this.camera.jumpTo(box);
+  }
+
+  /** What still pictures are drawn of; null before the first scene. */
+  get still(): Still | null {
+    const { scene, picker, palette, paints } = this;
+    return scene && picker && { scene, picker, palette, paints };
+  }
+
+  /** The part of the scene that is in the window, or will be. */
+  get part(): Rectangle {
+    return visiblePart(this.camera.destination, this.camera.size);
   }
 
   /** What is at a point of the window. */

@@ -9,6 +9,7 @@ import type { Message, Request, SceneMessage } from "../host/messages";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import type { Direction } from "../scene/options";
 import type { Book } from "./book";
+import { type CommandStart, writeCommand } from "./command";
 import { Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
 import { Places } from "./places";
@@ -37,6 +38,7 @@ export interface StaticSource {
   readBook(direction: Direction): Promise<Book>;
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
+  readonly command: CommandStart;
   readonly traits: Partial<CanvasTraits>;
 }
 
@@ -47,7 +49,7 @@ export interface KeyedState {
 
 /** A file: it answers at once, from what is in it, and never goes away. */
 const FILE: Host = makeHost(
-  ["open", "expand", "step", "unroll", "direction", "undo"],
+  ["open", "expand", "step", "unroll", "direction", "undo", "command"],
   {
     hasInspector: true,
     words: {
@@ -117,6 +119,16 @@ export class StaticHost implements CanvasConnection {
         return;
       }
       const before = this.root ?? this.openFirst(drawing);
+      if (message.type === "command") {
+        const { command } = this.source;
+        const traits = {
+          direction: this.traits.get("direction"),
+          paints: this.traits.get("paints"),
+        };
+        const isFirst = before === this.moments[0];
+        this.emit(writeCommand(command, traits, message.theme, before, isFirst), message.id);
+        return;
+      }
       const { root, ...shown } = this.change(drawing, before, message);
       if (root && root !== before) this.note(root, message.type);
       this.tell(drawing, message.id, shown);

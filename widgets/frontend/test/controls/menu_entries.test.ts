@@ -90,7 +90,7 @@ test("the menus have exactly what the canvas does by itself where the host can d
   expect(menus(hostThatCan())).toEqual([
     ...["Show all", "Zoom to selection"],
     ...["Colours of the page", ...labelsOf(options.theme.choices)],
-    ...["Full screen", "Keys"],
+    ...["Full screen", "Save picture…", "Copy as SVG", "Copy as PNG", "Copy path", "Keys"],
     ...["Zoom to it", "Light up upstream", "Light up downstream"],
     ...["Light up paths from the selection", "Copy path"],
   ]);
@@ -113,6 +113,8 @@ test("each thing that a host can do brings its entries, and no others", () => {
     details: [options.details.choices.all.menu],
     share: labelsOf(options.share.choices),
     legend: ["Legend"],
+    picture: [],
+    command: ["Copy command"],
     undo: ["Undo", "Redo"],
     reload: [],
     cancel: [],
