@@ -45,7 +45,7 @@ class Query:
         """Return how many of the words are in none of the texts."""
         if self._pattern is not None:
             search = self._pattern.search
-            return int(not any(search(text[:LONGEST]) for text in texts))
+            return int(not any(search(text[:LONGEST]) for text in texts if text))
         joined = "\n".join(texts)
         if len(joined) > LONGEST:
             joined = "\n".join(text[:LONGEST] for text in joined.split("\n"))

@@ -10,6 +10,7 @@ import base64
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, get_args
@@ -30,6 +31,7 @@ from .blocks import write_block, write_json
 from .facts import FactWriter
 from .level_block import Numbers
 from .levels import state_of, write_levels
+from .search_block import write_search
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -114,6 +116,7 @@ def make_page(
     blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
     for direction in get_args(Direction):
+    numbers: dict[str, int] = {}
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
         is_first = direction == options.direction
         is_told = not blocks
@@ -126,15 +129,15 @@ def make_page(
                     direction,
                     composer.recall(view) if is_first else None,
                     texts,
-                    (lambda number, path: facts.add(number, path, everything))  # noqa: B023
-                    if is_told
-                    else None,
+                    partial(_note, facts, numbers, everything) if is_told else None,
                 ),
             )
         )
+        if is_told:
+            blocks.append(("search", write_search(everything, numbers)))
     described, elements = facts.write()
-    numbers = [number for each in elements for number in each]
-    blocks.append(("elements", write_block({"elements": numbers}, {})))
+    listed = [number for each in elements for number in each]
+    blocks.append(("elements", write_block({"elements": listed}, {})))
     blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
     graph = view.graph
     data = {
@@ -185,6 +188,12 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
         "text": write_command(name, f"{Path(name).stem}.svg", values),
         "expand": str(options.expand) if is_said else "",
     }
+
+
+def _note(facts: FactWriter, numbers: dict[str, int], view: View, number: int, path: str) -> None:
+    """Describe what is at a path, and remember its number."""
+    numbers[path] = number
+    facts.add(number, path, view)
 
 
 def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -57,6 +58,16 @@ def compose_states(script: Path, block: bytes, direction: str, states: list[Any]
         reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
         scenes.append(read_scene(reader))
     return scenes
+
+
+def search_page(
+    script: Path, levels: bytes, search: bytes, queries: Sequence[tuple[str, bool]]
+) -> list[dict[str, Any]]:
+    """Return what a page answers to searches, everything closed; see ``search_page.ts``."""
+    blocks = {"levels": levels, "search": search}
+    asked = {name: base64.b64encode(block).decode() for name, block in blocks.items()}
+    written = run_script(script, {**asked, "queries": queries})
+    return [json.loads(line)[0] for line in written.splitlines()]
 
 
 def write_state(item: Item) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
+import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
 
 /** What stands in the page beside its blocks. */
@@ -60,6 +61,11 @@ async function readLevels(direction: Direction): Promise<Book> {
 /** the direction whose block has the texts of both */
 const FIRST: Direction = "TB";
 
+async function readSearch(): Promise<SearchIndex> {
+  const { texts } = await readBook(FIRST);
+  return new SearchIndex(await Block.read("search", fromBase64(findBlock("search"))), texts);
+}
+
 /** Finds descriptions by path. */
 class Describer {
   private index: Promise<{ facts: Facts; numbers: Map<string, number> }> | null = null;
@@ -90,7 +96,7 @@ function show(): void {
   const around = makeElement("div", "nl-explorer");
   const canvas = makeElement("div", "nl-explorer-canvas");
   const { first, command, traits } = data;
-  const host = new StaticHost({ readBook, first, command, traits });
+  const host = new StaticHost({ readBook, readSearch, first, command, traits });
   const describer = new Describer(data);
   const inspector = new Inspector(host.traits, {
     describe: (path) => describer.describe(path),

@@ -5,7 +5,7 @@
 
 import type { CanvasConnection } from "../host/connection";
 import { type Host, makeHost } from "../host/host";
-import type { Message, Request, SceneMessage } from "../host/messages";
+import type { HitsMessage, Message, Request, SceneMessage } from "../host/messages";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import type { Direction } from "../scene/options";
 import type { Book } from "./book";
@@ -13,11 +13,13 @@ import { type CommandStart, writeCommand } from "./command";
 import { Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
 import { Places } from "./places";
+import type { SearchIndex } from "./search";
 import { LocalTraits } from "./traits";
 import { SceneWriter, type WrittenScene } from "./write_scene";
 
 type Asked = Request & { id: string };
 type Answer = Omit<SceneMessage, "type" | "header"> & { readonly root?: Opened };
+type SearchRequest = Extract<Asked, { type: "search" }>;
 type Receive = (message: unknown, buffers: ArrayBufferView[]) => void;
 
 /** One of the ways in which the picture can run, with what composes it. */
@@ -36,6 +38,8 @@ class Drawing {
 export interface StaticSource {
   /** Read the levels for a direction. */
   readBook(direction: Direction): Promise<Book>;
+  /** Read what can be found. */
+  readSearch(): Promise<SearchIndex>;
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
   readonly command: CommandStart;
@@ -47,9 +51,12 @@ export interface KeyedState {
   readonly [key: string]: readonly [number, KeyedState];
 }
 
+/** the list of hits is this long */
+const MOST_HITS = 100;
+
 /** A file: it answers at once, from what is in it, and never goes away. */
 const FILE: Host = makeHost(
-  ["open", "expand", "step", "unroll", "direction", "undo", "command"],
+  ["open", "expand", "search", "regex", "step", "unroll", "direction", "undo", "command"],
   {
     hasInspector: true,
     words: {
@@ -70,6 +77,8 @@ export class StaticHost implements CanvasConnection {
   private drawing: Promise<Drawing>;
   private writer: SceneWriter | null = null;
   private root: Opened | null = null;
+  /** read when something is searched first */
+  private index: Promise<SearchIndex> | null = null;
   private readonly moments: Opened[] = [];
   private moment = 0;
 
@@ -129,7 +138,12 @@ export class StaticHost implements CanvasConnection {
         this.emit(writeCommand(command, traits, message.theme, before, isFirst), message.id);
         return;
       }
-      const { root, ...shown } = this.change(drawing, before, message);
+      if (message.type === "search") {
+        this.emit(await this.search(drawing, before, message), message.id);
+        return;
+      }
+      const request = message.type === "reveal" ? await this.place(message) : message;
+      const { root, ...shown } = this.change(drawing, before, request);
       if (root && root !== before) this.note(root, message.type);
       this.tell(drawing, message.id, shown);
     } catch (error) {
@@ -187,6 +201,26 @@ export class StaticHost implements CanvasConnection {
       default:
         throw new Error("This file has nothing behind it that could answer that.");
     }
+  }
+
+  private async search(
+    { places }: Drawing,
+    root: Opened,
+    { text, regex }: SearchRequest,
+  ): Promise<HitsMessage> {
+    this.index ??= this.source.readSearch();
+    const { found, total } = (await this.index).search(text, regex, MOST_HITS);
+    const hits = found.map(({ place, ...hit }) => {
+      const chain = places.findShown(root, place);
+      return { ...hit, shown: chain && places.pathAt(root, chain) };
+    });
+    return { type: "hits", hits, total };
+  }
+
+  /** What is asked for in the place of something that has no box of its own. */
+  private async place<Placed extends { path: string }>(request: Placed): Promise<Placed> {
+    const place = this.index && (await this.index).placeOf(request.path);
+    return place === null ? request : { ...request, path: place };
   }
 
   private showState(drawing: Drawing, root: Opened, path: string, index: number): Answer {

@@ -1,0 +1,32 @@
+/**
+ * Searches a page for tests/standalone: reads
+ * `{"levels": base64, "search": base64, "queries": [[text, whether it is an expression]]}` from
+ * standard input and writes for each query one line: the answer of the page with everything
+ * closed, and how many milliseconds that took.
+ */
+
+import { readFileSync } from "node:fs";
+import type { HitsMessage } from "../../src/host/messages";
+import { Block, fromBase64 } from "../../src/standalone/block";
+import { Book } from "../../src/standalone/book";
+import { SearchIndex } from "../../src/standalone/search";
+import { StaticHost } from "../../src/standalone/static_host";
+
+const asked = JSON.parse(readFileSync(0, "utf8"));
+const book = new Book(await Block.read("levels", fromBase64(asked.levels)), "TB");
+const host = new StaticHost({
+  ...{ first: {}, traits: {} },
+  readBook: () => Promise.resolve(book),
+  readSearch: async () =>
+    new SearchIndex(await Block.read("search", fromBase64(asked.search)), book.texts),
+});
+const answers: ((message: HitsMessage) => void)[] = [];
+host.onMessage((message) => answers.shift()?.(message as HitsMessage));
+
+for (const [text, regex] of asked.queries) {
+  const begin = performance.now();
+  const answer = new Promise((resolve) => answers.push(resolve));
+  host.send({ type: "search", text, regex, id: "1" });
+  const written = await answer;
+  console.log(JSON.stringify([written, Math.round(performance.now() - begin)]));
+}
