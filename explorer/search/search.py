@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.model import Model
 
-from .entries import Entry, FindTree, list_entries, list_group_texts
+from .findable import Findable, FindTree, list_findable, list_group_texts
 from .query import Query
 
 
@@ -65,7 +65,7 @@ def search_model(
     if not text.strip():
         return
     query = Query(text, regex)
-    for _, entry in list_entries(model, find_tree):
+    for _, entry in list_findable(model, find_tree):
         missing = query.count_missing(entry.own)
         if not missing or _is_found(entry, missing, query):
             yield Hit(entry.path, entry.title, entry.detail, entry.kind)
@@ -79,14 +79,12 @@ def search_model(
             yield Hit(entry.path, entry.title, next(matching, entry.detail), entry.kind)
 
 
-def _is_found(entry: Entry, missing: int, query: Query, texts: list[str] | None = None) -> bool:
+def _is_found(entry: Findable, missing: int, query: Query, texts: list[str] | None = None) -> bool:
     """Return whether what is missing in an element's own texts is in those around it.
 
     Where the element itself has none of the words, that does not count.
     """
-    if missing == query.count and (
-        entry.begin < 0 or not query.finds_end(entry.path, entry.begin)
-    ):
+    if missing == query.count and (entry.begin < 0 or not query.finds_end(entry.path, entry.begin)):
         return False
     around = entry.list_beside()
     group = entry.find_group()

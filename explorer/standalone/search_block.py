@@ -32,7 +32,7 @@ from collections.abc import Mapping
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.search.entries import Entry, list_entries, list_group_texts
+from netloupe.explorer.search.findable import Findable, list_findable, list_group_texts
 from netloupe.explorer.view import View
 from netloupe.explorer.view.targets import find_first_user, find_hidden, find_target
 
@@ -54,7 +54,7 @@ def write_search(view: View, numbers: Mapping[str, int]) -> bytes:
     """
     writer = _SearchWriter(numbers)
     places = _Places(view, numbers)
-    for graph, entry in list_entries(view.model, lambda graph: view.borders(graph).tree):
+    for graph, entry in list_findable(view.model, lambda graph: view.borders(graph).tree):
         place = places.find(graph, entry)
         if place is not None:
             writer.add(graph, entry, place)
@@ -68,7 +68,7 @@ class _Places:
         self._view = view
         self._numbers = numbers
 
-    def find(self, graph: Graph, entry: Entry) -> str | None:
+    def find(self, graph: Graph, entry: Findable) -> str | None:
         """Return the path at which an entry is shown; None where it is nowhere."""
         if entry.path in self._numbers:
             return entry.path
@@ -108,7 +108,7 @@ class _SearchWriter:
         self._around: list[int] = []
         self._groups: dict[Group, int] = {}
 
-    def add(self, graph: Graph, entry: Entry, place: str) -> None:
+    def add(self, graph: Graph, entry: Findable, place: str) -> None:
         """Add an entry that is shown at a path."""
         count = len(self._places)
         path, title = entry.path, entry.title
@@ -153,9 +153,7 @@ class _SearchWriter:
             kinds += (KINDS.index(kind), int(is_titled), self._number(detail), *map(len, parts))
             texts += (self._number(text) for part in parts for text in part)
         graphs = [
-            number
-            for path, count in self._graphs.items()
-            for number in (self._number(path), count)
+            number for path, count in self._graphs.items() for number in (self._number(path), count)
         ]
         integers = {
             **self._columns.integers,

@@ -8,7 +8,7 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.search import entries
+from netloupe.explorer.search import findable
 from netloupe.explorer.search.search import search_model
 from netloupe.explorer.view import View
 from netloupe.proto import onnx_pb2
@@ -187,7 +187,7 @@ def test_groups_are_found_by_what_they_were_recognised_as() -> None:
 
 
 def test_one_search_recognises_a_bounded_number_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "_MOST_TOLD", 600)
+    monkeypatch.setattr(findable, "_MOST_TOLD", 600)
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     tree = build_group_tree(model.graph)
 

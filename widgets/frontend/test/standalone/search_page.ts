@@ -15,7 +15,7 @@ import { StaticHost } from "../../src/standalone/static_host";
 const asked = JSON.parse(readFileSync(0, "utf8"));
 const book = new Book(await Block.read("levels", fromBase64(asked.levels)), "TB");
 const host = new StaticHost({
-  ...{ first: {}, traits: {} },
+  ...{ first: {}, command: { text: "", expand: "" }, traits: {} },
   readBook: () => Promise.resolve(book),
   readSearch: async () =>
     new SearchIndex(await Block.read("search", fromBase64(asked.search)), book.texts),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from netloupe.explorer.grouping import Group, GroupTree, list_classes
 from netloupe.explorer.model import Attribute, Graph, Model, Node, Tensor, Value
@@ -28,7 +27,7 @@ _STEP = 10_000
 FindTree = Callable[[Graph], GroupTree]
 
 
-class Entry:
+class Findable:
     """Something that can be found: by its own texts, together with those around it."""
 
     __slots__ = ("own",)
@@ -70,7 +69,7 @@ class Entry:
         return None
 
 
-class GraphEntry(Entry):
+class _FindableGraph(Findable):
     """A graph that has a name."""
 
     __slots__ = ("_graph",)
@@ -93,7 +92,7 @@ class GraphEntry(Entry):
         return self._graph.kind
 
 
-class GroupEntry(Entry):
+class _FindableGroup(Findable):
     """A group, with what it was recognised as.
 
     The beginning of its path is that of the groups around, all of which it would find too.
@@ -150,7 +149,7 @@ class _Place:
         return self.tree.group_of(node)
 
 
-class NodeEntry(Entry):
+class _FindableNode(Findable):
     """A node."""
 
     __slots__ = ("_node", "_place")
@@ -194,7 +193,7 @@ class NodeEntry(Entry):
         return self._place.find_group(self._node)
 
 
-class ValueEntry(Entry):
+class _FindableValue(Findable):
     """A value, around it where it is produced, or where a constant is used first."""
 
     __slots__ = ("_place", "_value")
@@ -242,7 +241,7 @@ class ValueEntry(Entry):
         return value.producer or (value.users[0] if value.users else None)
 
 
-def list_entries(model: Model, find_tree: FindTree) -> Iterator[tuple[Graph, Entry]]:
+def list_findable(model: Model, find_tree: FindTree) -> Iterator[tuple[Graph, Findable]]:
     """Yield what can be found, and the graph that it is in: graph by graph.
 
     Of each graph first itself, then groups, then nodes in file order, then values. Of a large
@@ -259,7 +258,7 @@ def list_entries(model: Model, find_tree: FindTree) -> Iterator[tuple[Graph, Ent
         is_grouped = number < _MOST_GROUPED and len(graph.nodes) > 1
         tree = find_tree(graph) if is_grouped else None
         if graph.name:
-            yield graph, GraphEntry(graph)
+            yield graph, _FindableGraph(graph)
         groups = dict.fromkeys(tree.groups.values()) if tree is not None else {}
         told = 0
         for group in groups:
@@ -268,7 +267,7 @@ def list_entries(model: Model, find_tree: FindTree) -> Iterator[tuple[Graph, Ent
             if not group.is_recognised_cheaply:
                 told += group.node_count
             recognition = group.recognised if told <= _MOST_TOLD else None
-            yield graph, GroupEntry(group, recognition.text if recognition is not None else "")
+            yield graph, _FindableGroup(group, recognition.text if recognition is not None else "")
         sample = graph.nodes[:: max(1, len(graph.nodes) // 64)]
         has_classes = any(map(list_classes, sample))
         place = _Place(tree, {group.type_name for group in groups} if has_classes else None)
@@ -276,11 +275,11 @@ def list_entries(model: Model, find_tree: FindTree) -> Iterator[tuple[Graph, Ent
         for index, node in enumerate(graph.nodes):
             if not index % _STEP:
                 step()
-            yield graph, NodeEntry(node, labels.get(node.index, ""), place)
+            yield graph, _FindableNode(node, labels.get(node.index, ""), place)
         for index, value in enumerate(graph.values.values()):
             if not index % _STEP:
                 step()
-            yield graph, ValueEntry(value, place)
+            yield graph, _FindableValue(value, place)
 
 
 def list_group_texts(group: Group) -> list[str]:
