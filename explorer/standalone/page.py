@@ -115,8 +115,8 @@ def make_page(
     facts.add(_MODEL, "", view)
     blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
-    for direction in get_args(Direction):
     numbers: dict[str, int] = {}
+    for direction in get_args(Direction):
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
         is_first = direction == options.direction
         is_told = not blocks
