@@ -153,3 +153,41 @@ def test_the_command_of_a_page_owns_up_to_what_it_leaves_out(alone: Menu) -> Non
     alone.choose("Copy command")
     assert text.input_value().endswith("--expand none --direction LR")
     assert "which groups" not in alone.page.locator(".nl-told").inner_text()
+
+
+def test_what_is_seen_is_copied(alone: Menu) -> None:
+    alone.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    alone.choose("Copy as SVG")
+    alone.page.wait_for_selector(".nl-hint:visible")
+    text = str(alone.page.evaluate("() => navigator.clipboard.readText()"))
+    assert ElementTree.fromstring(text).tag == f"{SVG}svg"
+    alone.page.wait_for_selector(".nl-hint:visible", state="hidden")
+    alone.choose("Copy as PNG")
+    alone.page.wait_for_selector(".nl-hint:visible")
+    kinds = "async () => (await navigator.clipboard.read()).flatMap((item) => item.types)"
+    assert alone.page.evaluate(kinds) == ["image/png"]
+
+
+def test_the_fullest_menu_fits_a_small_window(stand: Stand) -> None:
+    stand.page.set_viewport_size({"width": 500, "height": 560})
+    stand.settle()
+    items = stand.explorer._views.current.root.children
+    group = next(item.path for item in items if item.openable and not item.is_open)
+    stand.click(group)
+    stand.press("Enter", "Enter", "Control+z")
+    stand.button("More")
+    in_the_window = stand.page.locator(".nl-menu").evaluate(
+        """(menu) => {
+          const box = menu.getBoundingClientRect();
+          const rows = [...menu.querySelectorAll(".nl-menu-entry")];
+          return rows.filter((row) => {
+            const { left, top, right, bottom } = row.getBoundingClientRect();
+            return left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+          }).map((row) => row.querySelector(".nl-menu-label").textContent);
+        }"""
+    )
+    labels = stand.page.locator(".nl-menu-label").all_inner_texts()
+    assert {"Copy path", "Copy command", "Undo", "Redo", "Zoom to selection"} <= set(labels)
+    assert in_the_window == labels
+    too_wide = "(rows) => rows.filter((row) => row.scrollWidth > row.clientWidth).length"
+    assert stand.page.locator(".nl-menu-entry").evaluate_all(too_wide) == 0
