@@ -59,7 +59,9 @@ def describe_statistics(
     return list_statistics(compute_statistics(elements, limit=limit), elements, which)
 
 
-def list_statistics(found: Statistics, elements: Elements, which: str = "") -> Section:
+def list_statistics(
+    found: Statistics, elements: Elements, which: str = "", *, shows_elements: bool = True
+) -> Section:
     """Return statistics that are computed already, and the first of the elements.
 
     Parameters
@@ -70,6 +72,8 @@ def list_statistics(found: Statistics, elements: Elements, which: str = "") -> S
         What was looked at.
     which
         Which part of the tensor that is, where it is not the whole.
+    shows_elements
+        Whether the first elements are among the rows.
     """
     rows = []
     if which:
@@ -103,9 +107,10 @@ def list_statistics(found: Statistics, elements: Elements, which: str = "") -> S
         for fraction, number in found.quantiles.items():
             name = "median" if fraction == 0.5 else f"{fraction:.0%} quantile"
             rows.append(Row(name, write_computed(number)))
-    first = elements.take(0, min(elements.size, _MOST_SHOWN))
-    name = "first elements" if elements.size > 1 else "element"
-    rows.append(Row(name, write_array(first, _MOST_SHOWN, elements.size)))
+    if shows_elements:
+        first = elements.take(0, min(elements.size, _MOST_SHOWN))
+        name = "first elements" if elements.size > 1 else "element"
+        rows.append(Row(name, write_array(first, _MOST_SHOWN, elements.size)))
     return make_section("Statistics", rows)
 
 

@@ -6,17 +6,24 @@ out. What is drawn has been computed in ``tensors`` and ``quantization``.
 
 from .channel_plot import draw_channels, find_ranges, plot_channels
 from .histogram_plot import draw_frequencies, draw_histogram, plot_histogram
-from .plot_frame import draw_plot_png, make_axes, open_axes
+from .histogram_words import Overlay, choose_extent, describe_rest, lay_over, name_values
+from .plot_frame import choose_unit, draw_plot_png, make_axes, open_axes
 from .scale_plot import draw_scales
 
 __all__ = [
+    "Overlay",
+    "choose_extent",
+    "choose_unit",
+    "describe_rest",
     "draw_channels",
     "draw_frequencies",
     "draw_histogram",
     "draw_plot_png",
     "draw_scales",
     "find_ranges",
+    "lay_over",
     "make_axes",
+    "name_values",
     "open_axes",
     "plot_channels",
     "plot_histogram",

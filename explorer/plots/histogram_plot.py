@@ -14,6 +14,7 @@ from netloupe.explorer.tensors.decode import open_elements
 from netloupe.explorer.tensors.elements import Elements, Walk, sample_elements
 from netloupe.explorer.tensors.histogram import Histogram, compute_histogram
 
+from .histogram_words import Overlay, choose_extent, describe_rest, lay_over, name_values
 from .plot_frame import COLOURS, add_note, choose_unit, make_axes, style_axes
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.model import DataType, SparseTensor, Tensor
     from netloupe.explorer.quantization import Quantization
 
-_MAX_GRID_LINES = 64
 _MAX_STRINGS = 20
 _ROW_POINTS = 12.0
 _MAX_LABEL = 28
@@ -116,20 +116,23 @@ def draw_histogram(
     unit = choose_unit(histogram.edges)
     _draw_bars(ax, histogram, unit, colours)
     notes = []
-    if quantization is not None and unit == 1 and _is_about(quantization, dtype):
-        drawn = _draw_quantization(ax, quantization, dtype.is_integer, colours)
-        notes = [drawn] if drawn else []
+    if quantization is not None and unit == 1:
+        overlay = lay_over(quantization, dtype, choose_extent(histogram.edges))
+        if overlay is not None:
+            _draw_overlay(ax, overlay, colours)
+            notes = [overlay.note] if overlay.note else []
     if saturation is not None:
         notes.append(saturation.describe())
-    subject = "magnitude" if dtype.is_complex else "value"
-    ax.set_xlabel(subject if unit == 1 else f"{subject} / {unit:.0e}")
+    ax.set_xlabel(name_values(dtype, unit))
     ax.set_ylabel("count")
     if log:
         ax.set_yscale("log")
         ax.set_ylim(bottom=0.7)
-    has_note = _draw_note(ax, histogram, colours)
+    rest = describe_rest(histogram)
+    if rest:
+        add_note(ax, rest, colours["quantization"] if histogram.nans else colours["quiet"])
     if notes:
-        add_note(ax, " · ".join(notes), colours["quantization"], "left", int(has_note))
+        add_note(ax, " · ".join(notes), colours["quantization"], "left", int(bool(rest)))
     _choose_ticks(ax, dtype, histogram, log, colours)
     style_axes(ax, colours)
     return ax
@@ -148,49 +151,21 @@ def _draw_bars(ax: Axes, histogram: Histogram, unit: float, colours: dict[str, s
         color=colours["bar"],
         linewidth=0,
     )
-    margin = 2 * widths[0] if counts.size == 1 else 0.02 * (edges[-1] - edges[0])
-    ax.set_xlim(edges[0] - margin, edges[-1] + margin)
+    ax.set_xlim(*choose_extent(edges))
     if not counts.any():
         ax.set_ylim(0, 1)
         ax.set_yticks([])
 
 
-def _is_about(quantization: Quantization, dtype: DataType) -> bool:
-    """Return whether elements of a type are what is quantized."""
-    return dtype.numpy is None or quantization.describes(dtype.numpy)
-
-
-def _draw_quantization(
-    ax: Axes,
-    quantization: Quantization,
-    is_stored: bool,
-    colours: dict[str, str],
-) -> str:
-    """Draw levels, range or zero point; return in words what the lines do not tell."""
+def _draw_overlay(ax: Axes, overlay: Overlay, colours: dict[str, str]) -> None:
     colour = colours["quantization"]
-    if is_stored:
-        zero_point = quantization.zero_point
-        if zero_point is not None and zero_point.size == 1:
-            level = float(zero_point.reshape(-1)[0])
-            ax.axvline(level, color=colour, linewidth=1.0)
-            return f"zero point {level:g}"
-        return ""
-    if quantization.real_range is None:
-        return ""
-    low = float(np.min(quantization.real_range[0]))
-    high = float(np.max(quantization.real_range[1]))
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        return ""
-    # show the range's ends where they are near; data squeezed into a corner help nobody
-    left, right = ax.get_xlim()
-    span = right - left
-    left, right = min(left, max(low, left - span)), max(right, min(high, right + span))
-    ax.set_xlim(left, right)
-    levels = quantization.levels
-    visible = None if levels is None else levels[(levels >= left) & (levels <= right)]
-    if visible is not None and visible.size <= _MAX_GRID_LINES:
+    left, right = overlay.extent
+    if overlay.zero_point is not None:
+        ax.axvline(overlay.zero_point, color=colour, linewidth=1.0)
+        return
+    if overlay.band is None:
         ax.vlines(
-            visible,
+            overlay.levels,
             0,
             1,
             transform=ax.get_xaxis_transform(),
@@ -200,46 +175,11 @@ def _draw_quantization(
             zorder=3,
         )
     else:
-        ax.axvspan(low, high, color=colour, alpha=0.10, linewidth=0, zorder=0.4)
-        for end in (low, high):
+        ax.axvspan(*overlay.band, color=colour, alpha=0.10, linewidth=0, zorder=0.4)
+        for end in overlay.band:
             if left <= end <= right:
                 ax.axvline(end, color=colour, linewidth=0.8, alpha=0.7, zorder=0.5)
     ax.set_xlim(left, right)
-    if visible is not None and visible.size <= _MAX_GRID_LINES:
-        return ""
-    return _describe_step(quantization)
-
-
-def _describe_step(quantization: Quantization) -> str:
-    """Return the distance of neighbouring levels; of float levels there is none."""
-    scale, storage = quantization.scale, quantization.storage
-    if scale is None or storage is None or not storage.is_integer:
-        return ""
-    steps = np.abs(scale.astype(np.float64))
-    low, high = float(steps.min()), float(steps.max())
-    return f"step {low:.3g}" if low == high else f"steps {low:.3g} … {high:.3g}"
-
-
-def _draw_note(ax: Axes, histogram: Histogram, colours: dict[str, str]) -> bool:
-    """Say what the bars do not show; return whether there is anything to say."""
-    parts = [
-        f"{number:,} {name}"
-        for number, name in (
-            (histogram.nans, "NaN"),
-            (histogram.above, "+Inf"),
-            (histogram.below, "−Inf"),
-        )
-        if number
-    ]
-    counted = int(histogram.counts.sum())
-    if histogram.is_sample:
-        parts.append(f"sample of {counted:,}")
-    elif not counted:
-        parts.append("no finite elements" if parts else "no elements")
-    if parts:
-        colour = colours["quantization"] if histogram.nans else colours["quiet"]
-        add_note(ax, " · ".join(parts), colour)
-    return bool(parts)
 
 
 def draw_frequencies(ax: Axes, counted: Counter[str | bytes], theme: ThemeName = "light") -> Axes:

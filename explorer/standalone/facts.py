@@ -20,6 +20,7 @@ from netloupe.explorer.view import View
 from .blocks import write_block
 from .level_block import Numbers
 from .templates import TemplateWriter
+from .weights import WeightWriter
 
 #: so many descriptions are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 4_000
@@ -32,10 +33,13 @@ class FactWriter:
     ----------
     model
         The model.
+    weights
+        Gets the weights that descriptions are of.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, weights: WeightWriter) -> None:
         self._model = model
+        self._weights = weights
         self._blocks: list[bytes] = []
         #: for each block the elements in it
         self._elements: list[list[int]] = []
@@ -61,7 +65,10 @@ class FactWriter:
             return
         if description.kind == "model":
             description = _without_folder(description, self._model)
-        self._writer.add(write_description(description))
+        weight = None
+        if description.tensor is not None:
+            weight = self._weights.number(description.tensor, description.value)
+        self._writer.add(write_description(description, weight))
         self._described.append(number)
         if len(self._described) >= _MOST_IN_BLOCK:
             self._finish()
@@ -92,6 +99,17 @@ def _without_folder(description: Description, model: Model) -> Description:
     return replace(description, sections=tuple(sections))
 
 
-def write_description(description: Description) -> str:
-    """Return a description as HTML that unfolds by itself."""
-    return write_header(description) + "".join(map(write_unfolding, description.sections))
+def write_description(description: Description, weight: int | None = None) -> str:
+    """Return a description as HTML that unfolds by itself.
+
+    Parameters
+    ----------
+    description
+        The description.
+    weight
+        The number of the weight that is shown below the first section.
+    """
+    sections = [*map(write_unfolding, description.sections)]
+    if weight is not None:
+        sections.insert(1, f'<div class="nl-inspector-weight" data-weight="{weight}"></div>')
+    return write_header(description) + "".join(sections)

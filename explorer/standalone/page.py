@@ -32,6 +32,7 @@ from .facts import FactWriter
 from .level_block import Numbers
 from .levels import state_of, write_levels
 from .search_block import write_search
+from .weights import WeightBudget, WeightContent, WeightWriter
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -79,7 +80,12 @@ def draw_page(
 
 
 def make_page(
-    model: Model, options: ViewOptions, paints: Paints = NO_PAINTS, shown: View | None = None
+    model: Model,
+    options: ViewOptions,
+    paints: Paints = NO_PAINTS,
+    shown: View | None = None,
+    weights: WeightContent = "histograms",
+    budget: WeightBudget | None = None,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -93,6 +99,11 @@ def make_page(
         What is painted, by path.
     shown
         What is open at first; what the options open where None.
+    weights
+        What the page has of weights: statistics and histograms, or nothing. In neither case it
+        has their elements, but for those of which their descriptions tell.
+    budget
+        How much of the weights is read.
 
     Raises
     ------
@@ -111,7 +122,8 @@ def make_page(
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
-    facts = FactWriter(model)
+    weighed = WeightWriter(weights, budget)
+    facts = FactWriter(model, weighed)
     facts.add(_MODEL, "", view)
     blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
@@ -139,6 +151,9 @@ def make_page(
     listed = [number for each in elements for number in each]
     blocks.append(("elements", write_block({"elements": listed}, {})))
     blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
+    histograms, weight_counts, left_out = weighed.write()
+    blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
+    notices += left_out
     graph = view.graph
     data = {
         "title": still.title,
@@ -154,6 +169,7 @@ def make_page(
             "breadcrumb": [[graph.path, clean_label(graph.name or graph.path)]],
         },
         "described": [len(each) for each in elements],
+        "weights": weight_counts,
     }
     svg = render_picture(replace(still, sheet=None), "svg").decode()
     return _write_html(still.title, data, blocks, svg).encode(), notices

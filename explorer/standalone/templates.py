@@ -2,7 +2,8 @@
 
 Descriptions of a thousand nodes differ in names and numbers alone. What they share is written
 once, and of each only what stands in the slots. Where slots may be is seen by the markup: the
-text between two tags, and the values of the attributes ``title`` and ``data-path``.
+text between two tags, and the values of the attributes ``title``, ``data-path`` and
+``data-weight``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import Any
 
 from netloupe.explorer.page.description_html import read_path
 
-_SLOT = re.compile(r'((?<=>)[^<]+(?=<)|(?<=data-path=")[^"]*(?=")|(?<= title=")[^"]*(?="))')
+_SLOT = re.compile(
+    r'((?<=>)[^<]+(?=<)|(?<=data-path=")[^"]*(?=")|(?<=data-weight=")[^"]*(?=")'
+    r'|(?<= title=")[^"]*(?="))'
+)
 _PATH = 'data-path="'
 
 

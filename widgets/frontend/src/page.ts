@@ -11,6 +11,7 @@ import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
+import { Weights } from "./standalone/weights";
 
 /** What stands in the page beside its blocks. */
 interface PageData {
@@ -20,6 +21,8 @@ interface PageData {
   readonly traits: Partial<CanvasTraits>;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
+  /** how many weights each block of statistics has */
+  readonly weights: readonly number[];
 }
 
 function readData(): PageData {
@@ -98,8 +101,10 @@ function show(): void {
   const { first, command, traits } = data;
   const host = new StaticHost({ readBook, readSearch, first, command, traits });
   const describer = new Describer(data);
+  const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
   const inspector = new Inspector(host.traits, {
     describe: (path) => describer.describe(path),
+    readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
   around.append(canvas, inspector.element);

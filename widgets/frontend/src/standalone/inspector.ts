@@ -4,10 +4,14 @@ import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
+import { showWeight } from "./weight_panel";
+import type { Weight } from "./weights";
 
 export interface InspectorActions {
   /** The description of what is at a path, as HTML; null where there is none. */
   describe(path: string): Promise<string | null>;
+  /** What is said of the elements of a weight that a description names. */
+  readWeight(number: number): Promise<Weight>;
   /** show and select what is at a path */
   goTo(path: string): void;
 }
@@ -53,6 +57,18 @@ export class Inspector {
     if (asked !== this.asked) return;
     this.text.innerHTML = html;
     this.element.scrollTop = 0;
+    for (const place of this.text.querySelectorAll<HTMLElement>(".nl-inspector-weight")) {
+      void this.fill(place);
+    }
+  }
+
+  /** Show a weight where its description has a place for it. */
+  private async fill(place: HTMLElement): Promise<void> {
+    try {
+      showWeight(place, await this.actions.readWeight(Number(place.dataset.weight)));
+    } catch (error) {
+      place.innerHTML = writeError(error instanceof Error ? error.message : String(error));
+    }
   }
 
   private onClick(event: MouseEvent): void {
