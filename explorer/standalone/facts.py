@@ -34,10 +34,10 @@ class FactWriter:
     model
         The model.
     weights
-        Gets the weights that descriptions are of.
+        Gets the weights that descriptions are of; None where nothing is said of their elements.
     """
 
-    def __init__(self, model: Model, weights: WeightWriter) -> None:
+    def __init__(self, model: Model, weights: WeightWriter | None = None) -> None:
         self._model = model
         self._weights = weights
         self._blocks: list[bytes] = []
@@ -66,7 +66,7 @@ class FactWriter:
         if description.kind == "model":
             description = _without_folder(description, self._model)
         weight = None
-        if description.tensor is not None:
+        if description.tensor is not None and self._weights is not None:
             weight = self._weights.number(description.tensor, description.value)
         self._writer.add(write_description(description, weight))
         self._described.append(number)

@@ -122,7 +122,7 @@ def make_page(
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
-    weighed = WeightWriter(weights, budget)
+    weighed = WeightWriter(weights, budget, model.source)
     facts = FactWriter(model, weighed)
     facts.add(_MODEL, "", view)
     blocks: list[tuple[str, bytes]] = []

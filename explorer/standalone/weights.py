@@ -18,11 +18,13 @@ column         content
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, Literal
 
 from netloupe.explorer.costs import count_bytes
@@ -92,11 +94,17 @@ class WeightWriter:
         What a page has of them.
     budget
         How much of them is read.
+    source
+        The file of the model.
     """
 
     def __init__(
-        self, content: WeightContent = "histograms", budget: WeightBudget | None = None
+        self,
+        content: WeightContent = "histograms",
+        budget: WeightBudget | None = None,
+        source: str = "",
     ) -> None:
+        self._source = source
         self._content = content
         self._budget = budget or WeightBudget()
         self._weights: list[_Weight] = []
@@ -148,14 +156,8 @@ class WeightWriter:
             except _OutOfTime:
                 too_late += 1
                 records[number] = _Record(_write_absence(self._say_seconds()))
-            except (NetloupeError, OSError) as error:
-                failures.append(str(error))
-                records[number] = _Record(write_error(str(error)))
-            except ValueError as error:
-                failures.append(f"{error}.")
-                records[number] = _Record(write_error(f"{error}."))
-            except MemoryError:
-                failures.append("There is not enough memory to read these elements.")
+            except (NetloupeError, OSError, ValueError, MemoryError) as error:
+                failures.append(self._say_failure(error))
                 records[number] = _Record(write_error(failures[-1]))
         notices = []
         for count, reason in (
@@ -167,6 +169,14 @@ class WeightWriter:
         if failures:
             notices.append(_note_absence(len(failures), len(order), failures[0]))
         return [records[number] for number in range(len(order))], notices
+
+    def _say_failure(self, error: Exception) -> str:
+        """Return why a weight cannot be read, without the folder of the model's author."""
+        if isinstance(error, MemoryError):
+            return "There is not enough memory to read these elements."
+        message = str(error) if isinstance(error, NetloupeError) else f"{error}."
+        folder = str(Path(self._source).parent)
+        return message.replace(f"{folder}{os.sep}", "") if Path(folder).is_absolute() else message
 
     def _say_size(self, size: int) -> str:
         return (

@@ -43,7 +43,8 @@ export interface HistogramPlaces {
 
 /** of digits in the inspector's font, at 10 pixels */
 const DIGIT = 6.4;
-const MOST_TICKS = 6;
+const MOST_TICKS = 7;
+const MOST_COUNTS = 5;
 /** between two texts */
 const GAP = 8;
 /** a number is written without an exponent where that takes no more signs */
@@ -69,7 +70,7 @@ export function placeHistogram(
   let most = 0;
   for (let k = 0; k < counts.length; k++) most = Math.max(most, counts[k]);
   const top = 1.05 * Math.max(most, 1);
-  const steps = most > 0 ? placeTicks(0, most * times, 4, true) : [];
+  const steps = most > 0 ? placeTicks(0, most * times, MOST_COUNTS, true) : [];
   const labels = steps.map((step) => writeCount(step));
   const left = Math.ceil(Math.max(10, ...labels.map(measureText)) + 6);
   const plot = { x: left, y: TOP, width: width - left - 8, height: height - TOP - BOTTOM };
@@ -143,19 +144,22 @@ function haveRoom(ticks: ReadonlyArray<Tick & { middle: number }>): boolean {
   });
 }
 
-/** Round numbers from one to another, in at most so many steps. */
+/** Round numbers from one to another, at most so many. */
 export function placeTicks(first: number, last: number, most: number, whole: boolean): number[] {
-  const least = (last - first) / most;
-  const power = 10 ** Math.floor(Math.log10(least));
-  let step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
-  if (whole) step = Math.max(step, 1);
-  const ticks: number[] = [];
-  for (let k = Math.ceil(first / step - 1e-9); k * step <= last + 1e-9 * step; k++) {
-    ticks.push(k * step);
-    if (ticks.length > most + 1) break; // steps too small to be told apart at that size
+  let power = 10 ** Math.floor(Math.log10((last - first) / most));
+  if (whole) power = Math.max(power, 1);
+  for (const factor of [1, 2, 5, 10, 20, 50]) {
+    const step = factor * power;
+    const begin = Math.ceil(first / step - ROUNDING);
+    const count = Math.floor(last / step + ROUNDING) - begin + 1;
+    if (count > most) continue;
+    return Array.from({ length: count }, (_, k) => (begin + k || 0) * step);
   }
-  return ticks;
+  return [];
 }
+
+/** of a step, since neither its multiples nor the ends are exact */
+const ROUNDING = 1e-9;
 
 /** Numbers at equal distances, with as many digits as tell them apart. */
 export function writeNumbers(numbers: readonly number[]): string[] {
