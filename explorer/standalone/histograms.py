@@ -44,7 +44,7 @@ _PARTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class HistogramRecord:
     """A histogram as a page has it.
 
     Parameters
@@ -59,12 +59,12 @@ class Drawn:
     facts: dict[str, Any]
 
 
-def draw_histogram(
+def record_histogram(
     histogram: Histogram,
     dtype: DataType,
     quantization: Quantization | None = None,
     saturation: Saturation | None = None,
-) -> Drawn:
+) -> HistogramRecord:
     """Return a histogram as a page draws it.
 
     Parameters
@@ -115,7 +115,7 @@ def draw_histogram(
         if overlay.band is not None:
             facts["band"] = shorten(overlay.band)
     # rounded up: a bin that holds anything is not empty
-    return Drawn(tuple((-(-histogram.counts // times)).tolist()), facts)
+    return HistogramRecord(tuple((-(-histogram.counts // times)).tolist()), facts)
 
 
 def _shorten(numbers: Iterable[float], length: float) -> list[float]:

@@ -38,7 +38,7 @@ from netloupe.explorer.quantization import find_quantization, measure_saturation
 from netloupe.explorer.tensors import compute_histogram, compute_statistics, open_elements
 
 from .blocks import write_block
-from .histograms import Drawn, draw_histogram
+from .histograms import HistogramRecord, record_histogram
 from .level_block import Numbers
 from .templates import TemplateWriter
 
@@ -82,7 +82,7 @@ class _Record:
     """What is said of a weight: words as HTML, and what is drawn."""
 
     words: str
-    drawn: Drawn | None = None
+    drawn: HistogramRecord | None = None
 
 
 class WeightWriter:
@@ -237,7 +237,7 @@ def _read_weight(weight: _Weight) -> _Record:
         saturation = None
         if quantization is not None:
             saturation = measure_saturation(elements, quantization, looked_at.dims)
-        drawn = draw_histogram(
+        drawn = record_histogram(
             compute_histogram(elements, _BINS), looked_at.dtype, quantization, saturation
         )
     return _Record(write_section(statistics), drawn)

@@ -18,7 +18,7 @@ from netloupe.explorer.page.description_html import write_section
 from netloupe.explorer.quantization import find_quantization, measure_saturation
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.standalone import weights as weights_module
-from netloupe.explorer.standalone.histograms import draw_histogram
+from netloupe.explorer.standalone.histograms import record_histogram
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.weights import WeightBudget, WeightContent, WeightWriter
 from netloupe.explorer.tensors import (
@@ -194,7 +194,7 @@ def test_a_page_has_no_element_of_a_weight(model: Model) -> None:
 
 def test_counts_beyond_a_column_are_written_as_parts(model: Model) -> None:
     dtype = model.graph.values["normal"].initializer.dtype
-    drawn = draw_histogram(Histogram(np.array([0.0, 1.0, 2.0]), np.array([2**40, 1])), dtype)
+    drawn = record_histogram(Histogram(np.array([0.0, 1.0, 2.0]), np.array([2**40, 1])), dtype)
     assert drawn.counts[0] < 2**31
     assert drawn.counts[1] == 1
     assert drawn.facts["times"] * drawn.counts[0] == pytest.approx(2**40, rel=1e-6)
