@@ -153,6 +153,12 @@ export class Book {
     return level;
   }
 
+  /** The numbers of the texts that are the names of a level. */
+  listNames(number: number): Integers {
+    const starts = this.starts.names;
+    return this.table.names.subarray(starts[number], starts[number + 1]);
+  }
+
   /** The levels that a box can show: of a repeat the last is that with all repetitions. */
   listStates({ first }: Insides): number[] {
     const found: number[] = [];
@@ -184,11 +190,16 @@ export class Book {
         bundle: bundled.slice(bundleAt, (bundleAt += bundle)),
       }),
     );
+    const placed = (): Placement[] => this.part("placed", number).map((k) => this.placement(k));
+    let placements: Placement[] | null = null;
     const form = {
       isTerminal: (flags & TERMINAL) !== 0,
       ...{ inputs, used, outputs, given, boxes, edges },
       ports: this.part("ports", number),
-      placements: this.part("placed", number).map((each) => this.placement(each)),
+      // where things are is not asked for while something is looked for
+      get placements() {
+        return (placements ??= placed());
+      },
     };
     this.forms.set(number, form);
     return form;
@@ -254,7 +265,8 @@ export class Book {
   private part(column: string, number: number): number[] {
     const starts = this.starts[column];
     const width = WIDTHS[column];
-    return [...this.table[column].slice(starts[number] * width, starts[number + 1] * width)];
+    const [from, to] = [starts[number] * width, starts[number + 1] * width];
+    return Array.from(this.table[column].subarray(from, to));
   }
 
   private check(number: number, count: number): void {

@@ -100,22 +100,23 @@ export class Places {
 
   private index(): Map<string, Spot[]> {
     if (this.spots && this.parents) return this.spots;
-    const spots = new Map<string, Spot[]>();
-    const [given, used] = [new Map<string, Spot[]>(), new Map<string, Spot[]>()];
+    // by numbers of texts: very many paths are not to be compared
+    const [found, given, used]: (Spot[] | undefined)[][] = [[], [], []];
     const parents = new Map<number, Spot[]>();
     for (let number = 0; number < this.book.count; number++) {
-      const { form, names, insides } = this.book.level(number);
+      const { form, insides } = this.book.level(number);
+      const names = this.book.listNames(number);
       form.boxes.forEach((box, place) => {
         const spot = { level: number, box: place };
         if (isStub(box)) return;
-        append(spots, names[box.path], spot);
-        if (box.key !== box.path) append(spots, names[box.key], spot);
-        for (const row of box.rows) append(used, names[row], spot);
+        add(found, names[box.path], spot);
+        if (box.key !== box.path) add(found, names[box.key], spot);
+        for (const row of box.rows) add(used, names[row], spot);
       });
       for (const { path, source, target, bundle } of form.edges) {
         for (const name of [path, ...bundle]) {
-          if (source >= 0) append(given, names[name], { level: number, box: source });
-          else if (target >= 0) append(used, names[name], { level: number, box: target });
+          if (source >= 0) add(given, names[name], { level: number, box: source });
+          else if (target >= 0) add(used, names[name], { level: number, box: target });
         }
       }
       for (const [box, inside] of insides) {
@@ -125,13 +126,21 @@ export class Places {
       }
     }
     // what has no box of its own is shown by the one that gives it, else by one that uses it
-    for (const others of [given, used]) {
-      for (const [path, found] of others) if (!spots.has(path)) spots.set(path, found);
-    }
+    const spots = new Map<string, Spot[]>();
+    this.book.texts.forEach((path, number) => {
+      const shown = found[number] ?? given[number] ?? used[number];
+      if (shown) spots.set(path, shown);
+    });
     this.spots = spots;
     this.parents = parents;
     return spots;
   }
+}
+
+function add(lists: (Spot[] | undefined)[], number: number, spot: Spot): void {
+  const known = lists[number];
+  if (known) known.push(spot);
+  else lists[number] = [spot];
 }
 
 function append<Key>(map: Map<Key, Spot[]>, key: Key, spot: Spot): void {
