@@ -14,11 +14,12 @@ import pytest
 
 from netloupe.commands.cli import main
 from netloupe.commands.info import summarize_model
-from netloupe.explorer.costs import analysis
+from netloupe.explorer.costs import analysis, constants
 from netloupe.explorer.costs.given import FactTable
 from netloupe.explorer.describe import attributes as describe_attributes
 from netloupe.explorer.describe import describe_node
 from netloupe.explorer.describe.description import MOST_ROWS
+from netloupe.explorer.model import Node
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.quantization import record, summarize_quantization
 from netloupe.explorer.readers.freed_memory import give_back_memory
@@ -29,6 +30,7 @@ from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.onnx import value_infos
 from netloupe.explorer.readers.onnx.graph import GraphReader
 from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
+from netloupe.explorer.readers.onnx.packed import PackedTensors
 from netloupe.explorer.readers.onnx.tensors import TensorReader
 from netloupe.explorer.render import faces
 from netloupe.explorer.render.rows import MOST_ATTRIBUTES
@@ -316,3 +318,35 @@ def test_memory_is_given_back_once_very_many_nodes_are_read(
         assert load(hostile_models.consumers(1_500)).graph.nodes
         assert len(given_back) == times
     give_back_memory()
+
+
+def test_very_many_initializers_are_not_kept_as_messages_and_asked_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = load(hostile_models.initializers(1_500))
+    monkeypatch.setattr(onnx_parts, "MOST_MESSAGES", 1_000)
+    model = load(hostile_models.initializers(1_500))
+    made: list[int] = []
+    find = PackedTensors.__getitem__
+    with monkeypatch.context() as patch:
+        patch.setattr(PackedTensors, "__getitem__", lambda *given: made.append(1) or find(*given))
+        assert model.totals == expected.totals
+        assert list(model.all_warnings()) == list(expected.all_warnings())
+        assert not made
+        tensor = model.graph.initializers[7]
+        assert (tensor.name, tensor.path, tensor.shape) == ("w7", "main/%w7", (1,))
+        assert tensor.numpy().tobytes() == b"1234"
+        assert len(made) == 1
+    assert not model._parts.proto.graph.initializer
+
+
+def test_single_numbers_that_one_node_takes_are_judged_by_one_look_at_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[Node] = []
+    judge = constants._takes_learned
+    monkeypatch.setattr(
+        constants, "_takes_learned", lambda node: looked.append(node) or judge(node)
+    )
+    assert load(hostile_models.initializers(1_500)).totals.parameters == 0
+    assert len(looked) == 1

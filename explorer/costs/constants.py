@@ -8,7 +8,7 @@ some uses only such numbers have. Each rule below names one; what no rule knows 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -98,12 +98,18 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     yield from _find_behind(graph)
 
 
-def is_written_number(value: Value) -> bool:
-    """Return whether a single number is a factor, an epsilon or the like that a program wrote.
+def list_written_numbers(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield the single numbers that are factors, epsilons or the like that a program wrote.
 
     A learned one stands at the weight operand of an operator, passes a function that keeps it in
     bounds, or has the name of a module's parameter.
     """
+    takers: dict[Node, bool] = {}  # one node may take a million
+    return (value for value in values if _is_written_number(value, takers))
+
+
+def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
+    """As :func:`list_written_numbers`; ``takers`` gets which nodes take learned numbers."""
     pending = [value]
     looked = 0
     while pending:
@@ -114,20 +120,25 @@ def is_written_number(value: Value) -> bool:
                 return not _MODULE_NAME.fullmatch(value.name)
             if user.op_type in LAYOUT:
                 pending += [given for given in user.outputs if given is not None]
-            elif user.op_type == "Where":
                 continue
-            elif (
-                user.op_type in _WEIGHTED
-                or user.op_type in _BOUNDING
-                or (
-                    user.domain != user.graph.dialect.domain
-                    and user.op_type not in _QUANTIZED_ARITHMETIC
-                )
-                or user.function is not None
-                or _MODULE_NAME.fullmatch(value.name)
-            ):
+            if user.op_type == "Where":
+                continue
+            takes_learned = takers.get(user)
+            if takes_learned is None:
+                takes_learned = takers[user] = _takes_learned(user)
+            if takes_learned or _MODULE_NAME.fullmatch(value.name):
                 return False
     return True
+
+
+def _takes_learned(node: Node) -> bool:
+    """Return whether single numbers that a node takes may be learned, whatever their names."""
+    return (
+        node.op_type in _WEIGHTED
+        or node.op_type in _BOUNDING
+        or (node.domain != node.graph.dialect.domain and node.op_type not in _QUANTIZED_ARITHMETIC)
+        or node.function is not None
+    )
 
 
 def is_scaled_again(node: Node) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, is_constant
+from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.progress import step
 
 from .weights import KINDS, Kind, Weights, find_weights
@@ -135,21 +137,32 @@ def _count(
     count = elements = size = 0
     sums: dict[Kind, int] = dict.fromkeys(KINDS, 0)
     places: set[_Place] = set()
+    #: of plain ones nothing more is asked than what many share: there may be a million
+    plain: Counter[tuple[tuple[int, ...], Kind]] = Counter()
     for tensor in initializers:
         if not count % _STEP:
             step()
         count += 1
+        if not isinstance(tensor, SparseTensor) and tensor._is_plain:
+            size += tensor.stored_bytes or 0
+            if tensor in weights.packed:
+                elements += tensor.size
+                sums[weights.kind_of(tensor)] += weights.packed[tensor]
+            else:
+                plain[tensor.dims, weights.kind_of(tensor)] += 1
+            continue
         given = tensor.values if isinstance(tensor, SparseTensor) else tensor
         number = given.size
-        # of plain ones nothing more is asked: there may be a million
-        is_plain = given._is_plain
-        if not is_plain and (place := locate_elements(given)) is not None:
+        if (place := locate_elements(given)) is not None:
             if place in places:
                 continue
             places.add(place)
-        elements += number if is_plain or given.storage != "none" else 0
+        elements += number if given.storage != "none" else 0
         size += count_bytes(tensor) or 0
         sums[weights.kind_of(tensor)] += weights.packed.get(tensor, number)
+    for (dims, kind), times in plain.items():
+        elements += multiply_dims(dims) * times
+        sums[kind] += multiply_dims(dims) * times
     generated = {one.origin: one for node in takers for one in weights.generated[node]}
     for one in generated.values():
         sums[one.kind] += one.size

@@ -21,7 +21,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
 from .attribute_values import count_attribute_values, find_holders
-from .constants import find_constant_uses, is_written_number
+from .constants import find_constant_uses, list_written_numbers
 from .generated import Generated, find_generated
 from .stored_uses import ConstantKind
 
@@ -137,10 +137,8 @@ class Weights:
         unused = [value for value in stored if not value.is_used and not value.is_output]
         for value in unused if len(unused) < len(stored) else ():
             self._set_kind(value, "other")
-        for value in stored:
-            dims = value.initializer.dims if value.initializer is not None else (0,)
-            if dims.count(1) == len(dims) and value.is_used and is_written_number(value):
-                self._set_kind(value, "other")
+        for value in list_written_numbers(filter(_is_used_number, stored)):
+            self._set_kind(value, "other")
 
     def _find_constants(self, graph: Graph) -> None:
         for use in find_constant_uses(graph):
@@ -208,6 +206,12 @@ class Weights:
     def _set_kind(self, value: Value | None, kind: Kind) -> None:
         if value is not None and value.initializer is not None:
             self._kinds[value.initializer] = kind
+
+
+def _is_used_number(value: Value) -> bool:
+    """Return whether a value is a single number that is stored, and that nodes take."""
+    dims = value.initializer.dims if value.initializer is not None else (0,)
+    return dims.count(1) == len(dims) and value.is_used
 
 
 def _is_real(dtype: DataType) -> bool:

@@ -13,7 +13,7 @@ import pytest
 
 from netloupe.commands.cli import main
 from netloupe.explorer.describe.encoding import Listing, encode_json
-from tests.hostile_models import empty_nodes, graph_inputs, metadata, string_fill
+from tests.hostile_models import annotations, empty_nodes, graph_inputs, metadata, string_fill
 
 
 def test_what_is_cut_is_told_by_json_pointers() -> None:
@@ -98,7 +98,7 @@ def test_a_summary_for_people_counts_what_json_leaves_out(
     [
         (metadata, "main/join", "/metadata"),
         (metadata, "main", "/metadata"),
-        (empty_nodes, "model.onnx", "/warnings"),
+        (annotations, "model.onnx", "/warnings"),
     ],
 )
 def test_length_of_json_does_not_grow_with_the_model(
@@ -116,6 +116,21 @@ def test_length_of_json_does_not_grow_with_the_model(
         assert json.loads(text)["cut"][place]["shown"] == 1_000
         lengths.append(len(text))
     assert lengths[1] < 1.01 * lengths[0]
+
+
+def test_warnings_that_are_counted_do_not_grow_with_the_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for count in (1_500, 3_000):
+        file = tmp_path / "model.onnx"
+        file.write_bytes(empty_nodes(count))
+        told.append(run(capsys, "info", str(file), "--json"))
+        rest = {"path": "main", "message": f"{count - 100:,} more nodes have the same warning: "}
+        rest["message"] += "has no op_type"
+        assert rest in told[-1]["warnings"]
+        assert "/warnings" not in told[-1].get("cut", {})
+    assert len(told[0]["warnings"]) == len(told[1]["warnings"]) < 110
 
 
 def test_strings_of_a_tensor_are_counted(

@@ -262,6 +262,9 @@ class GraphReader:
     def _read_initializers(self, scope: Scope, proto: Any) -> None:
         graph, values = scope.graph, scope.values
         read, path, tensors = self.tensor_reader.read_initializer, graph.path, graph.initializers
+        packed = self._parts.tensors
+        if packed is not None:
+            self._add_initializers(scope, self.tensor_reader.read_packed(packed, path))
         try:
             for tensor_proto in iterate(proto.initializer):
                 tensor = read(tensor_proto, path)
@@ -282,6 +285,20 @@ class GraphReader:
                 self._bind_initializer(scope, sparse)
             except Exception as error:
                 _fail(error, graph, name_message(sparse_proto.values, "sparse initializer"))
+
+    def _add_initializers(self, scope: Scope, tensors: list[Tensor]) -> None:
+        """Add very many initializers, which need not have different names."""
+        graph, values = scope.graph, scope.values
+        graph.initializers += tensors
+        names = [tensor.name for tensor in tensors]
+        if len({*names}) < len(names) or not values.keys().isdisjoint(names):
+            for tensor in tensors:
+                self._bind_initializer(scope, tensor)
+            return
+        made = [*map(Value, names, repeat(graph))]
+        for value, tensor in zip(made, tensors, strict=True):
+            value.initializer = tensor
+        values.update(zip(names, made, strict=True))
 
     def _bind_initializer(self, scope: Scope, tensor: Tensor | SparseTensor) -> None:
         value = take_value(scope.graph, tensor.name, scope.values)

@@ -77,7 +77,8 @@ class _ModelReader:
             except Exception as error:
                 fail(error, model.source, name_message(function, "function"))
         model.graph.name = read_text(proto.graph.name)
-        if not self._stands_alone() or len(proto.graph.node) < MANY_NODES:
+        has_many = len(proto.graph.node) >= MANY_NODES or self.parts.has_many_messages
+        if not self._stands_alone() or not has_many:
             self.parts.forget_columns()
         if self._stands_alone():
             # nothing else refers to what is in it, and no graph within can be nested too deep
@@ -101,9 +102,11 @@ class _ModelReader:
     def _fill(self, graph: Graph) -> None:
         step("reading nodes")
         with collector_paused():
-            is_packed = self.parts.pack_nodes()
-            columns = self.parts.columns()
-            if is_packed:  # their messages are gone, and with the graph what it was made of
+            has_many = len(self.parts.proto.graph.node) >= MANY_NODES
+            is_packed = self.parts.pack()
+            columns = self.parts.columns() if has_many else None
+            self.parts.forget_columns()
+            if is_packed:  # messages are gone, and with the graph what it was made of
                 give_back_memory()
             self.graph_reader.read(graph, self.parts.proto.graph, columns=columns)
         if is_packed:

@@ -33,9 +33,9 @@ from netloupe.proto.wire import NestingError, ScanError, SizeError
 
 from .deep_types import cut_types
 from .elements import ELEMENTS
-from .packed_nodes import PackedNodes, pack_nodes
+from .packed import Packed, PackedTensors, pack_messages
 
-#: the nodes of a graph of so many are not kept as messages: these would take 70 MB
+#: so many nodes or initializers of a graph are not kept as messages: these would take 70 MB
 MOST_MESSAGES = 200_000
 #: typed storage fields of a TensorProto with the element type of each, in order of precedence
 TYPED_FIELDS = (
@@ -56,7 +56,7 @@ class OnnxParts(Parts):
     presence: Presence
     #: how many types were nested too deep and end where they could
     types_cut: int = 0
-    _packed: PackedNodes | None = None
+    _packed: Packed | None = None
 
     def look_at(self, data: bytes) -> None:
         """Find what is used anywhere in the model."""
@@ -75,29 +75,49 @@ class OnnxParts(Parts):
             message.ParseFromString(shallow)
             self.types_cut += cuts
 
+    @property
+    def has_many_messages(self) -> bool:
+        """Whether :meth:`pack` leaves nodes or initializers of the main graph as bytes."""
+        graph = self.proto.graph
+        return len(graph.node) >= MOST_MESSAGES or len(graph.initializer) >= MOST_MESSAGES
+
+    @property
+    def tensors(self) -> PackedTensors | None:
+        """The initializers of the main graph where they are packed; there is but one graph."""
+        return None if self._packed is None else self._packed.tensors
+
     def nodes_of(self, graph: Any) -> Sequence[Any]:
         """Return the messages of a graph's nodes; where any are packed, there is but one graph."""
-        return graph.node if self._packed is None else self._packed
+        packed = None if self._packed is None else self._packed.nodes
+        return graph.node if packed is None else packed
 
-    def pack_nodes(self) -> bool:
-        """Leave the nodes of the main graph as bytes where they are very many; say if so.
+    def pack(self) -> bool:
+        """Leave nodes and initializers of the main graph as bytes where very many; say if so.
 
-        :attr:`proto` is another message then, and has none. To be asked for before
+        :attr:`proto` is another message then, and has none of them. To be asked for before
         :meth:`columns`, and only where no node holds a graph.
         """
-        if self._glance is None or len(self.proto.graph.node) < MOST_MESSAGES:
+        if self._glance is None or not self.has_many_messages:
             return False
-        packed = pack_nodes(self._glance[1])
-        if packed is None:
+        graph = self.proto.graph
+        self._packed = pack_messages(
+            self._glance[1],
+            nodes=len(graph.node) >= MOST_MESSAGES,
+            tensors=len(graph.initializer) >= MOST_MESSAGES,
+        )
+        if self._packed is None:
             return False
-        self.proto, self._packed = packed
+        self.proto = self._packed.proto
         return True
 
     def copy_graph(self, target: Any) -> None:
-        """Make a GraphProto a copy of the main graph, with all its nodes."""
+        """Make a GraphProto a copy of the main graph, with all its nodes and initializers."""
         target.CopyFrom(self.proto.graph)
         if self._packed is not None:
-            self._packed.add_to(target)
+            if self._packed.nodes is not None:
+                self._packed.nodes.add_to(target.node)
+            if self._packed.tensors is not None:
+                self._packed.tensors.add_to(target.initializer)
 
     def columns(self) -> GraphColumns | None:
         """Return what the nodes of the main graph say, if it can be read in one go; only once.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import count, repeat
 from typing import Any, Literal, NamedTuple
 
 from netloupe.explorer.model import (
@@ -35,6 +36,7 @@ from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto import onnx_pb2
 
+from .packed import PackedTensors
 from .parts import OnnxParts
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
@@ -145,6 +147,7 @@ class TensorReader:
     def __init__(self, files: ModelFiles, parts: OnnxParts) -> None:
         self._files = files
         self._parts = parts
+        self._packed: PackedTensors | None = None
         #: what tensors claim that are sound, by number of the type and dimensions
         self.claims: dict[tuple[int, tuple[int, ...]], Claim] = {}
         #: the name of the file
@@ -157,6 +160,34 @@ class TensorReader:
     def read_initializer(self, proto: Any, graph_path: str) -> Tensor:
         """Return a TensorProto as the tensor of its own name in a graph."""
         return _OnnxTensor(read_text(proto.name), None, proto, self, graph_path)
+
+    def read_packed(self, tensors: PackedTensors, graph_path: str) -> list[Tensor]:
+        """Return initializers of a graph that are kept as bytes."""
+        self._packed = tensors
+        columns = tensors.columns
+        # of single numbers Python asks these faster than arrays
+        self._forms, self._raw_sizes = memoryview(columns.forms), memoryview(columns.raw_sizes)
+        self._claims: list[Claim | None] = [None] * len(columns.codes)
+        rest = repeat(None), count(), repeat(self), repeat(graph_path)
+        return [*map(_OnnxTensor, tensors.names(), *rest)]
+
+    def find_message(self, held: Any) -> Any:
+        """Return the message of a tensor, of which the number is held where it is packed."""
+        return self._packed[held] if type(held) is int and self._packed is not None else held
+
+    def find_claim(self, held: Any) -> Claim | None:
+        """Return what a tensor claims whose raw data are just that, and which says no more."""
+        packed = self._packed
+        if type(held) is not int or packed is None:
+            return _measure_sound(held, self.claims)
+        number = self._forms[held]
+        if number < 0:
+            return _measure_sound(packed[held], self.claims)
+        claim = self._claims[number]
+        if claim is None:
+            form = packed.columns.form(number)
+            claim = self._claims[number] = self.claims[form] = _read_claim(*form)
+        return claim if claim.size == self._raw_sizes[held] else None
 
     def read_facts(self, tensor: Tensor, proto: Any) -> None:
         """Fill in what a TensorProto says beyond its name."""
@@ -315,7 +346,7 @@ class _OnnxTensor(Tensor):
     million.
     """
 
-    __slots__ = ("_graph_path", "_measured", "_proto", "_reader")
+    __slots__ = ("_graph_path", "_held", "_measured", "_reader")
 
     def __init__(
         self,
@@ -328,7 +359,7 @@ class _OnnxTensor(Tensor):
         self.name = name
         if path is not None:
             self.path = path
-        self._proto = proto
+        self._held = proto
         self._reader: TensorReader | None = reader
         self._graph_path = graph_path
         self._measured: int | Literal[False] | None = False
@@ -345,7 +376,7 @@ class _OnnxTensor(Tensor):
         """The bytes of a tensor that is sound, else None; measured once."""
         measured = self._measured
         if measured is False:
-            claim = _measure_sound(self._proto, self._reader.claims) if self._reader else None
+            claim = self._reader.find_claim(self._held) if self._reader else None
             if claim is None:
                 measured = None
             else:
@@ -366,14 +397,13 @@ class _OnnxTensor(Tensor):
         if name in _OF_SOUND:
             if self._sound_bytes is not None:
                 return object.__getattribute__(self, name)
-            if name == "dims":
-                return tuple(self._proto.dims)
-            if name == "dtype":
-                return read_dtype(self._proto.data_type)
             if name == "quantization":  # ONNX states it elsewhere
                 return None
+            if name in ("dims", "dtype"):
+                message = reader.find_message(self._held)
+                return tuple(message.dims) if name == "dims" else read_dtype(message.data_type)
         try:
-            reader.read_facts(self, self._proto)
+            reader.read_facts(self, reader.find_message(self._held))
         except Exception as error:
             fail(error, reader.source, f"tensor {self.path}")
         self._reader = None
