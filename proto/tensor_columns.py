@@ -118,7 +118,7 @@ def _read_numbers(array: npt.NDArray[np.uint8], at: Integers) -> tuple[Integers,
 
 
 def _number_rows(table: Integers) -> tuple[Integers, Any]:
-    """Number rows so that equal ones have the same number; also return the first of each number."""
+    """Return the numbers of rows, equal ones the same, and the first row of each number."""
     numbers = np.zeros(len(table), np.int64)
     for column in table.T:
         if (column != column[:1]).any():

@@ -5,6 +5,7 @@ What the search for repeated blocks works on. Names take no part in it.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -70,11 +71,10 @@ class NodeTable:
         known = {} if known is None else known
         self.nodes = nodes
         count = len(nodes)
-        rows: dict[Node, int] = {node: row for row, node in enumerate(nodes)}
-        kinds: list[int] = []
-        slots: list[int] = []
-        sources: list[int] = []
-        targets: list[int] = []
+        rows = _NodeRows(nodes)
+        find_row = rows.find
+        # arrays, for lists would hold an object for each number
+        kinds, slots, sources, targets = (array("q") for _ in range(4))
         outside = np.zeros(count, dtype=bool)
         self.recurrent = np.zeros(count, dtype=bool)
         for row, node in enumerate(nodes):
@@ -88,8 +88,7 @@ class NodeTable:
                     form += "-"
                 elif (producer := value.producer) is None:
                     form += "c" if value.initializer is not None or value.is_parameter else "v"
-                elif producer in rows:
-                    source = rows[producer]
+                elif (source := find_row(producer)) >= 0:
                     form += "v"
                 else:
                     form += "c" if is_constant_node(producer) else "v"
@@ -108,22 +107,19 @@ class NodeTable:
             )
             kinds.append(known.setdefault(key, len(known)))
             if not taken:
-                slots += _NO_SLOTS
+                slots.extend(_NO_SLOTS)
             elif len(taken) < SLOTS:
-                slots += taken
-                slots += _NO_SLOTS[len(taken) + 1 :]
-                slots.append(taken[-1])
+                slots.extend((*taken, *_NO_SLOTS[len(taken) + 1 :], taken[-1]))
             else:
-                slots += taken[: SLOTS - 1]
-                slots.append(taken[-1])
+                slots.extend((*taken[: SLOTS - 1], taken[-1]))
             for source in taken if len(taken) < 2 else {*taken}:
                 if source >= 0:
                     sources.append(source)
                     targets.append(row)
             if node.captures or node.control_inputs:
                 for value in (*node.captures, *node.control_inputs):
-                    found = rows.get(value.producer) if value.producer is not None else None
-                    if found is not None:
+                    found = -1 if value.producer is None else find_row(value.producer)
+                    if found >= 0:
                         sources.append(found)
                         targets.append(row)
             if outputs and _is_used_outside(node, rows):
@@ -139,14 +135,30 @@ class NodeTable:
         self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
 
 
-def _is_used_outside(node: Node, rows: dict[Node, int]) -> bool:
+class _NodeRows:
+    """Tells in which row each of some nodes of one graph is."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._graph = nodes[0].graph if nodes else None
+        self._rows = array("q", [-1]) * (max((node.index for node in nodes), default=-1) + 1)
+        for row, node in enumerate(nodes):
+            self._rows[node.index] = row
+
+    def find(self, node: Node) -> int:
+        """Return the row of a node; -1 for others."""
+        if node.graph is not self._graph or node.index >= len(self._rows):
+            return -1
+        return self._rows[node.index]
+
+
+def _is_used_outside(node: Node, rows: _NodeRows) -> bool:
     for value in node.outputs:
         if value is None:
             continue
         if value.is_output:
             return True
         for user in value.users:
-            if user not in rows and user.op_type not in SHAPE_READERS:
+            if rows.find(user) < 0 and user.op_type not in SHAPE_READERS:
                 return True
     return False
 

@@ -11,6 +11,7 @@ Repetitions that differ a little are aligned by their sequences of operators wit
 from __future__ import annotations
 
 import difflib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -72,14 +73,16 @@ class Repetitions:
     def __init__(self, group: Group, edges: EdgeTable, positions: list[int]) -> None:
         self.group = group
         self.edges = edges
-        ranges = [
-            (child.low, child.high)
-            if isinstance(child, Group)
-            else (positions[child.index], positions[child.index] + 1)
-            for child in group.children
-        ]
-        self._ranges = ranges
-        self._starts = np.array([low for low, _ in ranges], np.int64)
+        lows, highs = array("q"), array("q")  # lists would hold an object for each number
+        for child in group.children:
+            if isinstance(child, Group):
+                low, high = child.low, child.high
+            else:
+                low = positions[child.index]
+                high = low + 1
+            lows.append(low)
+            highs.append(high)
+        self._starts, self._ends = np.array(lows, np.int64), np.array(highs, np.int64)
         self._places: dict[bytes, tuple[Integers, bool]] = {}
         self._find_crossings()
         #: by slot, the first value that enters the repeat there, and the last that leaves it
@@ -161,7 +164,7 @@ class Repetitions:
         known, low, places = -1, 0, np.zeros(0, np.int64)
         for index, position in zip(repetitions.tolist(), positions.tolist(), strict=True):
             if index != known:
-                known, low, places = index, self._ranges[index][0], self._align(index)
+                known, low, places = index, int(self._starts[index]), self._align(index)
             yield int(places[position - low])
 
     def _holders(self, positions: Integers) -> Integers:
@@ -184,12 +187,11 @@ class Repetitions:
         places, is_partial = known
         if not is_partial:
             return places
-        low = self._ranges[index][0]
+        low = int(self._starts[index])
         return np.where(places < 0, -1 - low - np.arange(len(places)), places)
 
     def _codes(self, index: int) -> Integers:
-        low, high = self._ranges[index]
-        return self.edges.codes[low:high]
+        return self.edges.codes[self._starts[index] : self._ends[index]]
 
     def _find_families(self) -> None:
         """Find values that cross the border at one slot, a different one for each repetition."""
