@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from netloupe.commands.cli import main
@@ -19,6 +20,8 @@ from netloupe.explorer.costs.given import FactTable
 from netloupe.explorer.describe import attributes as describe_attributes
 from netloupe.explorer.describe import describe_node
 from netloupe.explorer.describe.description import MOST_ROWS
+from netloupe.explorer.grouping import cutting
+from netloupe.explorer.grouping.found_repeat import FoundRepeat
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.filling import FilledLater
 from netloupe.explorer.quantization import record, summarize_quantization
@@ -350,3 +353,16 @@ def test_single_numbers_that_one_node_takes_are_judged_by_one_look_at_it(
     )
     assert load(hostile_models.initializers(1_500)).totals.parameters == 0
     assert len(looked) == 1
+
+
+def test_a_repeat_of_very_many_single_nodes_is_one_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[FoundRepeat] = []
+    cut = cutting._cut
+    monkeypatch.setattr(cutting, "_cut", lambda *given: found.append(cut(*given)) or found[-1])
+    model = load(hostile_models.redefined_values(1_500))
+    assert [group.kind for group in model.groups.groups] == ["repeat"]
+    largest = max(found, key=lambda repeat: repeat.node_count)
+    assert isinstance(largest.blocks, np.ndarray)
+    assert largest.node_count == len(largest.blocks) == 1_500
+    assert largest.places.tolist() == largest.firsts.tolist() == list(range(1, 1_501))
+    assert largest.copy().blocks is largest.blocks

@@ -162,7 +162,8 @@ def _cut(stretch: Stretch, first: int, count: int, period: int) -> FoundRepeat |
         return None
     typical = min(max(exemplar, low), high - 1) - low
     begin, end = int(places[low, 0]), int(places[high - 1, -1]) + 1
-    return FoundRepeat(list(places[low:high]), typical, begin, end, is_serial)
+    blocks = places[low:high] if period == 1 else list(places[low:high])
+    return FoundRepeat(blocks, typical, begin, end, is_serial)
 
 
 def _have_same_sources(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .signatures import Integers
 
 #: a repeat has at least so many nodes
@@ -22,7 +24,8 @@ class FoundRepeat:
     ----------
     blocks
         shape (nodes,) each, ascending; one for each repetition, in order. One block alone is
-        no repeat, but what a block that differs may join.
+        no repeat, but what a block that differs may join. Those of one node are the rows of one
+        array: there may be a million.
     exemplar
         Which of them stands for all: the first of the most common wiring.
     low_of_run, high_of_run
@@ -33,7 +36,7 @@ class FoundRepeat:
         How many blocks of the same wiring there are in all repeats together.
     """
 
-    blocks: list[Integers]
+    blocks: list[Integers] | Integers
     exemplar: int
     low_of_run: int
     high_of_run: int
@@ -53,12 +56,27 @@ class FoundRepeat:
     @property
     def node_count(self) -> int:
         """The number of nodes in all blocks."""
-        return sum(map(len, self.blocks))
+        blocks = self.blocks
+        return sum(map(len, blocks)) if isinstance(blocks, list) else blocks.size
+
+    @property
+    def places(self) -> Integers:
+        """The places of all nodes, block by block."""
+        blocks = self.blocks
+        return np.concatenate(blocks) if isinstance(blocks, list) else blocks.ravel()
+
+    @property
+    def firsts(self) -> Integers:
+        """The place of the first node of each block."""
+        blocks = self.blocks
+        if isinstance(blocks, list):
+            return np.array([block[0] for block in blocks], np.int64)
+        return blocks[:, 0]
 
     def copy(self) -> FoundRepeat:
         """Return a repeat of the same blocks that others may join."""
         return FoundRepeat(
-            list(self.blocks),
+            list(self.blocks) if isinstance(self.blocks, list) else self.blocks,
             self.exemplar,
             self.low_of_run,
             self.high_of_run,

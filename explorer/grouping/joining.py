@@ -41,6 +41,7 @@ def join_neighbours(
     pattern = repeat.blocks[repeat.exemplar]
     if len(pattern) < _LEAST_OF_VARIED:
         return False
+    blocks = repeat.blocks = list(repeat.blocks)
     reach = 2 * len(pattern) + _MOST_SKIPPED
     while not stretch.effort.is_spent:
         stretch.effort.spend(reach)
@@ -60,9 +61,9 @@ def join_neighbours(
         if _hangs_on(stretch, repeat, block, forwards) != repeat.is_serial:
             return False
         if forwards:
-            repeat.blocks.append(block)
+            blocks.append(block)
         else:
-            repeat.blocks.insert(0, block)
+            blocks.insert(0, block)
             repeat.exemplar += 1
             if _begins_stage(stretch, pairs, pattern, block):
                 return True

@@ -107,7 +107,7 @@ class Planner:
         children: list[Children] = []
         for repeat in repeats:
             children.append(self._plan_repeat(table, rows, repeat, depth))
-            is_left[np.concatenate(repeat.blocks)] = False
+            is_left[repeat.places] = False
         rest: list[int] = rows[is_left].tolist()
         children.extend(rest if not repeats and len(rest) < 2 else self._find_motifs(table, rest))
         table.places[rows] = np.arange(len(rows))
@@ -121,8 +121,7 @@ class Planner:
         exemplar = rows[repeat.blocks[repeat.exemplar]]
         name = self._name(table, exemplar)
         if len(exemplar) == 1:  # there may be a million
-            firsts = np.array([block[0] for block in repeat.blocks], np.int64)
-            return GroupPlan("repeat", name, rows[firsts].tolist(), repeat.exemplar)
+            return GroupPlan("repeat", name, rows[repeat.firsts].tolist(), repeat.exemplar)
         planned: list[Children] = [
             GroupPlan("block", name, self._plan_block(table, rows[block], depth + 1))
             for block in repeat.blocks

@@ -50,7 +50,7 @@ def test_no_format_imports_another_or_the_pipeline() -> None:
         imported = list_imported(name)
         assert imported, name
         rooms = {module.split(".")[0] for module in imported}
-        shared = {"containers", "format", "protobuf", "source", "text"}
+        shared = {"containers", "format", "freed_memory", "protobuf", "source", "text"}
         assert rooms <= shared, f"{name} imports {imported}"
 
 
