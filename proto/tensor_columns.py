@@ -81,9 +81,8 @@ def read_tensor_columns(data: bytes, bounds: Integers) -> TensorColumns:
         is_odd |= is_dim & (ranks[rows] == MOST_DIMENSIONS)
         if is_odd.any():
             is_known[rows[is_odd]] = False
-            rows, at, ends, tags, numbers, is_dim = (
-                column[~is_odd] for column in (rows, at, ends, tags, numbers, is_dim)
-            )
+            rows, at, ends = rows[~is_odd], at[~is_odd], ends[~is_odd]
+            tags, numbers, is_dim = tags[~is_odd], numbers[~is_odd], is_dim[~is_odd]
         having = rows[is_dim]
         dims[having, ranks[having]] = numbers[is_dim]
         ranks[having] += 1

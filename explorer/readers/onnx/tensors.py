@@ -166,7 +166,7 @@ class TensorReader:
         self._packed = tensors
         columns = tensors.columns
         # of single numbers Python asks these faster than arrays
-        self._forms, self._raw_sizes = memoryview(columns.forms), memoryview(columns.raw_sizes)
+        self._forms, self._raw_sizes = columns.forms.data, columns.raw_sizes.data
         self._claims: list[Claim | None] = [None] * len(columns.codes)
         rest = repeat(None), count(), repeat(self), repeat(graph_path)
         return [*map(_OnnxTensor, tensors.names(), *rest)]
