@@ -157,6 +157,7 @@ def make_page(
     graph = view.graph
     data = {
         "title": still.title,
+        "mark": hashlib.sha256(blocks[0][1]).hexdigest()[:8],
         "first": dict(_list_open(view.root)),
         "command": _start_command(model, options, is_first=shown is None),
         "traits": {

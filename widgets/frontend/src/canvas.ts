@@ -38,7 +38,7 @@ import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
-import type { Point, Rectangle, Size } from "./scene/geometry";
+import type { Point, Rectangle, Size, WindowPlace } from "./scene/geometry";
 import type { ThemeName } from "./scene/options";
 import type { Scene } from "./scene/scene";
 
@@ -87,9 +87,11 @@ export class CanvasView {
   private disposed = false;
 
   /** @param parent where on the page the canvas is put */
+  /** @param begun called once the first picture has been painted */
   constructor(
     private readonly connection: CanvasConnection,
     parent: HTMLElement,
+    private readonly begun: () => void = () => undefined,
   ) {
     const { host, traits } = connection;
     this.help = new Help(host, this.giveBack);
@@ -312,6 +314,15 @@ export class CanvasView {
     inspector.setAttribute("aria-pressed", String(panes.isInspectorShown));
   }
 
+  /** Where the window stands; null while there is nothing to be seen. */
+  get place(): WindowPlace | null {
+    return this.stage.camera.place;
+  }
+
+  standAt(place: WindowPlace): void {
+    this.stage.camera.standAt(place);
+  }
+
   private onPainted(): void {
     const { view, size } = this.stage.camera;
     this.steppers.place(view, size);
@@ -320,6 +331,7 @@ export class CanvasView {
     if (this.ready) return;
     this.ready = true;
     this.page.element.dataset.ready = "true";
+    this.begun();
     this.page.later(hideStaticPicture(this.connection.traits.get("static_id")));
   }
 

@@ -9,6 +9,7 @@ import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
+import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
 import { Weights } from "./standalone/weights";
@@ -16,6 +17,8 @@ import { Weights } from "./standalone/weights";
 /** What stands in the page beside its blocks. */
 interface PageData {
   readonly title: string;
+  /** tells pages apart: of another model it is another */
+  readonly mark: string;
   readonly first: KeyedState;
   readonly command: CommandStart;
   readonly traits: Partial<CanvasTraits>;
@@ -94,12 +97,88 @@ class Describer {
 /** the number of the description of the whole model */
 const MODEL = -1;
 
+/** milliseconds after which the address follows what is seen */
+const SOON = 250;
+
+/** Keeps what is seen in the address, and follows the address. */
+class Address {
+  /** as it was when the page was opened */
+  readonly first: Link | null;
+  readonly error: unknown = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private written = location.hash;
+
+  constructor(private readonly mark: string) {
+    let first: Link | null = null;
+    try {
+      if (location.hash.length > 1) first = readLink(location.hash.slice(1), mark);
+    } catch (error) {
+      this.error = error;
+    }
+    this.first = first;
+  }
+
+  /** Write the address soon, and show what it says where someone else has changed it. */
+  follow(host: StaticHost, canvas: CanvasView): void {
+    const note = (): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.write(host, canvas), SOON);
+    };
+    host.onChange(note);
+    for (const name of ["selection", "selected_paths", "direction"] as const) {
+      host.traits.follow(name, note);
+    }
+    for (const event of ["pointerup", "wheel", "keyup"]) {
+      addEventListener(event, note, { passive: true });
+    }
+    addEventListener("hashchange", () => {
+      if (location.hash === this.written) return;
+      try {
+        const link = readLink(location.hash.slice(1), this.mark);
+        void host.follow(link).then(() => link.place && canvas.standAt(link.place));
+      } catch (error) {
+        host.refuseLink(error);
+      }
+    });
+  }
+
+  private async write(host: StaticHost, canvas: CanvasView): Promise<void> {
+    const { traits } = host;
+    const all = traits.get("selected_paths");
+    const path = traits.get("selection");
+    const link = writeLink(
+      {
+        direction: traits.get("direction"),
+        selected: all.length > 1 && all[0] === path ? all : path ? [path] : [],
+        place: canvas.place,
+        opened: await host.writeOpened(),
+      },
+      this.mark,
+    );
+    try {
+      history.replaceState(null, "", `#${link}`);
+      this.written = location.hash;
+    } catch {
+      // some viewers of files do not let a page change its address
+    }
+  }
+}
+
 function show(): void {
   const data = readData();
   const around = makeElement("div", "nl-explorer");
   const canvas = makeElement("div", "nl-explorer-canvas");
-  const { first, command, traits } = data;
-  const host = new StaticHost({ readBook, readSearch, first, command, traits });
+  const address = new Address(data.mark);
+  const { first: link } = address;
+  const selected = link?.selected ?? [];
+  const traits: Partial<CanvasTraits> = {
+    ...data.traits,
+    ...(link && { direction: link.direction }),
+    ...{ selection: selected[0] ?? "", selected_paths: selected },
+  };
+  const { first, command } = data;
+  const opened = link && link.opened;
+  const host = new StaticHost({ readBook, readSearch, first, command, opened, traits });
   const describer = new Describer(data);
   const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
   const inspector = new Inspector(host.traits, {
@@ -113,7 +192,11 @@ function show(): void {
     document.documentElement.dataset.theme = host.traits.get("shown_theme");
   };
   host.traits.follow("shown_theme", follow);
-  new CanvasView(host, canvas);
+  const view = new CanvasView(host, canvas, () => {
+    if (link?.place) view.standAt(link.place);
+    if (address.error) host.refuseLink(address.error);
+    address.follow(host, view);
+  });
   follow();
 }
 

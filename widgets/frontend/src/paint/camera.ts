@@ -1,6 +1,6 @@
 /** Where the window stands on the scene, and how it gets from one place to another. */
 
-import { type Point, type Rectangle, type Size, boxRectangle } from "../scene/geometry";
+import { type Point, type Rectangle, type Size, type WindowPlace, boxRectangle } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
 import type { Paths, Scene } from "../scene/scene";
 import { bringIn, fits, putInMiddle, roomBeside } from "./go_to";
@@ -188,6 +188,19 @@ export class Camera {
     const { scene } = this;
     if (!scene) return;
     this.glideTo(putInMiddle(this.view, targetOfBox(scene, box), this.room()), null);
+  }
+
+  /** The middle of the window in the scene, and its zoom, once nothing moves; null while hidden. */
+  get place(): WindowPlace | null {
+    if (!this.scene || this.isHidden) return null;
+    const { width, height } = this.size;
+    const view = this.destination;
+    return { ...toScene(view, { x: width / 2, y: height / 2 }), zoom: view.zoom };
+  }
+
+  /** Let the window stand where it was. */
+  standAt(place: WindowPlace): void {
+    this.moveTo(centreOn(place, this.size, place.zoom));
   }
 
   centreOnPoint(point: Point): void {

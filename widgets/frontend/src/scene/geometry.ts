@@ -3,6 +3,11 @@
 import sizes from "./sizes";
 import type { Scene } from "./scene";
 
+/** The middle of a window in the coordinates of a scene, and the zoom. */
+export interface WindowPlace extends Point {
+  readonly zoom: number;
+}
+
 export interface Size {
   readonly width: number;
   readonly height: number;

@@ -12,6 +12,7 @@ import type { Book } from "./book";
 import { type CommandStart, writeCommand } from "./command";
 import { Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
+import { type Link, readOpened, writeOpened } from "./permalink";
 import { Places } from "./places";
 import type { SearchIndex } from "./search";
 import { LocalTraits } from "./traits";
@@ -43,6 +44,8 @@ export interface StaticSource {
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
   readonly command: CommandStart;
+  /** what an address says to be open instead, as `permalink.ts` writes it; null for none */
+  readonly opened: string | null;
   readonly traits: Partial<CanvasTraits>;
 }
 
@@ -81,6 +84,7 @@ export class StaticHost implements CanvasConnection {
   private index: Promise<SearchIndex> | null = null;
   private readonly moments: Opened[] = [];
   private moment = 0;
+  private readonly watchers = new Set<() => void>();
 
   constructor(private readonly source: StaticSource) {
     this.traits = new LocalTraits({ ...CANVAS_TRAITS, ...source.traits });
@@ -96,6 +100,36 @@ export class StaticHost implements CanvasConnection {
   onMessage(receive: Receive): () => void {
     this.receivers.add(receive);
     return () => this.receivers.delete(receive);
+  }
+
+  /** Call something after each change of what is open. */
+  onChange(watch: () => void): void {
+    this.watchers.add(watch);
+  }
+
+  /** What is open, as an address has it. */
+  async writeOpened(): Promise<string> {
+    const { book } = await this.drawing;
+    return this.root ? writeOpened(book, this.root) : "";
+  }
+
+  /** Show what an address says. */
+  async follow({ direction, opened, selected }: Link): Promise<void> {
+    try {
+      this.traits.set({ direction });
+      const drawing = await this.drawing;
+      const root = readOpened(drawing.book, opened);
+      this.note(root, "open");
+      this.tell(drawing, null, { select: [...selected] });
+    } catch (error) {
+      this.refuseLink(error);
+    }
+  }
+
+  /** Say why an address is not followed. */
+  refuseLink(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.emit({ type: "error", message: `The address of this page does not fit it: ${why}.` });
   }
 
   onLost(): () => void {
@@ -153,7 +187,13 @@ export class StaticHost implements CanvasConnection {
   }
 
   private openFirst(drawing: Drawing): Opened {
-    const root = openKeys(drawing.book, 0, this.source.first);
+    let root = openKeys(drawing.book, 0, this.source.first);
+    try {
+      if (this.source.opened !== null) root = readOpened(drawing.book, this.source.opened);
+    } catch (error) {
+      // told once the picture is there
+      setTimeout(() => this.refuseLink(error));
+    }
     if (this.moments.length === 0) this.moments.push(root);
     return root;
   }
@@ -284,6 +324,7 @@ export class StaticHost implements CanvasConnection {
       redo: this.moment + 1 < this.moments.length,
     };
     this.emit({ ...shown, type: "scene", header, history }, id, buffers);
+    for (const watch of this.watchers) watch();
   }
 
   private emit(message: Message, id: string | null = null, buffers: ArrayBufferView[] = []): void {

@@ -1,0 +1,204 @@
+"""The explorer in one file, opened from disk with nothing behind it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import netloupe
+from tests.corpus import corpus_file
+
+pytestmark = pytest.mark.browser
+
+CANVAS = '[data-netloupe="canvas"]'
+API = f"document.querySelector('{CANVAS}').netloupe"
+MODELS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/unet.dynamo.onnx",
+    "exported/condloop.dynamo.onnx",
+    "quantized/bert.qdq.onnx",
+]
+
+Show = Callable[..., "Page"]
+
+
+class Page:
+    """A page written for a model, in Chromium."""
+
+    def __init__(self, page: Any, file: Path, fragment: str = "") -> None:
+        self.page = page
+        self.file = file
+        #: what the page has asked the network for
+        self.requests: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.goto(f"{file.as_uri()}{fragment}")
+        page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+
+    def paths(self) -> list[str]:
+        """Return the paths of all boxes that are drawn."""
+        found: list[str] = self.page.evaluate(f"{API}.paths()")
+        return found
+
+    def settle(self) -> None:
+        """Wait until nothing moves."""
+        self.page.wait_for_function(f"() => !{API}.stats().busy")
+
+    def click(self, path: str, *, times: int = 1) -> None:
+        """Click on the box at a path."""
+        self.page.keyboard.press("f")
+        self.settle()
+        place = self.page.evaluate(f"(path) => {API}.locate(path)", path)
+        assert place, path
+        self.page.mouse.click(place["x"], place["y"], click_count=times)
+
+    def press(self, title: str) -> None:
+        """Press the button of a title."""
+        self.page.locator(f'{CANVAS} button[title="{title}"]').click()
+        self.settle()
+
+    def inspector(self) -> str:
+        """Return what the inspector says."""
+        return str(self.page.inner_text(".nl-inspector"))
+
+    def error(self) -> str:
+        """Wait for a message, and return it."""
+        strip = self.page.locator(f"{CANVAS} .nl-strip")
+        strip.locator("text=/./").first.wait_for()
+        return str(strip.inner_text())
+
+
+@pytest.fixture
+def show(page: Any, tmp_path: Path) -> Show:
+    def write(name: str, fragment: str = "", **view: Any) -> Page:
+        file = tmp_path / "page.html"
+        netloupe.load(corpus_file(name)).to_html(file, **view)
+        page.context.set_offline(True)
+        page.keyboard.press("Escape")
+        return Page(page, file, fragment)
+
+    return write
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_groups_open_in_any_order_and_close_again(show: Show, name: str) -> None:
+    shown = show(name)
+    first = shown.paths()
+    shown.press("Open all groups")
+    every = set(shown.paths())
+    assert len(every) > len(first)
+    shown.press("Close all groups")
+    closed = shown.paths()
+    assert len(closed) < len(every)
+    chance = random.Random(name)
+    tried = 0
+    for path in chance.sample(closed, min(len(closed), 8)):
+        shown.click(path, times=2)
+        shown.settle()
+        tried += set(shown.paths()) != set(closed)
+        assert set(closed) - {path} <= set(shown.paths())
+        shown.page.keyboard.press("Control+z")
+        shown.page.wait_for_function(f"(count) => {API}.paths().length === count", arg=len(closed))
+    assert tried
+    assert [url for url in shown.requests if not url.startswith(("file:", "blob:"))] == []
+
+
+def test_what_is_selected_is_described(show: Show) -> None:
+    shown = show("exported/gpt2.legacy.onnx")
+    assert "Decoder-only transformer" in shown.inspector()
+    path = next(path for path in shown.paths() if path.endswith("/attn/"))
+    shown.click(path)
+    shown.page.wait_for_selector("text=Self-attention")
+    assert path in shown.inspector()
+    link = shown.page.locator(".nl-inspector-link").first
+    text = link.get_attribute("title")
+    link.click()
+    shown.page.wait_for_function(
+        f"(path) => document.querySelector('{CANVAS}').dataset.selected === path", arg=text
+    )
+    assert text in shown.inspector()
+
+
+def test_an_address_brings_back_what_was_seen(show: Show) -> None:
+    shown = show("exported/gpt2.legacy.onnx")
+    shown.press("Close all groups")
+    path = next(path for path in shown.paths() if path.endswith(" … 11/") or "h." in path)
+    shown.click(path, times=2)
+    shown.settle()
+    opened = shown.paths()
+    shown.page.wait_for_function("() => location.hash.includes('open=')")
+    shown.page.wait_for_timeout(400)
+    shown.page.reload()
+    shown.page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    assert shown.paths() == opened
+    assert "select=" in shown.page.evaluate("location.hash")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "why"),
+    [
+        ("#v=1&of=00000000&open=1", "another file"),
+        ("#nonsense", "not one of this page's addresses"),
+        (f"#v=1&of=00000000&open={'9' * 70_000}", "too long"),
+        ("#v=1&of=MARK&open=999999", "not in this file"),
+        ("#v=1&of=MARK&open=1(2", "damaged"),
+        ("#v=1&of=MARK&open=&at=1,2,x", "damaged"),
+        ("#v=1&of=MARK&open=&direction=UP", "direction"),
+    ],
+)
+def test_a_foreign_address_is_refused_and_the_picture_stays(
+    show: Show, fragment: str, why: str
+) -> None:
+    shown = show("exported/condloop.dynamo.onnx")
+    first = shown.paths()
+    mark = re.search(r'"mark":"(\w+)"', shown.file.read_text("utf-8"))
+    assert mark
+    shown.page.goto("about:blank")
+    again = Page(shown.page, shown.file, fragment.replace("MARK", mark[1]))
+    assert why in again.error()
+    assert again.paths() == first
+
+
+def test_it_turns_to_the_right_and_undoes_that_nothing(show: Show) -> None:
+    shown = show("exported/gpt2.legacy.onnx", theme="dark")
+    before = shown.page.evaluate(f"{API}.bounds({API}.paths()[0])")
+    shown.press("Run downwards or to the right")
+    shown.page.wait_for_function(f"(y) => {API}.bounds({API}.paths()[0]).y !== y", arg=before["y"])
+    assert shown.page.get_attribute("html", "data-theme") == "dark"
+    assert sorted(shown.paths())
+
+
+def test_names_of_a_model_run_nothing(show: Show) -> None:
+    shown = show("hostile/evil_names.onnx")
+    for path in shown.paths()[:12]:
+        shown.click(path)
+        shown.settle()
+    assert (
+        shown.page.evaluate("Object.keys(window).filter((key) => /pwn|evil|xss/i.test(key))") == []
+    )
+    assert shown.page.locator("img, iframe, object, embed").count() == 0
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_file_that_was_cut_short_says_so(
+    show: Show, page: Any, tmp_path: Path, share: float
+) -> None:
+    whole = show("exported/condloop.dynamo.onnx").file.read_text("utf-8")
+    script = whole[whole.rindex("<script>") :]
+    data = whole[: whole.rindex("<script>")]
+    file = tmp_path / "cut.html"
+    file.write_text(data[: int(len(data) * share)] + "</script>" + script, "utf-8")
+    page.goto(file.as_uri())
+    page.wait_for_selector("text=/damaged|cut short/")
+
+
+@pytest.mark.parametrize("width", [500, 2_000])
+def test_it_fits_narrow_and_wide_windows(show: Show, page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    shown = show("exported/gpt2.legacy.onnx")
+    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert shown.paths()
