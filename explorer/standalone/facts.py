@@ -3,11 +3,14 @@
 Each block (see :mod:`.blocks`) has the descriptions of some elements, as HTML: see
 :mod:`.templates` for ``templates``, ``slots`` and ``kinds`` (the templates themselves), and
 ``texts`` for what the slots hold. The block ``elements`` has the number of each element's path
-among the texts of the levels, -1 for the model itself, block after block.
+among the texts of the levels, -1 for the model itself, block after block. What has no box but is
+linked to, such as a graph or a weight behind another node, has numbers from -2 downwards, and its
+paths stand in ``linked`` of that block.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +27,8 @@ from .weights import WeightWriter
 
 #: so many descriptions are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 4_000
+#: so many elements without a box of their own are described
+_MOST_LINKED = 20_000
 
 
 class FactWriter:
@@ -43,6 +48,10 @@ class FactWriter:
         self._blocks: list[bytes] = []
         #: for each block the elements in it
         self._elements: list[list[int]] = []
+        self._begin()
+
+        #: where descriptions lead to
+        self._targets: dict[str, None] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -70,8 +79,23 @@ class FactWriter:
             weight = self._weights.number(description.tensor, description.value)
         self._writer.add(write_description(description, weight))
         self._described.append(number)
+        for section in description.sections:
+            self._targets.update((row.path, None) for row in section.rows if row.path)
         if len(self._described) >= _MOST_IN_BLOCK:
             self._finish()
+
+    def add_linked(self, known: Container[str], view: View) -> list[str]:
+        """Describe what descriptions lead to and has no box of its own; return the paths."""
+        linked: list[str] = []
+        seen: set[str] = set()
+        while self._targets and len(linked) < _MOST_LINKED:
+            targets, self._targets = self._targets, {}
+            for path in targets:
+                if path not in known and path not in seen and len(linked) < _MOST_LINKED:
+                    seen.add(path)
+                    linked.append(path)
+                    self.add(-1 - len(linked), path, view)
+        return linked
 
     def _finish(self) -> None:
         texts = Numbers()

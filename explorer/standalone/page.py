@@ -1,7 +1,8 @@
 """The explorer in one file: an HTML page that needs nothing but a browser.
 
-The page has one script, named in its content policy by its hash, and the blocks that the script
-reads. It reaches no network, and no text of a model is more than text in it.
+The page has one script, named in its content policy by its hash, and behind it the blocks that the
+script reads: of a file that was cut short it can say so. It reaches no network, and no text of a
+model is more than text in it.
 """
 
 from __future__ import annotations
@@ -128,6 +129,7 @@ def make_page(
     blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
     numbers: dict[str, int] = {}
+    linked: list[str] = []
     for direction in get_args(Direction):
         everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
         is_first = direction == options.direction
@@ -147,9 +149,10 @@ def make_page(
         )
         if is_told:
             blocks.append(("search", write_search(everything, numbers)))
+            linked = facts.add_linked(numbers, everything)
     described, elements = facts.write()
     listed = [number for each in elements for number in each]
-    blocks.append(("elements", write_block({"elements": listed}, {})))
+    blocks.append(("elements", write_block({"elements": listed}, {"linked": linked})))
     blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
     histograms, weight_counts, left_out = weighed.write()
     blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
@@ -250,10 +253,10 @@ def _write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str
 <style>{style}</style>
 </head>
 <body>
-<noscript>
-{svg}</noscript>
+<script>{script}</script>
 <script type="application/json" id="nl-data">{told}</script>
-{written}<script>{script}</script>
+{written}<noscript>
+{svg}</noscript>
 </body>
 </html>
 """

@@ -90,7 +90,7 @@ def test_groups_open_in_any_order_and_close_again(show: Show, name: str) -> None
     first = shown.paths()
     shown.press("Open all groups")
     every = set(shown.paths())
-    assert len(every) > len(first)
+    assert len(every) >= len(first)
     shown.press("Close all groups")
     closed = shown.paths()
     assert len(closed) < len(every)
@@ -99,8 +99,10 @@ def test_groups_open_in_any_order_and_close_again(show: Show, name: str) -> None
     for path in chance.sample(closed, min(len(closed), 8)):
         shown.click(path, times=2)
         shown.settle()
-        tried += set(shown.paths()) != set(closed)
         assert set(closed) - {path} <= set(shown.paths())
+        if set(shown.paths()) == set(closed):
+            continue  # a node, or an input
+        tried += 1
         shown.page.keyboard.press("Control+z")
         shown.page.wait_for_function(f"(count) => {API}.paths().length === count", arg=len(closed))
     assert tried
@@ -114,13 +116,15 @@ def test_what_is_selected_is_described(show: Show) -> None:
     shown.click(path)
     shown.page.wait_for_selector("text=Self-attention")
     assert path in shown.inspector()
-    link = shown.page.locator(".nl-inspector-link").first
+    link = shown.page.locator('.nl-inspector-link[title*="/%"]').first
     text = link.get_attribute("title")
     link.click()
     shown.page.wait_for_function(
         f"(path) => document.querySelector('{CANVAS}').dataset.selected === path", arg=text
     )
     assert text in shown.inspector()
+    shown.page.locator('.nl-inspector-link[title="main"]').first.click()
+    shown.page.wait_for_selector(".nl-inspector-kind >> text=/graph/i")
 
 
 def test_an_address_brings_back_what_was_seen(show: Show) -> None:
@@ -183,15 +187,14 @@ def test_names_of_a_model_run_nothing(show: Show) -> None:
     assert shown.page.locator("img, iframe, object, embed").count() == 0
 
 
-@pytest.mark.parametrize("share", [0.3, 0.9])
+@pytest.mark.parametrize("share", [0.001, 0.2])
 def test_a_file_that_was_cut_short_says_so(
     show: Show, page: Any, tmp_path: Path, share: float
 ) -> None:
     whole = show("exported/condloop.dynamo.onnx").file.read_text("utf-8")
-    script = whole[whole.rindex("<script>") :]
-    data = whole[: whole.rindex("<script>")]
+    behind = whole.index("</script>")
     file = tmp_path / "cut.html"
-    file.write_text(data[: int(len(data) * share)] + "</script>" + script, "utf-8")
+    file.write_text(whole[: behind + int((len(whole) - behind) * share)], "utf-8")
     page.goto(file.as_uri())
     page.wait_for_selector("text=/damaged|cut short/")
 

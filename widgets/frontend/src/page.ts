@@ -90,12 +90,15 @@ class Describer {
     const index = await Block.read("descriptions", fromBase64(findBlock("elements")));
     const packed = this.data.described.map((_, k) => findBlock(`facts-${k}`));
     const numbers = new Map(texts.map((text, number) => [text, number]));
+    index.texts("linked").forEach((path, place) => numbers.set(path, LINKED - place));
     return { facts: new Facts(packed, this.data.described, index.integers("elements")), numbers };
   }
 }
 
 /** the number of the description of the whole model */
 const MODEL = -1;
+/** the number of the first element that has no box of its own; those of others go down from it */
+const LINKED = -2;
 
 /** milliseconds after which the address follows what is seen */
 const SOON = 250;
@@ -200,11 +203,17 @@ function show(): void {
   follow();
 }
 
-try {
-  show();
-} catch (error) {
-  const message = makeElement("p", "nl-page-error");
-  message.setAttribute("role", "alert");
-  message.textContent = error instanceof Error ? error.message : String(error);
-  document.body.append(message);
+function begin(): void {
+  try {
+    show();
+  } catch (error) {
+    const message = makeElement("p", "nl-page-error");
+    message.setAttribute("role", "alert");
+    message.textContent = error instanceof Error ? error.message : String(error);
+    document.body.append(message);
+  }
 }
+
+// the script stands ahead of what it reads
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+else begin();

@@ -45,7 +45,7 @@ export interface StaticSource {
   readonly first: KeyedState;
   readonly command: CommandStart;
   /** what an address says to be open instead, as `permalink.ts` writes it; null for none */
-  readonly opened: string | null;
+  readonly opened?: string | null;
   readonly traits: Partial<CanvasTraits>;
 }
 
@@ -136,10 +136,14 @@ export class StaticHost implements CanvasConnection {
     return () => undefined;
   }
 
-  /** Show what is at a path, and select it. */
+  /** Show what is at a path, and select it; what has no box is selected alone. */
   async goTo(path: string): Promise<void> {
     try {
       const drawing = await this.drawing;
+      if (!drawing.places.has(path)) {
+        this.traits.set({ selection: path, selected_paths: [path] });
+        return;
+      }
       const { root, ...shown } = this.change(drawing, this.root!, { id: "", type: "reveal", path });
       if (root && root !== this.root) this.note(root, "reveal");
       this.tell(drawing, null, shown);
@@ -189,7 +193,7 @@ export class StaticHost implements CanvasConnection {
   private openFirst(drawing: Drawing): Opened {
     let root = openKeys(drawing.book, 0, this.source.first);
     try {
-      if (this.source.opened !== null) root = readOpened(drawing.book, this.source.opened);
+      if (this.source.opened != null) root = readOpened(drawing.book, this.source.opened);
     } catch (error) {
       // told once the picture is there
       setTimeout(() => this.refuseLink(error));
