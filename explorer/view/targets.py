@@ -6,7 +6,7 @@ Nothing is opened here; what is hidden or a row on a face leads to the node that
 from __future__ import annotations
 
 from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Model, Node, Value
+from netloupe.explorer.model import Model, Node, Value, is_constant_node
 from netloupe.explorer.model.paths import CALL, index_nodes
 
 from .group_borders import GroupBorders, body_graphs
@@ -45,6 +45,8 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
     if node is not None:
         if borders.tree.positions[node.index] >= 0:
             return node, True
+        if not is_constant_node(node):
+            return None, True  # outside of the neighbourhood that alone is shown
         value = node.outputs[0]
         return (_node_showing(borders, value) if value is not None else None), True
     cut = len(path)
@@ -111,6 +113,8 @@ def _first_consumer(borders: GroupBorders, value: Value, *, is_drawn: bool) -> N
             if is_drawn and borders.hidden_group(node) is not None:
                 continue
             return node
+        if not is_constant_node(node):
+            continue  # outside of the neighbourhood that alone is shown
         constant = next((out for out in node.outputs if out is not None), None)
         if constant is not None and constant is not value:
             return _node_showing(borders, constant)
