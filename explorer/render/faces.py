@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from netloupe.explorer.grouping import PASSING, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -258,11 +258,11 @@ def _measure_share() -> float:
 
 def _holds_weight(shown: Sequence[Group | Graph | Node]) -> bool:
     """Return whether a node with a weight is among the first of some things."""
-    for one in shown:
-        nodes = nodes_inside(one) if isinstance(one, Group) else getattr(one, "nodes", (one,))
-        if any(find_weight(node) is not None for node in islice(nodes, _MOST_ASKED)):
-            return True
-    return False
+    nodes = chain.from_iterable(
+        nodes_inside(one) if isinstance(one, Group) else getattr(one, "nodes", (one,))
+        for one in shown
+    )
+    return any(find_weight(node) is not None for node in islice(nodes, _MOST_ASKED))
 
 
 def _write_count(face: Face, text: str) -> Face:

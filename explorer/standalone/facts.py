@@ -16,17 +16,21 @@ from pathlib import Path
 
 from netloupe.explorer.describe import Description, describe_path
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model
 from netloupe.explorer.page.description_html import write_header, write_unfolding
 from netloupe.explorer.view import View
 
 from .blocks import write_block
 from .level_block import Numbers
+from .limits import USUAL
 from .templates import TemplateWriter
 from .weights import WeightWriter
 
 #: so many descriptions are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 4_000
+#: what a group of more nodes holds would take too long to be compared
+_MOST_IN_GROUP = 200_000
 #: so many elements without a box of their own are described
 _MOST_LINKED = 20_000
 
@@ -40,11 +44,19 @@ class FactWriter:
         The model.
     weights
         Gets the weights that descriptions are of; None where nothing is said of their elements.
+    most
+        So many elements are described; what comes later is not.
     """
 
-    def __init__(self, model: Model, weights: WeightWriter | None = None) -> None:
+    def __init__(
+        self, model: Model, weights: WeightWriter | None = None, most: int = USUAL.elements
+    ) -> None:
         self._model = model
         self._weights = weights
+        self._most = most
+        #: how many were described, and whether any were not
+        self.count = 0
+        self.is_cut = False
         self._blocks: list[bytes] = []
         #: for each block the elements in it
         self._elements: list[list[int]] = []
@@ -68,6 +80,13 @@ class FactWriter:
         path, view
             Where it is. What is no element of its own is left out.
         """
+        if self.count >= self._most:
+            self.is_cut = True
+            return
+        group = view.items[path].element if path in view.items else None
+        if isinstance(group, Group) and group.node_count > _MOST_IN_GROUP:
+            self.is_cut = True
+            return
         try:
             description = describe_path(self._model, path, view)
         except NetloupeError:
@@ -79,6 +98,7 @@ class FactWriter:
             weight = self._weights.number(description.tensor, description.value)
         self._writer.add(write_description(description, weight))
         self._described.append(number)
+        self.count += 1
         for section in description.sections:
             self._targets.update((row.path, None) for row in section.rows if row.path)
         if len(self._described) >= _MOST_IN_BLOCK:
@@ -88,7 +108,7 @@ class FactWriter:
         """Describe what descriptions lead to and has no box of its own; return the paths."""
         linked: list[str] = []
         seen: set[str] = set()
-        while self._targets and len(linked) < _MOST_LINKED:
+        while self._targets and len(linked) < _MOST_LINKED and self.count < self._most:
             targets, self._targets = self._targets, {}
             for path in targets:
                 if path not in known and path not in seen and len(linked) < _MOST_LINKED:

@@ -11,10 +11,9 @@ from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
 
 from .level_block import LevelWriter, Numbers
+from .limits import USUAL, Limits
 from .walk import list_opened_items
 
-#: a page has no more boxes than this: calls of functions can multiply without end
-MOST_BOXES = 600_000
 #: seconds after which what is not laid out yet gets a simpler layout
 PATIENCE = 60.0
 
@@ -26,6 +25,7 @@ def write_levels(
     first: Composed | None = None,
     texts: Numbers | None = None,
     look: Callable[[int, str], None] | None = None,
+    limits: Limits = USUAL,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -44,11 +44,13 @@ def write_levels(
     look
         Called with each path in the levels and its number among their texts, once, while what
         it is in is open.
+    limits
+        How much is written at most.
     """
     preparer = Preparer(labels, direction, PATIENCE)
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
-    for item, state in list_opened_items(view, MOST_BOXES):
+    for item, state in list_opened_items(view, limits):
         names = writer.add(state, *preparer.prepare(view, item))
         if look is None:
             continue

@@ -32,6 +32,7 @@ from .blocks import write_block, write_json
 from .facts import FactWriter
 from .level_block import Numbers
 from .levels import state_of, write_levels
+from .limits import USUAL, choose_limits
 from .search_block import write_search
 from .weights import WeightBudget, WeightContent, WeightWriter
 
@@ -114,7 +115,8 @@ def make_page(
         Where they name something of the wrong kind.
     """
     composer = Composer()
-    labels = _make_labels(model, options, options.direction)
+    shares = Shares(model, options.share)
+    labels = _make_labels(options, options.direction, shares)
     if shown is None:
         first = FirstView(composer, labels, Window(*map(float, options.window)))
         view, notices = make_view(model, options, first)
@@ -124,14 +126,15 @@ def make_page(
     notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
     weighed = WeightWriter(weights, budget, model.source)
-    facts = FactWriter(model, weighed)
+    limits = choose_limits(model)
+    facts = FactWriter(model, weighed, limits.elements)
     facts.add(_MODEL, "", view)
     blocks: list[tuple[str, bytes]] = []
     texts = Numbers()
     numbers: dict[str, int] = {}
     linked: list[str] = []
     for direction in get_args(Direction):
-        everything = View(model, view.graph, view.grouping, view.only, view.unnamed)
+        everything = View(model, view.graph, view.grouping, view.only, view.unnamed, view)
         is_first = direction == options.direction
         is_told = not blocks
         blocks.append(
@@ -139,18 +142,24 @@ def make_page(
                 f"levels-{direction}",
                 write_levels(
                     everything,
-                    labels if is_first else _make_labels(model, options, direction),
+                    labels if is_first else _make_labels(options, direction, shares),
                     direction,
                     composer.recall(view) if is_first else None,
                     texts,
                     partial(_note, facts, numbers, everything) if is_told else None,
+                    limits,
                 ),
             )
         )
         if is_told:
-            blocks.append(("search", write_search(everything, numbers)))
+            blocks.append(("search", write_search(everything, numbers, limits.findable)))
             linked = facts.add_linked(numbers, everything)
     described, elements = facts.write()
+    if facts.is_cut or limits is not USUAL:
+        notices.append(
+            f"The model is so large that this page holds a part of it: what is in up to "
+            f"{limits.levels:,} groups, and descriptions of {facts.count:,} elements."
+        )
     listed = [number for each in elements for number in each]
     blocks.append(("elements", write_block({"elements": listed}, {"linked": linked})))
     blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
@@ -172,6 +181,7 @@ def make_page(
             "paints": {path: [paint.tone, paint.text] for path, paint in paints.items()},
             "breadcrumb": [[graph.path, clean_label(graph.name or graph.path)]],
         },
+        "notices": notices,
         "described": [len(each) for each in elements],
         "weights": weight_counts,
     }
@@ -216,8 +226,8 @@ def _note(facts: FactWriter, numbers: dict[str, int], view: View, number: int, p
     facts.add(number, path, view)
 
 
-def _make_labels(model: Model, options: ViewOptions, direction: Direction) -> Labels:
-    return Labels(options.details, direction, Shares(model, options.share))
+def _make_labels(options: ViewOptions, direction: Direction, shares: Shares) -> Labels:
+    return Labels(options.details, direction, shares)
 
 
 def _list_open(item: Item) -> Iterator[tuple[str, Any]]:

@@ -29,6 +29,7 @@ column                 content
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
@@ -38,11 +39,12 @@ from netloupe.explorer.view.targets import find_first_user, find_hidden, find_ta
 
 from .blocks import write_block
 from .level_block import IntegerColumns, Numbers
+from .limits import USUAL
 
 KINDS = ("graph", "group", "node", "value", "initializer")
 
 
-def write_search(view: View, numbers: Mapping[str, int]) -> bytes:
+def write_search(view: View, numbers: Mapping[str, int], most: int = USUAL.findable) -> bytes:
     """Return the block of what can be found.
 
     Parameters
@@ -51,10 +53,13 @@ def write_search(view: View, numbers: Mapping[str, int]) -> bytes:
         What the page shows, everything closed.
     numbers
         Of each path at which something is shown its number among the texts of the levels.
+    most
+        So many elements are looked at.
     """
     writer = _SearchWriter(numbers)
     places = _Places(view, numbers)
-    for graph, entry in list_findable(view.model, lambda graph: view.borders(graph).tree):
+    findable = list_findable(view.model, lambda graph: view.borders(graph).tree)
+    for graph, entry in islice(findable, most):
         place = places.find(graph, entry)
         if place is not None:
             writer.add(graph, entry, place)

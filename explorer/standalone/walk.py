@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
-from netloupe.explorer.view.expand import is_recursive
+from netloupe.explorer.view.expand import count_least, is_recursive
+
+from .limits import Limits
 
 
 class OpenedItem(NamedTuple):
@@ -25,7 +27,7 @@ class OpenedItem(NamedTuple):
     state: int
 
 
-def list_opened_items(view: View, most_boxes: int) -> Iterator[OpenedItem]:
+def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
     """Open every item of a view that can be opened, one after the other, and close it again.
 
     A repeat is opened with each of its repetitions and with all. What stands in several places
@@ -35,11 +37,11 @@ def list_opened_items(view: View, most_boxes: int) -> Iterator[OpenedItem]:
     ----------
     view
         A view with everything closed; afterwards it is so again.
-    most_boxes
-        Nothing more is opened once so many boxes were inside what was opened.
+    limits
+        Nothing more is opened once so many items were, or so many boxes were inside of them.
     """
     seen: set[str] = set()
-    boxes = 0
+    levels = boxes = 0
     # what is opened next, and what is closed once all inside it has been
     pending: list[tuple[Item, int | None]] = [(view.root, 0)]
     while pending:
@@ -47,10 +49,13 @@ def list_opened_items(view: View, most_boxes: int) -> Iterator[OpenedItem]:
         if state is None:
             view.close_item(item)
             continue
-        if item is not view.root and boxes > most_boxes:
+        if item is not view.root and (
+            levels >= limits.levels or boxes + _count_inside(item) > limits.boxes
+        ):
             continue
         step()
         _open(view, item, state)
+        levels += 1
         boxes += len(item.children)
         if item is not view.root:
             pending.append((item, None))
@@ -58,8 +63,18 @@ def list_opened_items(view: View, most_boxes: int) -> Iterator[OpenedItem]:
         for child in reversed(item.children):
             if not child.openable or child.key in seen or is_recursive(child):
                 continue
+            repeat = child.repeat
+            if repeat is not None and levels + len(repeat.children) >= limits.levels:
+                continue
             seen.add(child.key)
             pending += [(child, state) for state in reversed(list_states(child))]
+
+
+def _count_inside(item: Item) -> int:
+    """Return how many boxes opening an item shows at least."""
+    if item.is_terminal:
+        return sum(map(len, item.merged.values()))
+    return count_least(item)
 
 
 def list_states(item: Item) -> list[int]:

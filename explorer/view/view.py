@@ -41,6 +41,9 @@ class View:
         Indexes of the graph's nodes that are shown; all where None.
     unnamed
         Groups, and kinds of block, that are not told what they are: see :meth:`leave_unnamed`.
+    like
+        Another view of the same with all the options, whose groups this one shares; shape
+        arithmetic that is shown in one is so in the other.
 
     Raises
     ------
@@ -55,13 +58,14 @@ class View:
         grouping: str = "auto",
         only: frozenset[int] | None = None,
         unnamed: tuple[str, ...] = (),
+        like: View | None = None,
     ) -> None:
         self.model = model
         self.graph = graph or model.graph
         self.grouping: Grouping = check_option("grouping", grouping)
         self.only = only
         self.unnamed = unnamed
-        self._borders: dict[str, GroupBorders] = {}
+        self._borders: dict[str, GroupBorders] = {} if like is None else like._borders
         self._repeats = RepeatStates(self.open_item, self._open_keys)
         self._shows_shapes = False
         self._maker = ChildMaker(self.borders, is_partial=only is not None)

@@ -115,8 +115,8 @@ def test_an_open_repeat_shows_one_repetition(index: int) -> None:
     assert (f"present.{index}.key", "present.0.key") in ends
     assert repeat.unmatched == (0, 0)
     title = words(repeat)
-    assert title[0] == "Block A ×6"
-    assert title[1] == f"Attention · shows {index}"
+    assert title[:2] == ["Block A", "×6"]
+    assert {"Attention", f"shows {index}"} <= set(title)
     assert find_lost_edges(view) == []
 
 
@@ -146,7 +146,7 @@ def test_unrolling_and_folding() -> None:
     assert [child.key for child in repeat.children] == blocks + stubs
     assert "Block A/2/ -h2×1> Block A/3/" in wires(view, repeat)
     assert "| -past.3.key×1> Block A/3/" in wires(view, repeat)
-    assert words(repeat)[1] == "Attention · all shown"
+    assert {"Attention", "all shown"} <= set(words(repeat))
     assert view.reveal("main/Add_4").parent is view.items["main/Block A/4/"]
     assert find_lost_edges(view) == []
     view.show_shapes()  # makes everything anew
@@ -263,7 +263,7 @@ def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:
     )
     repeat = view.open("main/Block A/")
     assert repeat.unmatched == (1, 0)
-    assert words(repeat)[1] == "shows 1 of 3, 1 input of others"
+    assert {"shows 1 of 3", "1 input of others"} <= set(words(repeat))
     assert view.show_repetition("main/Block A/", 1).unmatched == (0, 0)
     assert find_lost_edges(view) == []
 

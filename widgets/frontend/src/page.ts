@@ -21,6 +21,8 @@ interface PageData {
   readonly mark: string;
   readonly first: KeyedState;
   readonly command: CommandStart;
+  /** what is to be said of the page */
+  readonly notices: readonly string[];
   readonly traits: Partial<CanvasTraits>;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
@@ -179,9 +181,9 @@ function show(): void {
     ...(link && { direction: link.direction }),
     ...{ selection: selected[0] ?? "", selected_paths: selected },
   };
-  const { first, command } = data;
+  const { first, command, notices } = data;
   const opened = link && link.opened;
-  const host = new StaticHost({ readBook, readSearch, first, command, opened, traits });
+  const host = new StaticHost({ readBook, readSearch, first, command, notices, opened, traits });
   const describer = new Describer(data);
   const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
   const inspector = new Inspector(host.traits, {

@@ -44,6 +44,8 @@ export interface StaticSource {
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
   readonly command: CommandStart;
+  /** what is said with the first picture */
+  readonly notices?: readonly string[];
   /** what an address says to be open instead, as `permalink.ts` writes it; null for none */
   readonly opened?: string | null;
   readonly traits: Partial<CanvasTraits>;
@@ -319,9 +321,10 @@ export class StaticHost implements CanvasConnection {
   }
 
   private tell(drawing: Drawing, id: string | null, shown: Answer): void {
+    const notices = this.writer ? [] : [...(this.source.notices ?? []), ...drawing.book.notices];
     this.writer ??= new SceneWriter(drawing.book);
     const composed = drawing.composer.compose(this.root!);
-    const { header, buffers }: WrittenScene = this.writer.write(composed, []);
+    const { header, buffers }: WrittenScene = this.writer.write(composed, notices);
     const history = {
       moment: this.moment,
       undo: this.moment > 0,

@@ -1,0 +1,45 @@
+"""How much of a model a page holds.
+
+Of all that a page can show everything is laid out and described beforehand. That of a hundred
+thousand nodes fits a file; of a million, or of what multiplies without end, only a part does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from netloupe.explorer.model import Model
+
+#: of nodes, inputs, outputs and initializers together; a larger model is told in part
+_MANY = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is in a page at most.
+
+    Parameters
+    ----------
+    levels, boxes
+        Insides of groups, each repetition by itself, and what is in them.
+    elements
+        What is described.
+    findable
+        What a search looks at.
+    """
+
+    levels: int
+    boxes: int
+    elements: int
+    findable: int
+
+
+USUAL = Limits(60_000, 400_000, 400_000, 1_000_000)
+OF_THE_LARGEST = Limits(1_000, 20_000, 5_000, 50_000)
+
+
+def choose_limits(model: Model) -> Limits:
+    """Return how much of a model its page holds."""
+    graph = model.graph
+    count = model.node_count + len(graph.inputs) + len(graph.outputs) + len(graph.initializers)
+    return USUAL if count <= _MANY else OF_THE_LARGEST
