@@ -45,6 +45,7 @@ _INSPECT_EXAMPLES = """examples:
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
+  netloupe render model.onnx -o model.html        the explorer in one file
   netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
   netloupe render model.onnx -o - --format png | icat
   netloupe render a.onnx b.onnx -o pictures/ --format svg"""
