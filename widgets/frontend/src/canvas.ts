@@ -220,8 +220,8 @@ export class CanvasView {
     page.frame.append(
       ...[top, this.progress.line, this.room, this.strip.element, foot],
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
-      ...[this.saving.element, this.byHand.element],
     );
+    for (const dialog of [this.saving, this.byHand]) dialog.standIn(page.frame);
     page.frame.after(this.panes.side, this.panes.bottom);
     parent.append(page.element);
     const api = { value: makeScriptApi(stage), configurable: true };

@@ -24,9 +24,10 @@ export function listFormats(host: Host): ReadonlyArray<readonly [PictureFormat, 
   return host.can("picture") ? FORMATS : FORMATS.slice(0, 2);
 }
 
-/** Something that lies over the picture until it is closed. */
+/** Something that lies over the picture until it is closed; it is in the page only so long. */
 class Dialog {
   readonly element = makeElement("div", "nl-question");
+  private around: HTMLElement | null = null;
 
   constructor(
     title: string,
@@ -34,7 +35,6 @@ class Dialog {
   ) {
     this.element.setAttribute("role", "dialog");
     this.element.setAttribute("aria-label", title);
-    this.element.hidden = true;
     const head = makeElement("div", "nl-help-head");
     head.textContent = title;
     head.append(iconButton("close", "Close", () => this.hide()));
@@ -46,12 +46,21 @@ class Dialog {
   }
 
   get isShown(): boolean {
-    return !this.element.hidden;
+    return this.element.parentElement !== null;
+  }
+
+  /** Tell what it is to lie over. */
+  standIn(around: HTMLElement): void {
+    this.around = around;
   }
 
   hide(): void {
-    this.element.hidden = true;
+    this.element.remove();
     this.left();
+  }
+
+  protected appear(): void {
+    this.around?.append(this.element);
   }
 }
 
@@ -108,7 +117,7 @@ export class SaveDialog extends Dialog {
   }
 
   show(): void {
-    this.element.hidden = false;
+    this.appear();
     this.form.querySelector<HTMLInputElement>("input:checked")?.focus({ preventScroll: true });
   }
 
@@ -143,7 +152,7 @@ export class CopyByHand extends Dialog {
 
   show(text: string): void {
     this.text.value = text;
-    this.element.hidden = false;
+    this.appear();
     this.text.focus({ preventScroll: true });
     this.text.select();
   }
