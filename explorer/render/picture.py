@@ -248,7 +248,7 @@ def make_picture(
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
     composer = composer or Composer()
     if options.title == "auto":
-        options = replace(options, title=_write_title(model, options.graph))
+        options = replace(options, title=title_of_model(model, options.graph))
     with writing_in(options.font) as found:
         paper = PAPERS.get(options.page)
         labels = Labels(
@@ -280,8 +280,11 @@ def make_picture(
         return lay_on_sheet(picture, composer)
 
 
-def _write_title(model: Model, graph: str) -> str:
-    """Return what a model is in one sentence, or where that is not known what is shown."""
+def title_of_model(model: Model, graph: str) -> str:
+    """Return what a model is in one sentence, or where that is not known what is shown.
+
+    It is the title where options ask for ``auto``.
+    """
     name = Path(model.source).name or model.source
     if graph and graph != model.graph.path:
         return f"{name} · {graph}"

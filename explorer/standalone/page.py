@@ -23,7 +23,13 @@ from netloupe.explorer.options import OPTIONS, Direction
 from netloupe.explorer.options.command import write_command
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
-from netloupe.explorer.render.picture import Labels, Picture, make_view, render_picture
+from netloupe.explorer.render.picture import (
+    Labels,
+    Picture,
+    make_view,
+    render_picture,
+    title_of_model,
+)
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
@@ -114,6 +120,8 @@ def make_page(
     ViewError
         Where they name something of the wrong kind.
     """
+    if options.title == "auto":
+        options = replace(options, title=title_of_model(model, options.graph))
     composer = Composer()
     shares = Shares(model, options.share)
     labels = _make_labels(options, options.direction, shares)

@@ -118,10 +118,10 @@ def test_an_explorer_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_page_says_it_above_the_picture(tmp_path: Path) -> None:
-    page = load(RESNET).to_html()
+    page = load(RESNET).to_html(static=True)
     header = page[: page.index("</header>")]
     assert f'<p class="nl-architecture">{SENTENCE}<br>{COSTS}</p>' in header
-    nothing = load(corpus_file("exported/scripted.legacy.onnx")).to_html()
+    nothing = load(corpus_file("exported/scripted.legacy.onnx")).to_html(static=True)
     assert "<p class" not in nothing[: nothing.index("</header>")]
 
 

@@ -47,7 +47,7 @@ def open_page(page: Any, folder: Path, budget: WeightBudget | None = None, **vie
 
 def show_weight(page: Any, name: str) -> None:
     """Select a weight by the link to it in the model's description."""
-    page.reload()
+    page.goto(page.url.partition("#")[0])  # the address keeps what was selected before
     path = quote(f"main/%{name}", safe="")
     page.locator(f'{INSPECTOR} button[data-path="{path}"]').first.click()
     page.locator(f"{INSPECTOR}-title", has_text=name).wait_for()

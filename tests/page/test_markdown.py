@@ -38,7 +38,7 @@ def test_html_in_the_text_stays_text() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert write_markdown("") == []
+    assert write_markdown("") == ()
 
 
 def test_documentation_of_an_operator_is_readable() -> None:
