@@ -1,7 +1,7 @@
 """Room for boxes that have grown: how coordinates along one axis move.
 
 ``widgets/frontend/src/standalone/growth.ts`` is the same for pages that compose pictures
-themselves; ``tests/cases/compositions.json`` holds cases for both.
+themselves; ``tests/standalone/test_composition.py`` compares what both make of the same pictures.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,7 +163,7 @@ class TableWriter:
             list(distinct),
             rows,
             bundled,
-            write_names(list(names)),
+            write_json(list(names)),
             len(names),
         )
 
@@ -239,12 +239,12 @@ def edge_flags(edge: LevelEdge) -> int:
     return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
 
 
-def write_names(names: list[str]) -> bytes:
-    """Return names as a JSON list."""
+def write_json(value: Any) -> bytes:
+    """Return a value as JSON in UTF-8, without white space."""
     try:
-        return json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        return json.dumps(names, separators=(",", ":")).encode()
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def join_names(tables: LevelTables) -> bytes:
@@ -252,5 +252,5 @@ def join_names(tables: LevelTables) -> bytes:
     rows = [text for texts in tables.rows for text in texts] + tables.bundled
     if not rows:
         return tables.names
-    written = write_names(rows)
+    written = write_json(rows)
     return tables.names[:-1] + b"," + written[1:] if tables.name_count else written

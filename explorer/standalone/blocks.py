@@ -9,13 +9,14 @@ next, the first from 0, ``json`` is any value. Columns are padded to multiples o
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from netloupe.explorer.render.tables import write_json
 
 _WIDTHS = ((8, np.int8), (16, np.int16), (32, np.int32))
 _ALIGNMENT = 4
@@ -74,11 +75,3 @@ def _narrow(numbers: NDArray[np.int64], kind: str) -> tuple[str, bytes] | None:
 
 def _measure(column: bytes) -> int:
     return len(zlib.compress(column, 1))
-
-
-def write_json(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8, without white space."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        return json.dumps(value, separators=(",", ":")).encode()

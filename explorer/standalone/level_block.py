@@ -21,7 +21,7 @@ column              content
                     that with the first repetition, -1 where it is not in this file; and which
                     repetition is shown when it is opened
 ``rows``            what else is told of the open item itself: see ``rows`` of a scene
-``forms``           flags (1: a list, 2: the box of several inputs or outputs), inputs,
+``forms``           whether it is that of several inputs or outputs in one box, inputs,
                     those of them that something inside uses, which come first, outputs, those
                     of them that something inside gives, which come first
 ``form_counts``     boxes, rows of boxes, edges, bundled values, ports, placements
@@ -63,7 +63,6 @@ from .blocks import write_block
 
 #: coordinates are written in so many parts of a pixel
 PARTS = 4
-_LIST, _TERMINAL = 1, 2
 
 
 class IntegerColumns:
@@ -137,7 +136,7 @@ class LevelWriter:
         """
         item = plan.item
         local = Numbers()
-        table = self._write_form(plan, prepared, local)
+        table = self._write_form(plan, local)
         key = tuple((name, tuple(column)) for name, column in table.items())
         placement = self._place(prepared)
         form = self._forms.number((key, placement))
@@ -197,17 +196,16 @@ class LevelWriter:
         }
         return write_block(integers, values)
 
-    def _write_form(self, plan: Plan, prepared: Prepared, local: Numbers) -> dict[str, list[int]]:
-        item, level = plan.item, prepared.level
+    def _write_form(self, plan: Plan, local: Numbers) -> dict[str, list[int]]:
+        item = plan.item
         body = item.body
         assert body is not None  # noqa: S101 - open items have a body
         table: dict[str, list[int]] = {name: [] for name in ("forms", *_FORM_COLUMNS)}
-        flags = (_LIST if level.is_list else 0) | (_TERMINAL if item.is_terminal else 0)
         inputs, outputs = plan.borders.inputs, plan.borders.outputs
         ports = [*inputs, *outputs] if item.kind != "root" else []
         used = sum(value not in plan.borders.idle for value in inputs)
         given = len(plan.ports) - used if ports else 0
-        table["forms"] += (flags, len(inputs), used, len(outputs), given)
+        table["forms"] += (int(item.is_terminal), len(inputs), used, len(outputs), given)
         table["ports"] += (local.number(path_of_value(value, item.instance)) for value in ports)
 
         def name_end(value: Value | None, end: int, ports: Mapping[Value, int]) -> int:

@@ -31,10 +31,11 @@ from netloupe.explorer.render.picture import (
     title_of_model,
 )
 from netloupe.explorer.render.shares import Shares
+from netloupe.explorer.render.tables import write_json
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
-from .blocks import write_block, write_json
+from .blocks import write_block
 from .facts import FactWriter
 from .level_block import Numbers
 from .levels import state_of, write_levels

@@ -1,7 +1,7 @@
 /**
  * From a placement to the inside of an open box: its border, its title's room, exact ends of
- * edges. The same as explorer/layout/arrange.py and titles.py; tests/layout/compositions.json holds cases for
- * both.
+ * edges. The same as explorer/layout/arrange.py and titles.py; tests/standalone/test_composition.py
+ * compares both.
  */
 
 import type { Direction } from "../scene/options";

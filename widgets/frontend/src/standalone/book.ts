@@ -173,7 +173,7 @@ export class Book {
     const known = this.forms.get(number);
     if (known) return known;
     this.check(number, this.table.forms.length / 5);
-    const [flags, inputs, used, outputs, given] = this.row("forms", number, 5);
+    const [isTerminal, inputs, used, outputs, given] = this.row("forms", number, 5);
     const boxRows = this.part("box_rows", number);
     let rowsAt = 0;
     const boxes = chunk(this.part("boxes", number), WIDTHS.boxes).map(
@@ -193,7 +193,7 @@ export class Book {
     const placed = (): Placement[] => this.part("placed", number).map((k) => this.placement(k));
     let placements: Placement[] | null = null;
     const form = {
-      isTerminal: (flags & TERMINAL) !== 0,
+      isTerminal: isTerminal === 1,
       ...{ inputs, used, outputs, given, boxes, edges },
       ports: this.part("ports", number),
       // where things are is not asked for while something is looked for
@@ -275,8 +275,6 @@ export class Book {
     }
   }
 }
-
-const TERMINAL = 2;
 
 /** For each column which other counts its entries, how wide that is, and at which places. */
 const COUNTED: Record<string, readonly [string, number, readonly number[]]> = {

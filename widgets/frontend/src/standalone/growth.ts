@@ -1,6 +1,6 @@
 /**
  * Room for boxes that have grown: how coordinates along one axis move. The same as
- * explorer/layout/growth.py; tests/layout/compositions.json holds cases for both.
+ * explorer/layout/growth.py; tests/standalone/test_composition.py compares both.
  */
 
 import { type Curves, countPieces } from "./curves";
