@@ -12,7 +12,7 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))  # this tree, and not one that is installed
 
-from netloupe.explorer.options import OPTIONS, Choice, Option  # noqa: E402
+from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS, Choice, Option  # noqa: E402
 
 PAGE = _ROOT / "docs" / "view_options.md"
 
@@ -36,7 +36,14 @@ netloupe render demo_notebooks/models/digits_cnn.onnx -o block.svg --focus block
 A graph shows itself and takes no `graph`; DOT has neither `theme` nor what follows `wrap` here, nor
 `wrap` itself. A function that hands them on is typed `**view: Unpack[netloupe.ViewKeywords]`.
 
-This page is written by `python tools/make_option_page.py` from `explorer/options/options.json`.
+This page is written by `python tools/make_option_page.py` from `explorer/options/options.json`
+and `page_options.json`.
+"""
+
+
+_PAGE_HEAD = """## What the explorer in one file holds
+
+Options of `to_html()` and of `netloupe render -o model.html`, beside those of the view.
 """
 
 
@@ -51,16 +58,29 @@ def write_page() -> str:
         ("option", "Python", "shell", "menu of the canvas", "what it does"),
         (row for option in options for row in _list_values(option)),
     )
-    return f"{_HEAD}\n{overview}\n## Their values\n\n{values}"
+    of_page = _write_table(
+        ("Python", "shell", "what it does"),
+        ((_code(o.name), _in_shell(o), _describe(o)) for o in PAGE_OPTIONS.values()),
+    )
+    values_of_page = _write_table(
+        ("option", "Python", "shell", "what it does"),
+        (
+            (option, python, word, meaning)
+            for each in PAGE_OPTIONS.values()
+            for option, python, word, _, meaning in _list_values(each)
+        ),
+    )
+    parts = (_HEAD, overview, "## Their values\n", values, _PAGE_HEAD, of_page, values_of_page)
+    return "\n".join(parts)
 
 
 def _in_shell(option: Option) -> str:
     if option.is_switch:
-        return _code(f"--{option.name}")
+        return _code(option.flag)
     if option.text is not None:
-        return _code(f"--{option.name} {'|'.join([*option.words, option.text.name])}")
+        return _code(f"{option.flag} {'|'.join([*option.words, option.text.name])}")
     number = [option.number.name] if option.number else []
-    return _code(f"--{option.name} {'|'.join([*option.words, *number]) or 'PATH'}")
+    return _code(f"{option.flag} {'|'.join([*option.words, *number]) or 'PATH'}")
 
 
 def _describe(option: Option) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from netloupe.explorer.errors import ViewError
+
 from . import door
 
 if TYPE_CHECKING:
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import graphviz
+
+    from netloupe.explorer.options import WeightContent
 
     from .door import ViewKeywords
     from .model import Model
@@ -62,6 +66,8 @@ class Drawable:
         *,
         paint: Mapping[Any, door.Paint] | None = None,
         static: bool = False,
+        weights: WeightContent | None = None,
+        size_limit: str | int | None = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Write the explorer as one HTML page, which needs nothing but a browser.
@@ -73,16 +79,32 @@ class Drawable:
             still pictures alone.
         static
             Whether the page holds the still picture alone, and no script.
+        weights
+            What the explorer tells of the elements of weights: ``"histograms"``, with statistics,
+            or ``"none"``.
+        size_limit
+            Bytes that the page has at most, as a number or such as ``"5MB"``. Where all does not
+            fit, statistics of the smallest weights are left out first, then descriptions of
+            further repetitions and of what lies deepest, then what is in the innermost groups;
+            the page says so.
 
         Raises
         ------
-        NotFoundError, ViewError, OutputError
+        NotFoundError, ViewError
             As for :meth:`to_svg`.
+        OutputError
+            As for :meth:`to_svg`, and where no page is as small as ``size_limit``.
         """
         if static:
+            for name, given in (("weights", weights), ("size_limit", size_limit)):
+                if given is not None:
+                    raise ViewError(
+                        f"{name} is of the explorer in a page, and static leaves that out. "
+                        "Give one of them."
+                    )
             return self._draw("html", path, paint, view).decode()
         model, options = self._subject(view)
-        return door.draw_page(model, path, paint, **options).decode()
+        return door.draw_page(model, path, paint, weights, size_limit, **options).decode()
 
     def to_png(
         self,

@@ -138,7 +138,7 @@ class Option(NamedTuple):
     Parameters
     ----------
     name
-        Its name as a keyword; on the command line two dashes stand before it.
+        Its name as a keyword.
     default
         Its value in Python where none is given.
     help
@@ -165,6 +165,11 @@ class Option(NamedTuple):
     elements: tuple[str, ...] = ()
 
     @property
+    def flag(self) -> str:
+        """What it is called on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
     def is_switch(self) -> bool:
         """Whether it is only on or off."""
         return {choice.value for choice in self.choices} == {True, False} and self.number is None
@@ -175,8 +180,8 @@ class Option(NamedTuple):
         return tuple(choice.word for choice in self.choices)
 
 
-def _read_options() -> dict[str, Option]:
-    text = files(__package__).joinpath("options.json").read_text(encoding="utf-8")
+def _read_options(file: str) -> dict[str, Option]:
+    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
     return {name: _read_option(name, **fields) for name, fields in json.loads(text).items()}
 
 
@@ -202,7 +207,9 @@ def _read_option(
 
 
 #: by name
-OPTIONS = _read_options()
+OPTIONS = _read_options("options.json")
+#: those of the explorer in a page alone, by name
+PAGE_OPTIONS = _read_options("page_options.json")
 
 
 def check_option(name: str, value: Any) -> Any:
@@ -213,7 +220,7 @@ def check_option(name: str, value: Any) -> Any:
     ViewError
         Where it is none of them.
     """
-    option = OPTIONS[name]
+    option = OPTIONS[name] if name in OPTIONS else PAGE_OPTIONS[name]
     for choice in option.choices:
         if isinstance(value, type(choice.value)) and value == choice.value:
             return value

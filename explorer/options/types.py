@@ -1,4 +1,4 @@
-"""The types of options that are choices or numbers, as ``options.json`` lists them."""
+"""The types of options that are choices or numbers, as the tables list them."""
 
 from __future__ import annotations
 
@@ -11,5 +11,6 @@ Grouping = Literal["auto", "names", "modules", "repeats", "none"]
 Share = Literal["parameters", "macs", "bytes", "none"]
 PageName = Literal["none", "a4", "letter", "slide", "column"]
 ThemeName = Literal["light", "dark"]
+WeightContent = Literal["histograms", "none"]
 #: whether, how, or into how many columns
 Wrap = bool | int | Literal["auto"]

@@ -60,10 +60,8 @@ class FactWriter:
         self._blocks: list[bytes] = []
         #: for each block the elements in it
         self._elements: list[list[int]] = []
-        self._begin()
-
         #: where descriptions lead to
-        self._targets: dict[str, None] = {}
+        self.targets: dict[str, None] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -100,7 +98,7 @@ class FactWriter:
         self._described.append(number)
         self.count += 1
         for section in description.sections:
-            self._targets.update((row.path, None) for row in section.rows if row.path)
+            self.targets.update((row.path, None) for row in section.rows if row.path)
         if len(self._described) >= _MOST_IN_BLOCK:
             self._finish()
 
@@ -108,8 +106,8 @@ class FactWriter:
         """Describe what descriptions lead to and has no box of its own; return the paths."""
         linked: list[str] = []
         seen: set[str] = set()
-        while self._targets and len(linked) < _MOST_LINKED and self.count < self._most:
-            targets, self._targets = self._targets, {}
+        while self.targets and len(linked) < _MOST_LINKED and self.count < self._most:
+            targets, self.targets = self.targets, {}
             for path in targets:
                 if path not in known and path not in seen and len(linked) < _MOST_LINKED:
                     seen.add(path)

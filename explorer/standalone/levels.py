@@ -24,7 +24,7 @@ def write_levels(
     direction: Direction = "TB",
     first: Composed | None = None,
     texts: Numbers | None = None,
-    look: Callable[[int, str], None] | None = None,
+    look: Callable[[int, str, Item], None] | None = None,
     limits: Limits = USUAL,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
@@ -42,8 +42,8 @@ def write_levels(
     texts
         Those of levels in another direction, which grow; none where None.
     look
-        Called with each path in the levels and its number among their texts, once, while what
-        it is in is open.
+        Called with each path in the levels, its number among their texts first, once, while
+        the item is open that it is in, which comes last.
     limits
         How much is written at most.
     """
@@ -57,7 +57,7 @@ def write_levels(
         for number, name in names:
             if number not in looked:
                 looked.add(number)
-                look(number, name)
+                look(number, name, item)
     for plan, prepared in list_prepared(first) if first is not None else ():
         if prepared.opened:
             writer.add_placement(plan.item.key, state_of(plan.item), prepared)

@@ -26,12 +26,15 @@ class Limits:
         What is described.
     findable
         What a search looks at.
+    depth
+        So many groups inside one another; None for all.
     """
 
     levels: int
     boxes: int
     elements: int
     findable: int
+    depth: int | None = None
 
 
 USUAL = Limits(60_000, 400_000, 400_000, 1_000_000)

@@ -7,21 +7,16 @@ model is more than text in it.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from functools import partial
-from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
 from netloupe.explorer.model import Model
-from netloupe.explorer.options import OPTIONS, Direction
+from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
-from netloupe.explorer.page import PAGE
 from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
 from netloupe.explorer.render.picture import (
     Labels,
@@ -31,30 +26,18 @@ from netloupe.explorer.render.picture import (
     title_of_model,
 )
 from netloupe.explorer.render.shares import Shares
-from netloupe.explorer.render.tables import write_json
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
-from .blocks import write_block
-from .facts import FactWriter
-from .level_block import Numbers
-from .levels import state_of, write_levels
-from .limits import USUAL, choose_limits
-from .search_block import write_search
-from .weights import WeightBudget, WeightContent, WeightWriter
+from .content import EVERYTHING, PageContent
+from .fitting import fit_page
+from .levels import state_of
+from .limits import Limits, choose_limits
+from .parts import PageParts
+from .weights import WeightBudget
 
 if TYPE_CHECKING:
     from os import PathLike
-
-#: the number of the description of the model itself
-_MODEL = -1
-_STYLE = """
-body { background: #fbfcfd; margin: 12px; }
-[data-theme="dark"] body { background: #0f1318; }
-.nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
-noscript svg { max-width: 100%; height: auto; }
-"""
-
 
 #: options that are of still pictures alone
 _STILL = ("wrap", "page", "legend", "scale", "font")
@@ -64,6 +47,8 @@ def draw_page(
     model: Model,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
+    weights: WeightContent | None = None,
+    size_limit: str | int | None = None,
     **view: Unpack[ViewKeywords],
 ) -> bytes:
     """Return the page of a model in UTF-8; write it to ``path`` where given.
@@ -75,14 +60,16 @@ def draw_page(
     ViewError
         For an option that does not exist or does not fit.
     OutputError
-        Where the file cannot be written, or its name promises another format.
+        Where the file cannot be written, its name promises another format, or no page is as
+        small as it must be.
     """
     options = ViewOptions.parse(view)
+    content = PageContent.parse(weights, size_limit)
     paints = check_paints(paint)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_page(model, options, paints)
+    data, _ = make_page(model, options, paints, content=content)
     if path is not None:
         write_file(path, data)
     return data
@@ -93,7 +80,7 @@ def make_page(
     options: ViewOptions,
     paints: Paints = NO_PAINTS,
     shown: View | None = None,
-    weights: WeightContent = "histograms",
+    content: PageContent = EVERYTHING,
     budget: WeightBudget | None = None,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
@@ -108,9 +95,8 @@ def make_page(
         What is painted, by path.
     shown
         What is open at first; what the options open where None.
-    weights
-        What the page has of weights: statistics and histograms, or nothing. In neither case it
-        has their elements, but for those of which their descriptions tell.
+    content
+        What the page holds.
     budget
         How much of the weights is read.
 
@@ -120,65 +106,22 @@ def make_page(
         Where ``graph`` or ``focus`` names nothing.
     ViewError
         Where they name something of the wrong kind.
+    OutputError
+        Where no page is as small as it must be.
     """
     if options.title == "auto":
         options = replace(options, title=title_of_model(model, options.graph))
     composer = Composer()
-    shares = Shares(model, options.share)
-    labels = _make_labels(options, options.direction, shares)
+    labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
         first = FirstView(composer, labels, Window(*map(float, options.window)))
         view, notices = make_view(model, options, first)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
-    notices += _list_ignored(options)
     still = Picture(model, view, options, scene, labels, paints=paints)
-    weighed = WeightWriter(weights, budget, model.source)
-    limits = choose_limits(model)
-    facts = FactWriter(model, weighed, limits.elements)
-    facts.add(_MODEL, "", view)
-    blocks: list[tuple[str, bytes]] = []
-    texts = Numbers()
-    numbers: dict[str, int] = {}
-    linked: list[str] = []
-    for direction in get_args(Direction):
-        everything = View(model, view.graph, view.grouping, view.only, view.unnamed, view)
-        is_first = direction == options.direction
-        is_told = not blocks
-        blocks.append(
-            (
-                f"levels-{direction}",
-                write_levels(
-                    everything,
-                    labels if is_first else _make_labels(options, direction, shares),
-                    direction,
-                    composer.recall(view) if is_first else None,
-                    texts,
-                    partial(_note, facts, numbers, everything) if is_told else None,
-                    limits,
-                ),
-            )
-        )
-        if is_told:
-            blocks.append(("search", write_search(everything, numbers, limits.findable)))
-            linked = facts.add_linked(numbers, everything)
-    described, elements = facts.write()
-    if facts.is_cut or limits is not USUAL:
-        notices.append(
-            f"The model is so large that this page holds a part of it: what is in up to "
-            f"{limits.levels:,} groups, and descriptions of {facts.count:,} elements."
-        )
-    listed = [number for each in elements for number in each]
-    blocks.append(("elements", write_block({"elements": listed}, {"linked": linked})))
-    blocks += [(f"facts-{number}", block) for number, block in enumerate(described)]
-    histograms, weight_counts, left_out = weighed.write()
-    blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
-    notices += left_out
-    graph = view.graph
     data = {
         "title": still.title,
-        "mark": hashlib.sha256(blocks[0][1]).hexdigest()[:8],
         "first": dict(_list_open(view.root)),
         "command": _start_command(model, options, is_first=shown is None),
         "traits": {
@@ -188,14 +131,16 @@ def make_page(
             "theme": options.theme,
             "height": 0,
             "paints": {path: [paint.tone, paint.text] for path, paint in paints.items()},
-            "breadcrumb": [[graph.path, clean_label(graph.name or graph.path)]],
+            "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
-        "notices": notices,
-        "described": [len(each) for each in elements],
-        "weights": weight_counts,
+        "notices": notices + _list_ignored(options),
     }
     svg = render_picture(replace(still, sheet=None), "svg").decode()
-    return _write_html(still.title, data, blocks, svg).encode(), notices
+
+    def collect(limits: Limits, is_ranked: bool) -> PageParts:
+        return PageParts(still, composer, limits, content, budget, is_ranked=is_ranked)
+
+    return fit_page(collect, choose_limits(model), data, svg)
 
 
 def _list_ignored(options: ViewOptions) -> list[str]:
@@ -229,53 +174,8 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
     }
 
 
-def _note(facts: FactWriter, numbers: dict[str, int], view: View, number: int, path: str) -> None:
-    """Describe what is at a path, and remember its number."""
-    numbers[path] = number
-    facts.add(number, path, view)
-
-
-def _make_labels(options: ViewOptions, direction: Direction, shares: Shares) -> Labels:
-    return Labels(options.details, direction, shares)
-
-
 def _list_open(item: Item) -> Iterator[tuple[str, Any]]:
     """Yield what is open inside an item: its key, its state, and what is open in it."""
     for child in item.children:
         if child.is_open:
             yield child.key, [state_of(child), dict(_list_open(child))]
-
-
-def _encode(block: bytes) -> str:
-    return base64.b64encode(block).decode()
-
-
-def _write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str) -> str:
-    script = (PAGE / "page.js").read_text("utf-8").replace("</script", "<\\/script")
-    digest = _encode(hashlib.sha256(script.encode()).digest())
-    policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
-    style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
-    written = "".join(
-        f'<script type="text/plain" data-block="{name}">{_encode(block)}</script>\n'
-        for name, block in blocks
-    )
-    heading = escape(clean_label(title))
-    # no text of a model ends the element
-    told = write_json(data).decode("utf-8", "surrogateescape").replace("<", "\\u003c")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<title>{heading}</title>
-<style>{style}</style>
-</head>
-<body>
-<script>{script}</script>
-<script type="application/json" id="nl-data">{told}</script>
-{written}<noscript>
-{svg}</noscript>
-</body>
-</html>
-"""

@@ -63,6 +63,8 @@ def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
         for child in reversed(item.children):
             if not child.openable or child.key in seen or is_recursive(child):
                 continue
+            if limits.depth is not None and child.depth > limits.depth:
+                continue
             repeat = child.repeat
             if repeat is not None and levels + len(repeat.children) >= limits.levels:
                 continue

@@ -25,13 +25,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.describe import choose_elements, list_statistics
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count
+from netloupe.explorer.options import WeightContent
 from netloupe.explorer.page.description_html import write_error, write_section
 from netloupe.explorer.progress import Cancelled, part, step, watched
 from netloupe.explorer.quantization import find_quantization, measure_saturation
@@ -42,8 +43,6 @@ from .histograms import HistogramRecord, record_histogram
 from .level_block import Numbers
 from .templates import TemplateWriter
 
-#: whether a page has statistics and histograms of weights
-WeightContent = Literal["histograms", "none"]
 #: so many weights are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 2_000
 #: as many as in the notebook's picture
@@ -108,6 +107,10 @@ class WeightWriter:
         self._content = content
         self._budget = budget or WeightBudget()
         self._weights: list[_Weight] = []
+        self._records: list[_Record] | None = None
+        #: the numbers of weights in the order in which they are read
+        self._order: list[int] = []
+        self._notices: list[str] = []
         #: by the identity of tensor and value, which the weights keep
         self._numbers: dict[tuple[int, int], int] = {}
 
@@ -119,9 +122,29 @@ class WeightWriter:
             self._weights.append(_Weight(tensor, value))
         return number
 
-    def write(self) -> tuple[list[bytes], list[int], list[str]]:
-        """Read the weights, and return blocks, how many weights each has, and notices."""
-        records, notices = self._read()
+    def __len__(self) -> int:
+        return len(self._weights)
+
+    def write(
+        self, most: int | None = None, reason: str = ""
+    ) -> tuple[list[bytes], list[int], list[str]]:
+        """Read the weights, and return blocks, how many weights each has, and notices.
+
+        Parameters
+        ----------
+        most
+            Of so many weights it is written what was read, those with most elements first; of
+            all where None.
+        reason
+            Why it is not written of others.
+        """
+        if self._records is None:
+            self._records, self._notices = self._read()
+        records, notices = self._records, self._notices
+        if most is not None:
+            records = [*records]
+            for number in self._order[most:]:
+                records[number] = _Record(_write_absence(reason))
         blocks, counts = [], []
         for start in range(0, len(records), _MOST_IN_BLOCK):
             some = records[start : start + _MOST_IN_BLOCK]
@@ -139,6 +162,7 @@ class WeightWriter:
         failures: list[str] = []
         too_large = too_late = 0
         order = sorted(range(len(self._weights)), key=lambda k: -self._weights[k].tensor.size)
+        self._order = order
         for place, number in enumerate(order):
             weight = self._weights[number]
             size = count_bytes(weight.tensor) or 0

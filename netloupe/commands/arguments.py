@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from netloupe import __version__
 from netloupe.explorer.files.output import FORMATS
-from netloupe.explorer.options import OPTIONS, Option
+from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS, Option
 
 from .streams import STANDARD, say, write_standard_output
 
@@ -46,6 +46,7 @@ _INSPECT_EXAMPLES = """examples:
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
   netloupe render model.onnx -o model.html        the explorer in one file
+  netloupe render model.onnx -o m.html --weights none --size-limit 2MB
   netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
   netloupe render model.onnx -o - --format png | icat
   netloupe render a.onnx b.onnx -o pictures/ --format svg"""
@@ -182,6 +183,8 @@ def _add_render(commands: Any) -> None:
         action="store_true",
         help="of .html: the still picture without a script, not the explorer",
     )
+    for option in PAGE_OPTIONS.values():
+        _add_view_option(render, option)
     render.add_argument("--show", action="store_true", help="open the file when it is written")
 
 
@@ -189,7 +192,7 @@ def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
     """Add an option of a view; where it is not given it is parsed as None."""
     settings: dict[str, Any] = {"help": _explain(option)}
     if option.is_switch:
-        command.add_argument(f"--{option.name}", **settings, action=argparse.BooleanOptionalAction)
+        command.add_argument(option.flag, **settings, action=argparse.BooleanOptionalAction)
         return
     if option.text is not None:
         settings["metavar"] = "|".join([*option.words, option.text.name])
@@ -201,7 +204,7 @@ def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
         settings["choices"] = option.words
     else:
         settings["metavar"] = "PATH"
-    added = command.add_argument(f"--{option.name}", **settings)
+    added = command.add_argument(option.flag, **settings)
     if option.elements:
         added.completer = _complete_paths  # type: ignore[attr-defined] # argcomplete's way
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NetloupeError, OutputError, ReadingError
-from netloupe.explorer.options import OPTIONS
+from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS
 
 from .arguments import add_command, explain_command, make_parser
 from .streams import (
@@ -33,6 +33,7 @@ from .terminal import TerminalProgress
 
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
+    from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
 _FAILED = 2
@@ -202,24 +203,39 @@ def _run_render(parsed: argparse.Namespace) -> int:
     targets = choose_targets(parsed.models, parsed.output, parsed.format)
     if parsed.show and any(path is None for path, _ in targets.values()):
         raise OutputError("--show needs a file. Give one with -o.")
+    is_page = not parsed.static and all(kind == "html" for _, kind in targets.values())
+    given = {name: getattr(parsed, name) for name in PAGE_OPTIONS}
+    for name, value in given.items():
+        if value is not None and not is_page:
+            raise OutputError(
+                f"{PAGE_OPTIONS[name].flag} is of the explorer in a .html file. "
+                f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
+            )
+    from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
     options = ViewOptions.parse({name: getattr(parsed, name) for name in OPTIONS})
+    content = PageContent.parse(**given)
 
     def run(name: str) -> None:
         path, kind = targets[name]
-        is_page = kind == "html" and not parsed.static
-        _draw(name, parsed.init, options, path, "page" if is_page else kind)
+        _draw(name, parsed.init, options, path, content if is_page else kind)
         if path is not None and parsed.show:
             _show(path)
 
     return _each(parsed.models, run)
 
 
-def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, kind: str) -> None:
+def _draw(
+    name: str,
+    init: str | None,
+    options: ViewOptions,
+    path: Path | None,
+    kind: str | PageContent,
+) -> None:
     """Draw a model into a file, or to the standard output where there is none.
 
-    ``kind`` is a format, or ``page`` for the explorer as HTML.
+    ``kind`` is a format, or what the explorer as HTML holds.
     """
     from netloupe.explorer.files.output import write_file
     from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
@@ -231,11 +247,11 @@ def _draw(name: str, init: str | None, options: ViewOptions, path: Path | None, 
         if kind == "dot":
             progress.step("drawing")
             data, notices = write_dot(model, options)
-        elif kind == "page":
+        elif not isinstance(kind, str):
             from netloupe.explorer.standalone.page import make_page
 
             shared_engine().start()
-            data, notices = make_page(model, options)
+            data, notices = make_page(model, options, content=kind)
         else:
             shared_engine().start()
             picture = make_picture(

@@ -205,3 +205,28 @@ def test_it_fits_narrow_and_wide_windows(show: Show, page: Any, width: int) -> N
     shown = show("exported/gpt2.legacy.onnx")
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
     assert shown.paths()
+
+
+def test_what_a_small_page_leaves_out_is_said(page: Any, tmp_path: Path) -> None:
+    page.set_default_timeout(20_000)
+    model = netloupe.load(corpus_file("exported/distilbert.legacy.onnx"))
+    file = tmp_path / "page.html"
+    with pytest.raises(netloupe.NetloupeError) as caught:
+        model.to_html(size_limit="1kB")
+    (least,) = re.findall(r"the page takes (\d+) kB at least", str(caught.value))
+    model.to_html(file, size_limit=f"{int(least) + 2}kB", expand="none")
+    shown = Page(page, file)
+    assert re.search(r"To take at most \d+ kB this page leaves out statistics", shown.error())
+    refused = page.locator(f"{CANVAS} .nl-strip", has_text="inside of it is not in this file")
+    before: set[str] = set()
+    while not refused.count():  # further and further inside
+        path = next(path for path in shown.paths() if path.endswith("/") and path not in before)
+        before = {*shown.paths()}
+        shown.click(path)
+        page.wait_for_selector("text=Its description is not in this file.")
+        shown.click(path, times=2)
+        page.wait_for_function(
+            f"(count) => {API}.paths().length !== count || document.querySelector("
+            f"""'{CANVAS} .nl-strip')?.textContent.includes("not in this file")""",
+            arg=len(before),
+        )

@@ -17,9 +17,17 @@ import pytest
 from netloupe.commands.arguments import make_parser
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import wrap
-from netloupe.explorer.options import OPTIONS, Option, ThemeName, check_option
+from netloupe.explorer.options import (
+    OPTIONS,
+    PAGE_OPTIONS,
+    Option,
+    ThemeName,
+    WeightContent,
+    check_option,
+)
 from netloupe.explorer.plots.plot_frame import COLOURS
 from netloupe.explorer.render.theme import themes_as_json
+from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.view import ViewKeywords, ViewOptions
 from tests.onnx_text import load_text
 
@@ -266,3 +274,20 @@ def test_labels_of_menus_stand_nowhere_else() -> None:
     assert len(labels) == len(set(labels)) >= 10
     for name, text in list_sources(".ts"):
         assert [label for label in labels if f'"{label}"' in text] == [], name
+
+
+def test_what_a_page_holds_is_in_the_shell_s_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    with pytest.raises(SystemExit):
+        make_parser().parse_args(["render", "--help"])
+    told = capsys.readouterr().out
+    for option in PAGE_OPTIONS.values():
+        (line,) = re.findall(rf"^  {option.flag} .*(?:\n {{20}}.*)?", told, re.M)
+        assert option.help in line
+        assert all(word in line for word in option.words)
+    parsed = PageContent()
+    assert {field.name for field in dataclasses.fields(parsed)} == set(PAGE_OPTIONS)
+    assert set(get_args(WeightContent)) == set(PAGE_OPTIONS["weights"].words)
+    assert parsed.weights == PAGE_OPTIONS["weights"].default

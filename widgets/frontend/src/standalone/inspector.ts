@@ -50,7 +50,7 @@ export class Inspector {
       html =
         all.length > 1 && all[0] === path
           ? listPaths(all)
-          : ((await this.actions.describe(path)) ?? listPaths([path]));
+          : ((await this.actions.describe(path)) ?? listPaths([path]) + NOT_HERE);
     } catch (error) {
       html = writeError(error instanceof Error ? error.message : String(error));
     }
@@ -97,6 +97,8 @@ function listPaths(paths: readonly string[]): string {
 }
 
 const MOST_LISTED = 200;
+
+const NOT_HERE = '<div class="nl-inspector-text">Its description is not in this file.</div>';
 
 function escapeText(text: string): string {
   const element = document.createElement("span");

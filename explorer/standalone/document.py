@@ -1,0 +1,68 @@
+"""The HTML document of a page: one script, allowed by its hash, and behind it what it reads."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from html import escape
+from typing import Any
+
+from netloupe.explorer.page import PAGE
+from netloupe.explorer.render.tables import write_json
+from netloupe.explorer.render.text import clean_label
+
+_STYLE = """
+body { background: #fbfcfd; margin: 12px; }
+[data-theme="dark"] body { background: #0f1318; }
+.nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
+noscript svg { max-width: 100%; height: auto; }
+"""
+
+
+def encode(block: bytes) -> str:
+    """Return bytes as they stand in a page."""
+    return base64.b64encode(block).decode()
+
+
+def write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str) -> str:
+    """Return the document.
+
+    Parameters
+    ----------
+    title
+        What the page is called.
+    data
+        What the script is told, as JSON.
+    blocks
+        Names and contents of what it reads when that is needed.
+    svg
+        The picture in their place where no script runs.
+    """
+    script = (PAGE / "page.js").read_text("utf-8").replace("</script", "<\\/script")
+    digest = encode(hashlib.sha256(script.encode()).digest())
+    policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
+    written = "".join(
+        f'<script type="text/plain" data-block="{name}">{encode(block)}</script>\n'
+        for name, block in blocks
+    )
+    heading = escape(clean_label(title))
+    # no text of a model ends the element
+    told = write_json(data).decode("utf-8", "surrogateescape").replace("<", "\\u003c")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>{heading}</title>
+<style>{style}</style>
+</head>
+<body>
+<script>{script}</script>
+<script type="application/json" id="nl-data">{told}</script>
+{written}<noscript>
+{svg}</noscript>
+</body>
+</html>
+"""

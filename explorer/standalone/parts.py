@@ -1,0 +1,172 @@
+"""Everything that can be in a page, and the page that is put together of some of it."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+from typing import Any, get_args
+
+from netloupe.explorer.layout import Composer
+from netloupe.explorer.notation import write_bytes, write_count
+from netloupe.explorer.options import Direction
+from netloupe.explorer.render.picture import Labels, Picture
+from netloupe.explorer.view import Item, View
+
+from .blocks import write_block
+from .content import PageContent
+from .document import encode, write_html
+from .level_block import Numbers
+from .levels import write_levels
+from .limits import USUAL, Limits
+from .ranking import RankedFacts
+from .search_block import write_search
+from .weights import WeightBudget, WeightWriter
+
+#: the number of the description of the model itself
+_MODEL = -1
+
+
+class PageParts:
+    """All that can be in a page, before it is known what of it may be.
+
+    Parameters
+    ----------
+    still
+        The picture that the page begins with.
+    composer
+        What laid it out.
+    limits
+        How much is written at most.
+    content, budget
+        What is written of weights, and how much of them is read.
+    is_ranked
+        Whether descriptions can be left out, those first that can be spared most.
+    """
+
+    def __init__(
+        self,
+        still: Picture,
+        composer: Composer,
+        limits: Limits,
+        content: PageContent,
+        budget: WeightBudget | None,
+        *,
+        is_ranked: bool = False,
+    ) -> None:
+        model, options, view = still.model, still.options, still.view
+        shares = still.labels.shares
+        self.content, self.limits = content, limits
+        self.weights = WeightWriter(content.weights, budget, model.source)
+        self.facts = facts = RankedFacts(model, self.weights, limits, is_ranked=is_ranked)
+        facts.add_model(_MODEL, view)
+        #: the levels and what is found in them
+        self.blocks: list[tuple[str, bytes]] = []
+        texts = Numbers()
+        numbers: dict[str, int] = {}
+        self.linked: list[str] = []
+        for direction in get_args(Direction):
+            everything = View(model, view.graph, view.grouping, view.only, view.unnamed, view)
+            is_first = direction == options.direction
+            is_told = not self.blocks
+            levels = write_levels(
+                everything,
+                still.labels if is_first else Labels(options.details, direction, shares),
+                direction,
+                composer.recall(view) if is_first else None,
+                texts,
+                partial(_note, facts, numbers, everything) if is_told else None,
+                limits,
+            )
+            self.blocks.append((f"levels-{direction}", levels))
+            if is_told:
+                self.blocks.append(("search", write_search(everything, numbers, limits.findable)))
+                self.linked = facts.add_linked(numbers, everything)
+        #: blocks of descriptions, what can be spared most last, and the elements in each
+        self.described, self.elements = facts.write()
+
+    @property
+    def size(self) -> int:
+        """How many characters levels and what is found in them take in a page."""
+        return sum(len(encode(block)) for _, block in self.blocks)
+
+    def put_together(
+        self,
+        data: dict[str, Any],
+        svg: str,
+        described: int | None = None,
+        weighed: int | None = None,
+    ) -> tuple[bytes, list[str]]:
+        """Return a page of them, and notices about it.
+
+        Parameters
+        ----------
+        data, svg
+            What the page is told beside them, and the picture where no script runs.
+        described, weighed
+            So many blocks of descriptions and so many weights are in it; all where None.
+        """
+        limit = write_bytes(self.content.size_limit or 0)
+        elements = self.elements[:described]
+        listed = [number for each in elements for number in each]
+        told = {*listed}
+        linked = [path if -2 - k in told else "" for k, path in enumerate(self.linked)]
+        blocks = [
+            *self.blocks,
+            ("elements", write_block({"elements": listed}, {"linked": linked})),
+            *(
+                (f"facts-{number}", block)
+                for number, block in enumerate(self.described[:described])
+            ),
+        ]
+        histograms, weight_counts, unread = self.weights.write(
+            weighed, f"the page would have been larger than {limit}"
+        )
+        blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
+        notices = [*data["notices"]]
+        if self.facts.is_cut or (self.limits is not USUAL and self.limits.depth is None):
+            notices.append(
+                f"The model is so large that this page holds a part of it: what is in up to "
+                f"{self.limits.levels:,} groups, and descriptions of {self.facts.count:,} elements."
+            )
+        notices += unread if weighed is None else []
+        left_out = self._list_left_out(len(listed), weighed)
+        if left_out:
+            notices.append(f"To take at most {limit} this page leaves out {left_out}.")
+        data = {
+            **data,
+            "mark": hashlib.sha256(blocks[0][1]).hexdigest()[:8],
+            "notices": notices,
+            "described": [len(each) for each in elements],
+            "weights": weight_counts,
+        }
+        return write_html(data["title"], data, blocks, svg).encode(), notices
+
+    def _list_left_out(self, described: int, weighed: int | None) -> str:
+        """Return in words what is left out for the page not to be too large."""
+        left_out = []
+        weights = len(self.weights)
+        if weighed is not None and self.content.weights != "none" and weights:
+            left_out.append(
+                f"statistics of {weights - weighed:,} of {write_count(weights, 'weight')}"
+            )
+        missing = self.facts.count - described
+        if missing:
+            left_out.append(
+                f"descriptions of {missing:,} of {write_count(self.facts.count, 'element')}"
+            )
+        if self.limits.depth is not None:
+            left_out.append(
+                "what is in any group"
+                if self.limits.depth == 0
+                else f"what is in more than {write_count(self.limits.depth, 'group')} "
+                "inside one another"
+            )
+        return " and ".join(filter(None, (", ".join(left_out[:-1]), *left_out[-1:])))
+
+
+def _note(
+    facts: RankedFacts, numbers: dict[str, int], view: View, number: int, path: str, around: Item
+) -> None:
+    """Describe what is at a path in an open item, and remember its number."""
+    numbers[path] = number
+    facts.add(number, path, view, around)
