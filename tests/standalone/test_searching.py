@@ -15,7 +15,7 @@ from netloupe.explorer.search.search import search_model
 from netloupe.explorer.session.lookup import list_hits
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.search_block import write_search
-from netloupe.explorer.view import View
+from netloupe.explorer.view import Item, View
 from netloupe.proto import onnx_pb2
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
@@ -62,7 +62,7 @@ def write_page(view: View) -> tuple[bytes, bytes]:
     """Return the levels of a view, and what can be found in them."""
     numbers: dict[str, int] = {}
 
-    def note(number: int, path: str) -> None:
+    def note(number: int, path: str, _around: Item) -> None:
         numbers[path] = number
 
     return write_levels(view, Labels(), look=note), write_search(view, numbers)
