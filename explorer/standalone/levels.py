@@ -10,6 +10,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
 
+from .advance import Advance
 from .level_block import LevelWriter, Numbers
 from .limits import USUAL, Limits
 from .walk import list_opened_items
@@ -50,7 +51,10 @@ def write_levels(
     preparer = Preparer(labels, direction, PATIENCE)
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
-    for item, state in list_opened_items(view, limits):
+    advance = Advance("laying out groups")
+    for opened in list_opened_items(view, limits):
+        item, state = opened
+        advance.tell(opened)
         names = writer.add(state, *preparer.prepare(view, item))
         if look is None:
             continue

@@ -9,6 +9,7 @@ from typing import Any, get_args
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.options import Direction
+from netloupe.explorer.progress import part, step
 from netloupe.explorer.render.picture import Labels, Picture
 from netloupe.explorer.view import Item, View
 
@@ -68,17 +69,20 @@ class PageParts:
             everything = View(model, view.graph, view.grouping, view.only, view.unnamed, view)
             is_first = direction == options.direction
             is_told = not self.blocks
-            levels = write_levels(
-                everything,
-                still.labels if is_first else Labels(options.details, direction, shares),
-                direction,
-                composer.recall(view) if is_first else None,
-                texts,
-                partial(_note, facts, numbers, everything) if is_told else None,
-                limits,
-            )
+            # describing takes about as long as laying out, and reading weights a little
+            with part(*((0.0, 0.6) if is_told else (0.65, 0.9))):
+                levels = write_levels(
+                    everything,
+                    still.labels if is_first else Labels(options.details, direction, shares),
+                    direction,
+                    composer.recall(view) if is_first else None,
+                    texts,
+                    partial(_note, facts, numbers, everything) if is_told else None,
+                    limits,
+                )
             self.blocks.append((f"levels-{direction}", levels))
             if is_told:
+                step("collecting what can be found", 0.6)
                 self.blocks.append(("search", write_search(everything, numbers, limits.findable)))
                 self.linked = facts.add_linked(numbers, everything)
         #: blocks of descriptions, what can be spared most last, and the elements in each
@@ -118,9 +122,10 @@ class PageParts:
                 for number, block in enumerate(self.described[:described])
             ),
         ]
-        histograms, weight_counts, unread = self.weights.write(
-            weighed, f"the page would have been larger than {limit}"
-        )
+        with part(0.9, 1.0):
+            histograms, weight_counts, unread = self.weights.write(
+                weighed, f"the page would have been larger than {limit}"
+            )
         blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
         notices = [*data["notices"]]
         if self.facts.is_cut or (self.limits is not USUAL and self.limits.depth is None):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from netloupe.explorer.model import Model
+from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
 from .facts import FactWriter
@@ -42,6 +43,7 @@ class RankedFacts:
 
     def add(self, number: int, path: str, view: View, around: Item) -> None:
         """Describe what is at a path inside an open item: see :class:`.facts.FactWriter`."""
+        step()
         depth = around.depth
         self.depths[depth] += 1
         rank = (_is_repeated(around), depth) if self._is_ranked else _FIRST

@@ -96,10 +96,13 @@ def test_a_long_command_tells_how_far_it_is(large: Path, tmp_path: Path) -> None
     assert output.exists()
 
 
-def test_control_c_ends_a_command_and_leaves_nothing(large: Path, tmp_path: Path) -> None:
-    output = tmp_path / "large.svg"
+@pytest.mark.parametrize(("ending", "step"), [("svg", "laying out"), ("html", "laying out groups")])
+def test_control_c_ends_a_command_and_leaves_nothing(
+    ending: str, step: str, large: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / f"large.{ending}"
     with Terminal("render", large, "-o", output, "--expand", "all") as command:
-        assert command.read("laying out"), command.text
+        assert command.read(step), command.text
         command.process.send_signal(signal.SIGINT)
         assert command.end() == 130
     assert "Traceback" not in command.text
