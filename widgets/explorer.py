@@ -33,9 +33,10 @@ from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
 from .details import Details, say_changes
-from .fallback import show_with_picture
+from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
 from .inferring import Inferring
 from .inspector import Inspector
+from .saving import Saved, SavedPage
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -49,6 +50,9 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         What is shown first.
     height
         Height of the canvas in pixels.
+    saved
+        What a saved notebook keeps beside the widget: the explorer in a page, or the picture
+        alone.
 
     Attributes
     ----------
@@ -72,7 +76,13 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     selection = traitlets.Unicode(None, allow_none=True)
     selected_paths = traitlets.Tuple(read_only=True)
 
-    def __init__(self, model: Model, options: ViewOptions, height: int = 560) -> None:
+    def __init__(
+        self,
+        model: Model,
+        options: ViewOptions,
+        height: int = 560,
+        saved: Saved = "explorer",
+    ) -> None:
         self._session = Session(model, options)
         self._views = self._session.views
         self._static_id = uuid4().hex
@@ -116,6 +126,16 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.on_request = self._requests.receive
         self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
         self._inferring = Inferring(model, self._inferred, self.log)
+        self._saved = SavedPage(
+            saved,
+            self._session,
+            self._requests.lock,
+            self._read_theme,
+            lambda: self.selected_paths,
+            height,
+            self._keep_page,
+            self.log,
+        )
 
     # what Python can do
 
@@ -210,6 +230,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if element is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
                 self._inferring.close()
+                self._saved.close()
                 self._details.close()
                 self._requests.close()
                 self.canvas.close()
@@ -447,6 +468,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.inspector.begin()
         self._details.overview.read()
         self._inferring.start()
+        self._saved.start()
 
     def _inferred(self, model: Model) -> None:
         """Say what more is known of types; called from a thread."""
@@ -473,12 +495,25 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             show_with_picture(
                 bundle[0] if isinstance(bundle, tuple) else bundle,
                 self._requests.scene,
-                self._static_svg,
+                self._make_static,
                 self._static_id,
+                None if self._saved.is_awaited else PATIENCE_SECONDS,
             )
         except (Cancelled, LayoutError) as error:
             self.inspector.show_error(str(error))
 
-    def _static_svg(self, scene: Scene) -> str:
+    def _make_static(self, scene: Scene) -> dict[str, str]:
+        """Return what a viewer without a kernel shows, as output data."""
         with self._requests.lock:
-            return render_picture(self._session.picture(scene), "svg").decode()
+            svg = render_picture(self._session.picture(scene), "svg").decode()
+            frame = self._saved.make_frame()
+        return static_bundle(svg, self._static_id, frame, self._saved.note)
+
+    def _keep_page(self) -> None:
+        """Put what was written into the output; called from a thread."""
+        update_static(self._make_static(self._requests.scene.result()), self._static_id)
+
+    def _read_theme(self) -> ThemeName:
+        """Return the colours in which a browser shows it, else those that were asked for."""
+        is_dark = (self.canvas.shown_theme or self.canvas.theme) == "dark"
+        return "dark" if is_dark else "light"

@@ -19,6 +19,8 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import ViewKeywords, ViewOptions
 
 from .explorer import Explorer
+from .saving import Saved, choose_saved
+from .surroundings import find_kernel_shell
 
 #: nothing is shown of what is shorter
 PATIENCE_SECONDS = 0.5
@@ -110,13 +112,16 @@ class Opening:
 
 def _in_notebook() -> bool:
     """Return whether a kernel runs this, whose cell can show what changes."""
-    from IPython.core.getipython import get_ipython
-
-    shell = get_ipython()
-    return shell is not None and getattr(shell, "kernel", None) is not None
+    return find_kernel_shell() is not None
 
 
-def explore(source: Any, *, height: int = 560, **view: Unpack[ViewKeywords]) -> Explorer:
+def explore(
+    source: Any,
+    *,
+    height: int = 560,
+    saved: Saved | None = None,
+    **view: Unpack[ViewKeywords],
+) -> Explorer:
     """Explore a model in a notebook: returns at once, shows the picture beside an inspector.
 
     Parameters
@@ -125,6 +130,11 @@ def explore(source: Any, *, height: int = 560, **view: Unpack[ViewKeywords]) -> 
         A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
     height
         Height in pixels; 0 for that of the window.
+    saved
+        What a saved notebook, or a page made of it, shows where no kernel runs: the
+        ``"explorer"``, which takes up to a megabyte of the notebook, or its ``"picture"`` alone.
+        Where it is not given, the environment variable ``NETLOUPE_SAVED`` says it, else it is the
+        explorer.
     **view
         What is shown first and how: see :class:`~netloupe.ViewKeywords`. The canvas wraps only
         where ``wrap`` is given.
@@ -142,9 +152,10 @@ def explore(source: Any, *, height: int = 560, **view: Unpack[ViewKeywords]) -> 
         For options that do not exist or do not fit.
     """
     options = ViewOptions.parse({"wrap": False, **view})
+    kept = choose_saved(saved)
     shared_engine().start()
     with Opening(_name_source(source)):
-        return Explorer(load(source), options, height)
+        return Explorer(load(source), options, height, kept)
 
 
 def _name_source(source: Any) -> str:

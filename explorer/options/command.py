@@ -28,10 +28,17 @@ def write_command(source: str, output: str, values: Mapping[str, Any], init: str
     """
     words = ["netloupe", "render", _name_file(source), "-o", _name_file(output)]
     words += ["--init", _name_file(init)] if init else []
-    for name, option in OPTIONS.items():
-        if name in values and values[name] != option.default:
-            words += _write_option(option, values[name])
-    return " ".join(map(quote, words))
+    return " ".join(map(quote, words + write_options(values)))
+
+
+def write_options(values: Mapping[str, Any]) -> list[str]:
+    """Return the words of options, by name; none of those that are as they are without them."""
+    return [
+        word
+        for name, option in OPTIONS.items()
+        if name in values and values[name] != option.default
+        for word in _write_option(option, values[name])
+    ]
 
 
 def _write_option(option: Option, value: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ model is more than text in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 #: options that are of still pictures alone
-_STILL = ("wrap", "page", "legend", "scale", "font")
+STILL_OPTIONS = ("wrap", "page", "legend", "scale", "font")
 
 
 def draw_page(
@@ -122,7 +122,7 @@ def make_page(
     still = Picture(model, view, options, scene, labels, paints=paints)
     data = {
         "title": still.title,
-        "first": dict(_list_open(view.root)),
+        "first": list_open(view.root),
         "command": _start_command(model, options, is_first=shown is None),
         "traits": {
             "title": still.title,
@@ -145,7 +145,7 @@ def make_page(
 
 def _list_ignored(options: ViewOptions) -> list[str]:
     usual = ViewOptions()
-    given = [name for name in _STILL if getattr(options, name) != getattr(usual, name)]
+    given = [name for name in STILL_OPTIONS if getattr(options, name) != getattr(usual, name)]
     if not given:
         return []
     what = ", ".join(given)
@@ -163,7 +163,7 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
     Its folder is nobody's business who is given the page.
     """
     name = Path(model.source).name or "model.onnx"
-    values = asdict(options) | {name: OPTIONS[name].default for name in _STILL} | {"wrap": False}
+    values = asdict(options) | {name: OPTIONS[name].default for name in STILL_OPTIONS} | {"wrap": False}
     # what fits is chosen for a window that is not quite that of a picture
     is_said = is_first and options.expand != "auto"
     for changed in ("expand", "direction", "theme"):
@@ -174,8 +174,8 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
     }
 
 
-def _list_open(item: Item) -> Iterator[tuple[str, Any]]:
-    """Yield what is open inside an item: its key, its state, and what is open in it."""
-    for child in item.children:
-        if child.is_open:
-            yield child.key, [state_of(child), dict(_list_open(child))]
+def list_open(item: Item) -> dict[str, Any]:
+    """Return what is open inside an item: by its key its state, and what is open in it."""
+    return {
+        child.key: [state_of(child), list_open(child)] for child in item.children if child.is_open
+    }

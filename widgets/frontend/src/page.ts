@@ -175,7 +175,7 @@ function show(): void {
   const canvas = makeElement("div", "nl-explorer-canvas");
   const address = new Address(data.mark);
   const { first: link } = address;
-  const selected = link?.selected ?? [];
+  const selected = link?.selected ?? data.traits.selected_paths ?? [];
   const traits: Partial<CanvasTraits> = {
     ...data.traits,
     ...(link && { direction: link.direction }),

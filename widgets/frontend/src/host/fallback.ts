@@ -1,27 +1,34 @@
-/** The static picture below the widget, for viewers without a kernel: hidden once ours stands. */
+/**
+ * What stands below the widget for viewers without a kernel, a picture and maybe the explorer in a
+ * page: hidden once ours stands.
+ */
 
-const WATCH_MILLISECONDS = 6000;
+const KEPT = "[data-netloupe-static]";
 
-/** Hide the static picture, also one that appears a little later; returns what stops it. */
+/** Hide what an id stands for, also where it appears or changes later; returns what stops it. */
 export function hideStaticPicture(id: string): () => void {
   if (!id) return () => undefined;
-  const hide = (): void => {
-    for (const picture of document.querySelectorAll<HTMLElement>("[data-netloupe-static]")) {
+  const hide = (pictures: Iterable<HTMLElement>): void => {
+    for (const picture of pictures) {
       if (picture.dataset.netloupeStatic === id) hidePicture(picture);
     }
   };
-  hide();
-  const observer = new MutationObserver(hide);
+  hide(document.querySelectorAll<HTMLElement>(KEPT));
+  const observer = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) {
+        if (node instanceof HTMLElement) hide([node, ...node.querySelectorAll<HTMLElement>(KEPT)]);
+      }
+    }
+  });
   observer.observe(document.body, { childList: true, subtree: true });
-  const timer = setTimeout(() => observer.disconnect(), WATCH_MILLISECONDS);
-  return () => {
-    clearTimeout(timer);
-    observer.disconnect();
-  };
+  return () => observer.disconnect();
 }
 
 function hidePicture(picture: HTMLElement): void {
   picture.style.display = "none";
+  // what it holds would run although nobody sees it
+  for (const frame of picture.querySelectorAll("iframe")) frame.remove();
   const output = picture.closest<HTMLElement>(".jp-OutputArea-child");
   if (output && holdsNothingElse(output, picture)) output.style.display = "none";
 }

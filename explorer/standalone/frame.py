@@ -1,0 +1,112 @@
+"""A page inside something else, such as the output of a notebook: a frame that holds it all.
+
+The frame has no origin of its own: the page in it reaches neither what is around it nor storage.
+It stands above a picture, which is seen where frames are taken out, and through it while or where
+no script runs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.render.tables import write_json
+
+#: pixels, where the page is to be as high as the window
+_USUAL_HEIGHT = 640
+#: around the canvas
+_BORDER = 4
+
+_DATA = re.compile(rb'(<script type="application/json" id="nl-data">)([^<]*)')
+#: the picture that stands below the frame is in its place
+_STILL = re.compile(rb"<noscript>.*</noscript>", re.DOTALL)
+#: nothing covers the picture before the explorer is there
+_INSIDE = b"<style>body{margin:0}body:not(:has(.nl-explorer)){background:none}</style></head>"
+
+#: What takes style sheets out and keeps a frame shows it above the picture. A widget before it that
+#: has no kernel is hidden: that of a notebook as a page (its script) and that of which JupyterLab
+#: knows nothing (no element).
+_STYLE = """\
+<style>
+.nl-static:has(iframe){position:relative}
+.nl-static iframe{border:0;display:block;position:relative;width:100%;z-index:1}
+.nl-static:has(iframe) .nl-picture{inset:0;overflow:hidden;position:absolute}
+.nl-static:has(iframe) .nl-picture p{display:none}
+.jp-OutputArea-child:has(>.jupyter-widgets>script):has(+.jp-OutputArea-child .nl-static iframe),
+.jp-OutputArea-child:has(>.jupyter-widgets):not(:has(>.jupyter-widgets *))\
+:has(+.jp-OutputArea-child .nl-static iframe),
+.output_area:has(>.output_widget_view):has(+.output_area .nl-static iframe){display:none}
+</style><noscript><style>
+.nl-static iframe{display:none}
+.nl-static:has(iframe) .nl-picture{position:static}
+.nl-static:has(iframe) .nl-picture p{display:block}
+</style></noscript>"""
+
+#: What escapes tags in place of taking them out (nbconvert --sanitize-html) takes the style out too
+#: that overrules these classes, which hide in its pages.
+_HIDDEN_TAGS = '<div class="hidden jp-FileSize-hidden" style="display:block!important">'
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is seen of a page at first.
+
+    Parameters
+    ----------
+    opened
+        What is open, as :func:`.page.list_open` gives it; what the page opens where None.
+    selected
+        Paths of what is selected.
+    paints
+        How boxes and edges are painted, by path.
+    """
+
+    opened: Mapping[str, Any] | None = None
+    selected: Sequence[str] = ()
+    paints: Paints = field(default_factory=lambda: NO_PAINTS)
+
+
+def frame_page(page: bytes, title: str, height: int, shown: Shown) -> str:
+    """Return the HTML of a frame that holds a page.
+
+    Parameters
+    ----------
+    page
+        As :func:`.page.make_page` writes it.
+    title
+        What a screen reader calls the frame.
+    height
+        Of the canvas in pixels, 0 for that of the window.
+    shown
+        What is seen of it at first.
+    """
+    page = _STILL.sub(b"", page).replace(b"</head>", _INSIDE, 1)
+    height = height or _USUAL_HEIGHT
+    page = _DATA.sub(lambda found: found[1] + _show(found[2], height, shown), page, count=1)
+    quoted = page.decode().replace("&", "&amp;").replace('"', "&quot;")
+    return (
+        f'{_HIDDEN_TAGS}{_STYLE}<iframe title="{escape(title)}" '
+        'sandbox="allow-scripts allow-downloads" allow="clipboard-write; fullscreen" '
+        f'style="height:{height + _BORDER}px" srcdoc="{quoted}"></iframe></div>'
+    )
+
+
+def _show(written: bytes, height: int, shown: Shown) -> bytes:
+    """Return the data of a page with other things open, selected and painted."""
+    data = json.loads(written)
+    if shown.opened is not None:
+        data["first"] = shown.opened
+        data["command"]["expand"] = ""
+    selected = list(shown.selected)
+    data["traits"] |= {
+        "height": height,
+        "selection": selected[0] if selected else "",
+        "selected_paths": selected,
+        "paints": {path: [paint.tone, paint.text] for path, paint in shown.paints.items()},
+    }
+    return write_json(data).replace(b"<", b"\\u003c")

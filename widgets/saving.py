@@ -1,0 +1,235 @@
+"""The explorer that a saved notebook keeps beside the picture, and when it is written.
+
+While somebody works in a notebook, it is written once, soon after the first picture, in a process
+of its own that gives way to all others. What executes a notebook has done with an output when its
+cell ends: there the cell waits for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Literal, get_args
+
+from netloupe.explorer.errors import ViewError
+from netloupe.explorer.options import ThemeName
+from netloupe.explorer.options.command import write_options
+from netloupe.explorer.progress import Cancelled, step, watched
+from netloupe.explorer.session import Session
+from netloupe.explorer.session.command import options_now
+from netloupe.explorer.standalone.frame import Shown, frame_page
+from netloupe.explorer.standalone.page import STILL_OPTIONS, list_open, make_page
+from netloupe.explorer.view import ViewOptions
+
+from .background import Background
+from .page_process import run_render
+from .surroundings import find_surroundings
+
+#: what a saved notebook keeps: the explorer in a page with the picture, or the picture alone
+Saved = Literal["explorer", "picture"]
+
+#: where ``explore`` is not told
+_VARIABLE = "NETLOUPE_SAVED"
+#: of models of more nodes the page takes too long, and more than a notebook should hold
+MOST_NODES = 5_000
+#: seconds after the first picture; by then cells that follow have begun
+_SOON = 4.0
+_POLL_SECONDS = 0.1
+#: seconds for the page, in which nobody waits for it, and in which a cell does
+_TIMEOUT, _CELL_TIMEOUT = 300.0, 60.0
+#: so often what is shown may have changed meanwhile
+_TRIALS = 3
+_TOO_LARGE = (
+    " The model is too large for the explorer to be kept here: "
+    "<code>model.to_html(&quot;page.html&quot;)</code> writes it as a page."
+)
+#: notebooks with several explorers write one page after the other
+_TURN = threading.Lock()
+
+
+def choose_saved(given: str | None) -> Saved:
+    """Return what a saved notebook keeps of an explorer: as given, or as the environment says.
+
+    Raises
+    ------
+    ViewError
+        Where that is no such thing.
+    """
+    name = "saved" if given else _VARIABLE
+    wanted = given or os.environ.get(_VARIABLE) or "explorer"
+    for saved in get_args(Saved):
+        if wanted == saved:
+            return saved  # type: ignore[no-any-return] # get_args has no types
+    raise ViewError(f"{name} is {wanted!r}. Choose {' or '.join(get_args(Saved))}.")
+
+
+class SavedPage:
+    """Writes the page of an explorer, where a notebook keeps it.
+
+    Parameters
+    ----------
+    saved
+        Whether it is wanted.
+    session
+        What is shown.
+    lock
+        Held while that is looked at.
+    read_theme
+        Returns the colours in which it is shown.
+    read_selected
+        Returns the paths of what is selected.
+    height
+        Of the canvas in pixels.
+    on_written
+        Called from a thread once there is a page.
+    log
+        Gets what nobody expects.
+
+    Attributes
+    ----------
+    note
+        Why there is none, where the reader can do something about it, as HTML.
+    is_awaited
+        Whether the cell waits for it.
+    """
+
+    def __init__(
+        self,
+        saved: Saved,
+        session: Session,
+        lock: threading.RLock,
+        read_theme: Callable[[], ThemeName],
+        read_selected: Callable[[], Sequence[str]],
+        height: int,
+        on_written: Callable[[], object],
+        log: logging.Logger,
+    ) -> None:
+        self._session = session
+        self._lock = lock
+        self._read_theme = read_theme
+        self._read_selected = read_selected
+        self._height = height
+        self._on_written = on_written
+        self._log = log
+        #: with the options that it was written with
+        self._page: tuple[ViewOptions, bytes] | None = None
+        self.note = ""
+        self._is_started = False
+        self._working = Background(self._work, lambda _share: None)
+        surroundings = find_surroundings() if saved == "explorer" else "none"
+        is_kept = surroundings in ("executor", "notebook")
+        if is_kept and session.views.model.node_count > MOST_NODES:
+            self.note = _TOO_LARGE
+            is_kept = False
+        self.is_awaited = is_kept and surroundings == "executor"
+        self._is_coming = is_kept and surroundings == "notebook"
+
+    def make_frame(self) -> str:
+        """Return the page as HTML with what is open now; "" for none. The caller holds the lock."""
+        session = self._session
+        options = self._read_options()
+        if self.is_awaited and (self._page is None or self._page[0] != options):
+            self._page = self._write_here(options)
+        if self._page is None or self._page[0] != options:
+            return ""
+        opened = list_open(session.views.current.root)
+        shown = Shown(opened, self._read_selected(), session.paints)
+        title = f"Explorer of {session.views.model.source}"
+        return frame_page(self._page[1], title, self._height, shown)
+
+    def _write_here(self, options: ViewOptions) -> tuple[ViewOptions, bytes] | None:
+        """Write it while the cell waits."""
+        deadline = time.monotonic() + _CELL_TIMEOUT
+
+        def check(_what: str, _share: float | None) -> None:
+            if time.monotonic() > deadline:
+                raise Cancelled
+
+        session = self._session
+        still = replace(options, wrap="auto")
+        try:
+            with watched(check):
+                page, _ = make_page(
+                    session.views.model, still, session.paints, session.views.current
+                )
+        except Cancelled:
+            self.note = _TOO_LARGE
+        except Exception:  # the picture is there all the same
+            self._log.exception("the explorer of the saved notebook could not be written")
+        else:
+            return options, page
+        self.is_awaited = False
+        return None
+
+    def start(self) -> None:
+        """Let it be written in a while, once; called when the browser has its first picture."""
+        if self._is_coming and not self._is_started:
+            self._is_started = True
+            self._working.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until nothing is written any more; return whether that is so."""
+        return not self._is_started or self._working.wait(seconds)
+
+    def close(self) -> None:
+        """Give it up, and end the process that writes it."""
+        self._working.cancel()
+
+    def _work(self) -> None:
+        try:
+            _pause(_SOON)
+            while not _TURN.acquire(timeout=_POLL_SECONDS):
+                step()
+            try:
+                self._write_apart()
+            finally:
+                _TURN.release()
+        except Cancelled:
+            raise
+        except Exception:
+            self._log.exception("the explorer of the saved notebook could not be written")
+
+    def _write_apart(self) -> None:
+        """Write it in a process of its own, which reads the model itself."""
+        for _ in range(_TRIALS):
+            with self._lock:
+                model = self._session.views.model
+                options = self._read_options()
+            own = [str(file) for file in model.files.own] if model.files is not None else []
+            if not own:  # nothing that another process could read
+                return
+            # an init net that was found beside the model is found again
+            is_given = len(own) > 1 and "init net file" not in model.metadata
+            words = [own[0], *(["--init", own[1]] if is_given else []), "-o", "-"]
+            page = run_render([*words, "--format", "html", *_write_words(options)], _TIMEOUT)
+            if page is None:
+                return
+            with self._lock:
+                if self._read_options() == options:
+                    self._page = options, page
+                    break
+        else:
+            return
+        self._on_written()
+
+    def _read_options(self) -> ViewOptions:
+        return replace(options_now(self._session), theme=self._read_theme())
+
+
+def _pause(seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        step()
+        time.sleep(_POLL_SECONDS)
+
+
+def _write_words(options: ViewOptions) -> list[str]:
+    """Return the words for options of a page; what is open in it is put into it later."""
+    values: dict[str, Any] = {**asdict(options), "expand": "none"}
+    for name in STILL_OPTIONS:
+        del values[name]
+    return write_options(values)
