@@ -1,8 +1,10 @@
 """Run the demo notebooks from top to bottom and store their outputs in the repository.
 
 What is stored is the same after every run: no times, no state of widgets, no random ids. Of an
-explorer its static picture is kept, and the widget, which needs a kernel, is left out. A
-notebook whose outputs name a folder of this machine is refused.
+explorer its static picture is kept. The widget, which needs a kernel, is left out, and so is the
+explorer in a page: it would be some 300 kB of each notebook, anew with every change of the front
+end, and where the demos are read, on GitHub, no script runs. A notebook whose outputs name a folder
+of this machine is refused.
 
 Usage: python tools/execute_notebooks.py [--check] [NOTEBOOK ...]
 """
@@ -48,6 +50,7 @@ def run_notebook(path: Path) -> Any:
         store_widget_state=False,
         record_timing=False,
     )
+    os.environ["NETLOUPE_SAVED"] = "picture"  # for the kernel, which is started with it
     client.execute()
     return notebook
 

@@ -491,9 +491,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _ipython_display_(self) -> None:
         bundle = self._repr_mimebundle_()
+        shown = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
+        # who shows no widgets says this above the picture
+        shown["text/plain"] = f"Explorer of {Path(self.model.source).name or self.model.source}"
         try:
             show_with_picture(
-                bundle[0] if isinstance(bundle, tuple) else bundle,
+                shown,
                 self._requests.scene,
                 self._make_static,
                 self._static_id,

@@ -12,8 +12,8 @@ from netloupe.explorer.layout import Scene
 
 #: the cell waits so long for the static picture; when it takes longer it is added later
 PATIENCE_SECONDS = 3.0
-#: bytes of a notebook that what is stored takes at most
-MOST_BYTES = 1_000_000
+#: bytes of a notebook that what is stored takes at most, but for what breaks its text into lines
+MOST_BYTES = 980_000
 #: above this size the picture is stored once, as HTML, and not as SVG besides
 _MOST_TWICE = 300_000
 
@@ -114,8 +114,14 @@ def static_bundle(svg: str, static_id: str, frame: str = "", note: str = "") -> 
         f"{_ABSENT if svg else ''}</div>",
         "text/plain": "The graph as a static picture",
     }
-    if svg and len(svg) < _MOST_TWICE:
-        bundle["image/svg+xml"] = svg
-    if frame and len(json.dumps(bundle, ensure_ascii=False).encode()) > MOST_BYTES:
+    if frame and _measure(bundle) > MOST_BYTES:
         return static_bundle(svg, static_id, "", note)
+    if svg and len(svg) < _MOST_TWICE:
+        twice = {**bundle, "image/svg+xml": svg}
+        return twice if not frame or _measure(twice) <= MOST_BYTES else bundle
     return bundle
+
+
+def _measure(bundle: Mapping[str, str]) -> int:
+    """Return how many bytes output data takes in a notebook."""
+    return len(json.dumps(bundle, ensure_ascii=False).encode())

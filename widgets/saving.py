@@ -15,12 +15,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal, get_args
 
-from netloupe.explorer.errors import ViewError
+from netloupe.explorer.errors import OutputError, ViewError
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.options.command import write_options
 from netloupe.explorer.progress import Cancelled, step, watched
 from netloupe.explorer.session import Session
 from netloupe.explorer.session.command import options_now
+from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.standalone.frame import Shown, frame_page
 from netloupe.explorer.standalone.page import STILL_OPTIONS, list_open, make_page
 from netloupe.explorer.view import ViewOptions
@@ -36,6 +37,8 @@ Saved = Literal["explorer", "picture"]
 _VARIABLE = "NETLOUPE_SAVED"
 #: of models of more nodes the page takes too long, and more than a notebook should hold
 MOST_NODES = 5_000
+#: bytes of the page; in a frame it takes some more, and the pictures beside it too
+_PAGE_BYTES = 860_000
 #: seconds after the first picture; by then cells that follow have begun
 _SOON = 4.0
 _POLL_SECONDS = 0.1
@@ -154,9 +157,13 @@ class SavedPage:
         try:
             with watched(check):
                 page, _ = make_page(
-                    session.views.model, still, session.paints, session.views.current
+                    session.views.model,
+                    still,
+                    session.paints,
+                    session.views.current,
+                    PageContent(size_limit=_PAGE_BYTES),
                 )
-        except Cancelled:
+        except (Cancelled, OutputError):
             self.note = _TOO_LARGE
         except Exception:  # the picture is there all the same
             self._log.exception("the explorer of the saved notebook could not be written")
@@ -204,8 +211,9 @@ class SavedPage:
                 return
             # an init net that was found beside the model is found again
             is_given = len(own) > 1 and "init net file" not in model.metadata
-            words = [own[0], *(["--init", own[1]] if is_given else []), "-o", "-"]
-            page = run_render([*words, "--format", "html", *_write_words(options)], _TIMEOUT)
+            words = [own[0], *(["--init", own[1]] if is_given else [])]
+            words += ["-o", "-", "--format", "html", "--size-limit", str(_PAGE_BYTES)]
+            page = run_render(words + _write_words(options), _TIMEOUT)
             if page is None:
                 return
             with self._lock:

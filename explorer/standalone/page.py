@@ -163,7 +163,8 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
     Its folder is nobody's business who is given the page.
     """
     name = Path(model.source).name or "model.onnx"
-    values = asdict(options) | {name: OPTIONS[name].default for name in STILL_OPTIONS} | {"wrap": False}
+    still = {name: OPTIONS[name].default for name in STILL_OPTIONS}
+    values = asdict(options) | still | {"wrap": False}
     # what fits is chosen for a window that is not quite that of a picture
     is_said = is_first and options.expand != "auto"
     for changed in ("expand", "direction", "theme"):

@@ -1,0 +1,214 @@
+"""What a saved notebook keeps of an explorer: when it is written, of what, and how much it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import IPython.display
+import pytest
+
+import netloupe
+from netloupe.explorer.errors import ViewError
+from netloupe.widgets import saving, surroundings
+from netloupe.widgets.fallback import MOST_BYTES, static_bundle
+from tests.layered import make_layers
+from tests.recorder import Recorder
+
+MODEL = Path(__file__).parents[2] / "demo_notebooks" / "models" / "digits_cnn.onnx"
+
+
+class Displays:
+    """What cells have shown, by the ids of outputs."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, dict[str, str]] = {}
+        self.updates = 0
+
+    def display(self, bundle: Any, *, raw: bool, display_id: str | None = None) -> None:
+        assert raw
+        if display_id is not None:
+            self.shown[display_id] = bundle
+
+    def update_display(self, bundle: Any, *, raw: bool, display_id: str) -> None:
+        self.updates += 1
+        self.display(bundle, raw=raw, display_id=display_id)
+
+
+class FrameReader(HTMLParser):
+    """Finds the page in a frame."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "iframe":
+            self.page = dict(attrs)["srcdoc"] or ""
+
+
+def read_data(bundle: dict[str, str]) -> Any:
+    """Return what the page in a bundle is told."""
+    reader = FrameReader()
+    reader.feed(bundle["text/html"])
+    begin = reader.page.index('id="nl-data">') + len('id="nl-data">')
+    return json.loads(reader.page[begin : reader.page.index("</script>", begin)])
+
+
+@pytest.fixture
+def displays(monkeypatch: pytest.MonkeyPatch) -> Iterator[Displays]:
+    """A notebook with somebody at it, and what its cells show."""
+    displays = Displays()
+    monkeypatch.setattr(IPython.display, "display", displays.display)
+    monkeypatch.setattr(IPython.display, "update_display", displays.update_display)
+    monkeypatch.setattr(saving, "find_surroundings", lambda: "notebook")
+    monkeypatch.setattr(saving, "_SOON", 0.0)
+    return displays
+
+
+@pytest.mark.parametrize(
+    ("asked", "environment", "expected"),
+    [
+        ({"allow_stdin": False}, {}, "executor"),
+        ({"allow_stdin": True}, {}, "notebook"),
+        ({}, {}, "notebook"),
+        ({"allow_stdin": False}, {"SERVER_SOFTWARE": "voila/0.5"}, "dashboard"),
+        ({"allow_stdin": False}, {"VOILA_PREHEAT": "True"}, "dashboard"),
+    ],
+)
+def test_who_runs_the_cells(
+    monkeypatch: pytest.MonkeyPatch,
+    asked: dict[str, bool],
+    environment: dict[str, str],
+    expected: str,
+) -> None:
+    shell = SimpleNamespace(get_parent=lambda: {"content": asked})
+    monkeypatch.setattr(surroundings, "find_kernel_shell", lambda: shell)
+    for name in ("SERVER_SOFTWARE", "VOILA_PREHEAT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert surroundings.find_surroundings() == expected
+
+
+def test_where_there_is_no_kernel() -> None:
+    assert surroundings.find_surroundings() == "none"
+
+
+def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
+    explorer = netloupe.explore(MODEL, expand="none")
+    explorer._ipython_display_()
+    [before] = displays.shown.values()
+    assert "<iframe" not in before["text/html"]
+    assert not explorer._saved._is_started
+    Recorder(explorer).ask(type="scene")
+    explorer.open("main/blocks/0-3/")
+    explorer.select("main/head/")
+    explorer.paint = {"main/head/": netloupe.Paint("warning", "here")}
+    assert explorer._saved.wait(60)
+    [kept] = displays.shown.values()
+    assert displays.updates == 1
+    data = read_data(kept)
+    # what was open, selected and painted then
+    assert list(data["first"]) == ["main/blocks/0-3/"]
+    assert data["traits"]["selection"] == "main/head/"
+    assert data["traits"]["paints"] == {"main/head/": ["warning", "here"]}
+    assert data["traits"]["height"] == 560
+    assert "<noscript>" not in kept["text/html"][kept["text/html"].index("<iframe") :]
+    # another browser that asks for the picture has nothing written anew
+    Recorder(explorer).ask(type="scene")
+    assert explorer._saved.wait(60)
+    assert displays.updates == 1
+    explorer.close()
+
+
+def test_what_is_shown_again_has_what_is_open_by_then(displays: Displays) -> None:
+    explorer = netloupe.explore(MODEL, expand="none")
+    explorer._ipython_display_()
+    Recorder(explorer).ask(type="scene")
+    assert explorer._saved.wait(60)
+    explorer.open("main/stem/")
+    explorer._ipython_display_()
+    [kept] = displays.shown.values()
+    assert list(read_data(kept)["first"]) == ["main/stem/"]
+    explorer.close()
+
+
+def test_what_is_closed_is_not_written(displays: Displays) -> None:
+    explorer = netloupe.explore(MODEL)
+    explorer._ipython_display_()
+    Recorder(explorer).ask(type="scene")
+    explorer.close()
+    assert explorer._saved.wait(20)
+    assert displays.updates == 0
+
+
+def test_a_cell_that_a_program_runs_has_it_at_once(
+    displays: Displays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    explorer = netloupe.explore(make_layers())  # which comes from no file
+    explorer._ipython_display_()
+    [kept] = displays.shown.values()
+    assert read_data(kept)["first"]
+    assert displays.updates == 0
+    explorer.close()
+
+
+@pytest.mark.parametrize("around", ["dashboard", "none"])
+def test_nothing_is_written_where_nobody_keeps_it(
+    displays: Displays, monkeypatch: pytest.MonkeyPatch, around: str
+) -> None:
+    monkeypatch.setattr(saving, "find_surroundings", lambda: around)
+    explorer = netloupe.explore(MODEL)
+    explorer._ipython_display_()
+    Recorder(explorer).ask(type="scene")
+    assert not explorer._saved._is_started
+    assert "<iframe" not in str(displays.shown)
+    explorer.close()
+
+
+def test_the_picture_stays_where_the_page_cannot_be_written(
+    displays: Displays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    monkeypatch.setattr(saving, "make_page", fail)
+    explorer = netloupe.explore(MODEL)
+    explorer._ipython_display_()
+    [kept] = displays.shown.values()
+    assert "<iframe" not in kept["text/html"]
+    assert "<img" in kept["text/html"]
+    explorer.close()
+
+
+def test_what_is_kept_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NETLOUPE_SAVED", raising=False)
+    assert saving.choose_saved(None) == "explorer"
+    monkeypatch.setenv("NETLOUPE_SAVED", "picture")
+    assert saving.choose_saved(None) == "picture"
+    assert saving.choose_saved("explorer") == "explorer"
+    monkeypatch.setenv("NETLOUPE_SAVED", "all")
+    with pytest.raises(ViewError, match="NETLOUPE_SAVED is 'all'"):
+        saving.choose_saved(None)
+    with pytest.raises(ViewError, match="saved is 'no'"):
+        netloupe.explore(MODEL, saved="no")  # type: ignore[arg-type]
+
+
+def test_a_page_that_does_not_fit_is_left_out() -> None:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    small = static_bundle(svg, "1", "<iframe></iframe>")
+    assert "<iframe" in small["text/html"]
+    large = static_bundle(svg, "1", f"<iframe srcdoc='{'a' * MOST_BYTES}'></iframe>")
+    assert large == static_bundle(svg, "1")
+    # a large picture gives way first: it is in the HTML too
+    wide = svg.replace("/>", f">{' ' * 200_000}</svg>")
+    both = static_bundle(wide, "1", f"<iframe srcdoc='{'a' * 600_000}'></iframe>")
+    assert "<iframe" in both["text/html"]
+    assert "image/svg+xml" not in both
