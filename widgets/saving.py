@@ -22,8 +22,8 @@ from netloupe.explorer.progress import Cancelled, step, watched
 from netloupe.explorer.session import Session
 from netloupe.explorer.session.command import options_now
 from netloupe.explorer.standalone.content import PageContent
-from netloupe.explorer.standalone.frame import Shown, frame_page
-from netloupe.explorer.standalone.page import STILL_OPTIONS, list_open, make_page
+from netloupe.explorer.standalone.frame import FirstSight, frame_page
+from netloupe.explorer.standalone.page import STILL_OPTIONS, write_open_groups, make_page
 from netloupe.explorer.view import ViewOptions
 
 from .background import Background
@@ -139,8 +139,8 @@ class SavedPage:
             self._page = self._write_here(options)
         if self._page is None or self._page[0] != options:
             return ""
-        opened = list_open(session.views.current.root)
-        shown = Shown(opened, self._read_selected(), session.paints)
+        opened = write_open_groups(session.views.current.root)
+        shown = FirstSight(opened, self._read_selected(), session.paints)
         title = f"Explorer of {session.views.model.source}"
         return frame_page(self._page[1], title, self._height, shown)
 

@@ -53,13 +53,13 @@ _HIDDEN_TAGS = '<div class="hidden jp-FileSize-hidden" style="display:block!impo
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FirstSight:
     """What is seen of a page at first.
 
     Parameters
     ----------
     opened
-        What is open, as :func:`.page.list_open` gives it; what the page opens where None.
+        What is open, as :func:`.page.write_open_groups` gives it; what the page opens where None.
     selected
         Paths of what is selected.
     paints
@@ -71,7 +71,7 @@ class Shown:
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
 
 
-def frame_page(page: bytes, title: str, height: int, shown: Shown) -> str:
+def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
     """Return the HTML of a frame that holds a page.
 
     Parameters
@@ -96,7 +96,7 @@ def frame_page(page: bytes, title: str, height: int, shown: Shown) -> str:
     )
 
 
-def _show(written: bytes, height: int, shown: Shown) -> bytes:
+def _show(written: bytes, height: int, shown: FirstSight) -> bytes:
     """Return the data of a page with other things open, selected and painted."""
     data = json.loads(written)
     if shown.opened is not None:

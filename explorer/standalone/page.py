@@ -122,7 +122,7 @@ def make_page(
     still = Picture(model, view, options, scene, labels, paints=paints)
     data = {
         "title": still.title,
-        "first": list_open(view.root),
+        "first": write_open_groups(view.root),
         "command": _start_command(model, options, is_first=shown is None),
         "traits": {
             "title": still.title,
@@ -175,8 +175,10 @@ def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dic
     }
 
 
-def list_open(item: Item) -> dict[str, Any]:
+def write_open_groups(item: Item) -> dict[str, Any]:
     """Return what is open inside an item: by its key its state, and what is open in it."""
     return {
-        child.key: [state_of(child), list_open(child)] for child in item.children if child.is_open
+        child.key: [state_of(child), write_open_groups(child)]
+        for child in item.children
+        if child.is_open
     }

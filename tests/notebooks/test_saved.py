@@ -160,9 +160,10 @@ def test_the_page_shows_the_explorer(opened: Open, template: str) -> None:
     # the widget, which needs a kernel or a network, does not stand above it
     box = page.locator(".nl-static").bounding_box()
     outputs = page.locator(".jp-OutputArea-child, .output_area")
-    heights = [output.bounding_box() for output in outputs.all() if output.is_visible()]
-    assert len(heights) == 1
-    assert abs(heights[0]["height"] - box["height"]) < 30
+    heights = [output.bounding_box()["height"] for output in outputs.all() if output.is_visible()]
+    # what is left of the bar of opening has only the margins of an output
+    [height] = [height for height in heights if height > 20]
+    assert height - box["height"] < 30
 
     # open a group
     closed = "main/blocks/0/excite/"
