@@ -23,7 +23,7 @@ from netloupe.explorer.session import Session
 from netloupe.explorer.session.command import options_now
 from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.standalone.frame import FirstSight, frame_page
-from netloupe.explorer.standalone.page import STILL_OPTIONS, write_open_groups, make_page
+from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_open_groups
 from netloupe.explorer.view import ViewOptions
 
 from .background import Background
