@@ -46,7 +46,8 @@ def describe_values(
     """
     values, rows = [], []
     producers: dict[str, Node] = {}
-    consumers: dict[str, Node] = {}
+    #: by occurrence: of a million nodes no path is written that is not shown
+    takers: dict[Place, dict[Node, None]] = {}
     for path in paths:
         value = _find_value(model, path, view)
         place = find_place(model, value, path)
@@ -54,11 +55,12 @@ def describe_values(
         rows.append(_list_value(value, place, path))
         if value.producer is not None:
             producers[place.path_of(value.producer.path)] = value.producer
-        consumers |= {place.path_of(node.path): node for node, _ in value.consumers}
+        takers.setdefault(place, {}).update(dict.fromkeys(value.users))
+    consumers = sum(map(len, takers.values()))
     total = max(total or 0, len(values))
     some = f" of the first {len(values):,}" if total > len(values) else ""
     counts = [write_count(len(producers), "producer") + some] if producers else []
-    counts.append(write_count(len(consumers), "consumer") + some)
+    counts.append(write_count(consumers, "consumer") + some)
     return Description(
         path=paths[0],
         kind="values",
@@ -69,8 +71,18 @@ def describe_values(
             (
                 # all of them: this is the only place that tells what a bundle holds
                 make_section("Values", rows, most=len(rows), total=total),
-                make_section("Producers" + some, _list_nodes(producers), total=len(producers)),
-                make_section("Consumers" + some, _list_nodes(consumers), total=len(consumers)),
+                make_section(
+                    "Producers" + some, _list_nodes(producers.items()), total=len(producers)
+                ),
+                make_section(
+                    "Consumers" + some,
+                    _list_nodes(
+                        (place.path_of(node.path), node)
+                        for place, nodes in takers.items()
+                        for node in nodes
+                    ),
+                    total=consumers,
+                ),
             )
         ),
     )
@@ -83,10 +95,10 @@ def describe_box(model: Model, item: Item, view: View) -> Description:
     return replace(found, path=item.path, title=write_line(item.label))
 
 
-def _list_nodes(nodes: dict[str, Node]) -> list[Row]:
+def _list_nodes(nodes: Iterable[tuple[str, Node]]) -> list[Row]:
     return [
         Row("", write_line(path), write_line(node.op_type), path)
-        for path, node in islice(nodes.items(), MOST_ROWS)
+        for path, node in islice(nodes, MOST_ROWS)
     ]
 
 
@@ -103,15 +115,15 @@ def _list_value(value: Value, place: Place, path: str) -> Row:
         source = write_line(place.path_of(value.producer.path))
     else:
         source = "input of the graph" if value.is_input else "nothing"
-    takers = _name_some(place.path_of(node.path) for node, _ in value.consumers)
+    takers = _name_some(value.users, place)
     if value.is_output:
         takers = ", ".join(filter(None, (takers, "output of the graph")))
     note = f"{source} → {takers or 'nothing'}"
     return Row(name_value(value), write_value_type(value), note, path, write_inferred_type(value))
 
 
-def _name_some(paths: Iterable[str]) -> str:
-    found = list(dict.fromkeys(paths))
-    named = ", ".join(write_line(path) for path in found[:MOST_NAMED])
+def _name_some(nodes: Iterable[Node], place: Place) -> str:
+    found = list(dict.fromkeys(nodes))
+    named = ", ".join(write_line(place.path_of(node.path)) for node in found[:MOST_NAMED])
     hidden = len(found) - MOST_NAMED
     return f"{named}, … {hidden:,} more" if hidden > 0 else named

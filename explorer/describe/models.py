@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -51,9 +51,7 @@ def describe_outline(model: Model) -> Description:
         make_section("Model", _list_header(model)),
         make_section("Contents", _list_counts(model, nodes, len(stored))),
         make_section("Operator sets", _list_opsets(model)),
-        make_section("Inputs", _list_inputs(model)),
-        make_section("Weights not given", _list_inputs(model, are_weights=True)),
-        make_section("Outputs", _list_outputs(model)),
+        *_list_border(model),
         Section("More", (), "Weights, operators and quantization are being read …"),
     ]
     return _describe(model, nodes, sections)
@@ -81,9 +79,7 @@ def describe_contents(model: Model) -> Description:
         make_section("Model", _list_header(model)),
         make_section("Contents", [*_list_totals(model, totals), *list_model_costs(model)]),
         make_section("Operator sets", _list_opsets(model)),
-        make_section("Inputs", _list_inputs(model)),
-        make_section("Weights not given", _list_inputs(model, are_weights=True)),
-        make_section("Outputs", _list_outputs(model)),
+        *_list_border(model),
         make_section("Quantization", _list_quantization(model)),
         make_section("Operators", list_counts(list_operators(graphs))),
         make_section("Graphs", listed, total=len(graphs)),
@@ -160,18 +156,17 @@ def _list_counts(model: Model, nodes: int, initializers: int, size: str = "") ->
     ]
 
 
-def _list_inputs(model: Model, *, are_weights: bool = False) -> list[Row]:
-    """Return the inputs that a user gives, or those that are weights without their elements."""
-    return [
-        _list_value(value)
-        for value in model.graph.inputs
-        if value.initializer is None and value.is_parameter == are_weights
-    ]
+def _list_border(model: Model) -> Iterator[Section]:
+    """Yield the inputs that a user gives, those that are weights without elements, and outputs."""
+    inputs = [value for value in model.graph.inputs if value.initializer is None]
+    yield _list_values("Inputs", [value for value in inputs if not value.is_parameter])
+    yield _list_values("Weights not given", [value for value in inputs if value.is_parameter])
+    yield _list_values("Outputs", model.graph.outputs)
 
 
-def _list_outputs(model: Model) -> Iterator[Row]:
-    for value in model.graph.outputs:
-        yield _list_value(value)
+def _list_values(title: str, values: Sequence[Value]) -> Section:
+    """Return a section of values; of no more than it shows types are read."""
+    return make_section(title, map(_list_value, values[:MOST_ROWS]), total=len(values))
 
 
 def _list_value(value: Value) -> Row:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import find_schema
@@ -18,9 +20,9 @@ def list_uses(value: Value, place: Place) -> list[Row]:
     rows = []
     if value.producer is not None:
         rows.append(_describe_use("producer", value.producer, value.output_index, place))
-    for node, index in value.consumers[:MOST_CONSUMERS]:
+    for node, index in islice(value._list_consumers(), MOST_CONSUMERS):
         rows.append(_describe_use("consumer", node, index, place))
-    hidden = len(value.consumers) - MOST_CONSUMERS
+    hidden = value._consumer_count - MOST_CONSUMERS
     if hidden > 0:
         rows.append(Row("…", write_count(hidden, "more consumer")))
     return rows

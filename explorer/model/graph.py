@@ -86,6 +86,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_path_index": "The nodes by path and by name.",
+        "_quantizing": "Nodes that may say how what they take is quantized, by what they take.",
         "_roles": "What the nodes are for, once it was asked for.",
         "_unknown_finder": "Finds the fields that the schema does not know.",
         "_value_loader": "Reads what the file says of values beyond their names.",
@@ -145,6 +146,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._knowledge: door.Knowledge | None = None
         self._node_names: list[str] | None = None
         self._path_index: PathIndex | None = None
+        self._quantizing: dict[Value, set[Node]] | None = None
         self._roles: door.Roles | None = None
         self._unknown_finder: UnknownFinder | None = None
         self._value_loader: ValueLoader | None = None

@@ -52,6 +52,7 @@ class Model(Drawable, Loaded):
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
+        "_node_count": "How many nodes there are, once it was asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
         "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
@@ -94,6 +95,7 @@ class Model(Drawable, Loaded):
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
         self._inference: door.Inference | None = None
+        self._node_count: int | None = None
         self._parts: object = None
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
@@ -288,7 +290,9 @@ class Model(Drawable, Loaded):
     @property
     def node_count(self) -> int:
         """Number of nodes of all graphs; the body of a function counts once."""
-        return sum(len(graph.nodes) for graph in self.graphs)
+        if self._node_count is None:  # fifty thousand functions may be asked one by one
+            self._node_count = sum(len(graph.nodes) for graph in self.graphs)
+        return self._node_count
 
     @property
     def totals(self) -> door.Totals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
@@ -132,7 +132,7 @@ class Node(Loaded):
         self._loader = loader
         self._details: NodeDetails | None = None
         self._path = ""
-        self._places: dict[Value, list[int]] | None = None
+        self._places: Mapping[Value | None, int | list[int]] | None = None
 
     @property
     def path(self) -> str:
@@ -146,11 +146,15 @@ class Node(Loaded):
         if len(self.inputs) < _MANY_INPUTS:
             return [index for index, taken in enumerate(self.inputs) if taken is value]
         if self._places is None:  # else looking at each value would take the square of the time
-            self._places = {}
-            for index, taken in enumerate(self.inputs):
-                if taken is not None:
-                    self._places.setdefault(taken, []).append(index)
-        return self._places.get(value, ())
+            self._places = _find_places(self.inputs)
+        found = self._places.get(value, ())
+        return (found,) if isinstance(found, int) else found
+
+    def _count_uses(self, value: Value) -> int:
+        """Return how many of the inputs are a value."""
+        if len(self.inputs) < _MANY_INPUTS:
+            return self.inputs.count(value)
+        return len(self._places_of(value))
 
     def _connect(self, inputs: tuple[Value | None, ...]) -> None:
         """Set the inputs, and note on each that this node uses it."""
@@ -264,6 +268,19 @@ class Node(Loaded):
 
     def _repr_html_(self) -> str:
         return door.write_node_html(self)
+
+
+def _find_places(
+    inputs: Sequence[Value | None],
+) -> Mapping[Value | None, int] | Mapping[Value | None, list[int]]:
+    """Return by value the index of the input that is it; lists where any is there again."""
+    places = dict(zip(inputs, range(len(inputs)), strict=True))
+    if len(places) == len(inputs):  # a million lists would take 90 MB
+        return places
+    again: dict[Value | None, list[int]] = {}
+    for index, value in enumerate(inputs):
+        again.setdefault(value, []).append(index)
+    return again
 
 
 def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:

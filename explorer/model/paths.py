@@ -37,14 +37,20 @@ MODEL = "model"
 class PathIndex:
     """Elements by path and by name, built once per graph when first asked for."""
 
-    __slots__ = ("names", "nodes")
+    __slots__ = ("_begin", "_ends", "names")
 
     def __init__(self, graph: Graph) -> None:
-        self.nodes: dict[str, Node] = {node.path: node for node in graph.nodes}
+        self._begin = f"{graph.path}/"
+        #: nodes by the ends of their paths: a million whole paths would take 100 MB
+        self._ends = {graph._name_node(node.index): node for node in graph.nodes}
         self.names: dict[str, list[Node]] = {}
         for node in graph.nodes:
             if node.name:
                 self.names.setdefault(node.name, []).append(node)
+
+    def find(self, path: str) -> Node | None:
+        """Return the node at a path."""
+        return self._ends.get(path[len(self._begin) :]) if path.startswith(self._begin) else None
 
 
 def index_nodes(graph: Graph) -> PathIndex:
@@ -131,7 +137,7 @@ def find_element(model: Model, path: str) -> Graph | Node | Value | None:
             rest = path[cut + 1 :]
             if rest.startswith("%") and rest[1:] in graph.values:
                 return graph.values[rest[1:]]
-            node = index_nodes(graph).nodes.get(path)
+            node = index_nodes(graph).find(path)
             if node is not None:
                 return node
         cut = path.rfind("/", 0, cut)

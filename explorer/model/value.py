@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NoReturn, Protocol
@@ -134,7 +134,15 @@ class Value(Loaded):
     @property
     def consumers(self) -> tuple[tuple[Node, int], ...]:
         """(node, input index) of every use, in the order of :attr:`users`."""
-        return tuple((node, index) for node in self.users for index in node._places_of(self))
+        return tuple(self._list_consumers())
+
+    def _list_consumers(self) -> Iterator[tuple[Node, int]]:
+        """Yield :attr:`consumers` one after the other, for who looks at the first of very many."""
+        return ((node, index) for node in self.users for index in node._places_of(self))
+
+    @property
+    def _consumer_count(self) -> int:
+        return sum(node._count_uses(self) for node in self.users)
 
     def _add_user(self, node: Node) -> None:
         """Note that a node takes the value, whatever the number of its inputs that do."""

@@ -6,7 +6,7 @@ other attributes and tensor data are left to :mod:`netloupe.explorer.quantizatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.model import (
@@ -25,6 +25,9 @@ ANNOTATION = "quantization_annotation"
 PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
 #: operators whose weights are packed, with a scale for each block
 BLOCKED_OPS = ("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "GatherBlockQuantized")
+
+#: of a value with more users it is looked up which of them say how it is quantized
+_MANY_USERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,43 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
         for operand in dialect.list_quantized_operands(producer):
             if operand.is_output and _at(producer.outputs, operand.index) is value:
                 return _state(operand, producer)
-    for user in value.users if users is None else users:
+    for user in _choose_users(value) if users is None else users:
         if user.op_type in table:
             for operand in dialect.list_quantized_operands(user):
                 if not operand.is_output and _at(user.inputs, operand.index) is value:
                     return _state(operand, user)
     return None
+
+
+def _choose_users(value: Value) -> Sequence[Node]:
+    """Return users of a value, in order, among them all that say how it is quantized.
+
+    Of a value with very many the few are found that do, if any: it may be asked for by each of
+    its users.
+    """
+    users = value.users
+    if len(users) <= _MANY_USERS:
+        return users
+    quantizing = value.graph._quantizing
+    if quantizing is None:
+        quantizing = value.graph._quantizing = _find_quantizing(value.graph)
+    chosen = quantizing.get(value)
+    return [user for user in users if user in chosen] if chosen else ()
+
+
+def _find_quantizing(graph: Graph) -> dict[Value, set[Node]]:
+    """Return by value the nodes that take it, and say how it is quantized, for a graph's values."""
+    table = graph.dialect.quantized_operands
+    found: dict[Value, set[Node]] = {}
+    model = graph.model  # training graphs see the values of the main graph
+    for each in model.graphs if graph is model.graph else (graph, *graph.subgraphs):
+        for index in find_operators(each, table).tolist():
+            node = each.nodes[index]
+            for operand in graph.dialect.list_quantized_operands(node):
+                value = None if operand.is_output else _at(node.inputs, operand.index)
+                if value is not None and value.graph is graph:
+                    found.setdefault(value, set()).add(node)
+    return found
 
 
 def list_statements(graph: Graph) -> Iterator[Statement]:

@@ -40,8 +40,8 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
     if path.startswith(f"{graph.path}/%"):
         value = graph.values.get(path[len(graph.path) + 2 :])
         return (_node_showing(borders, value) if value is not None else None), True
-    nodes = index_nodes(graph).nodes
-    node = nodes.get(path)
+    nodes = index_nodes(graph)
+    node = nodes.find(path)
     if node is not None:
         if borders.tree.positions[node.index] >= 0:
             return node, True
@@ -52,7 +52,7 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
     cut = len(path)
     while cut > len(graph.path):
         cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
-        node = nodes.get(path[:cut]) if cut > 0 else None
+        node = nodes.find(path[:cut]) if cut > 0 else None
         if node is not None and body_graphs(node):
             return node, False
     return None, False

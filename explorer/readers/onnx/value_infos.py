@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter, methodcaller
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .tensors import read_entries, read_type
 
 _GET_NAME, _GET_TYPE = attrgetter("name"), attrgetter("type")
 _SERIALIZE = methodcaller("SerializeToString")
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 #: messages in a graph or function that are elements of their own
 _APART = frozenset(
     ("GraphProto", "NodeProto", "SparseTensorProto", "TensorProto", "ValueInfoProto")
@@ -32,7 +33,7 @@ class OnnxUnknownFinder:
     def __init__(self, proto: Any, parts: OnnxParts) -> None:
         self._proto = proto
         self._parts = parts
-        self._infos: dict[str, list[tuple[str, int]]] | None = None
+        self._index: _InfoIndex | None = None
 
     def of_graph(self) -> UnknownFields:
         """Look for those of the graph or function itself."""
@@ -40,20 +41,38 @@ class OnnxUnknownFinder:
 
     def of_value(self, name: str) -> UnknownFields:
         """Look for those of all that is said of a value."""
+        if self._index is None:
+            self._index = _InfoIndex(self._proto)
         found: UnknownFields = ()
-        for field, index in self._index().get(name, ()):
-            found += self._parts.find_unknown(getattr(self._proto, field)[index])
+        for info in self._index.find(name):
+            found += self._parts.find_unknown(info)
         return found
 
-    def _index(self) -> dict[str, list[tuple[str, int]]]:
-        """Return where the graph speaks of each value: the field and the place in its list."""
-        if self._infos is None:
-            self._infos = {}
-            for field, content in self._proto.ListFields():
-                if field.message_type is not None and field.message_type.name == "ValueInfoProto":
-                    for index, info in enumerate(content):
-                        self._infos.setdefault(read_text(info.name), []).append((field.name, index))
-        return self._infos
+
+class _InfoIndex:
+    """Finds all that a graph or function says of a value, whose names are kept as hashes only."""
+
+    def __init__(self, proto: Any) -> None:
+        self._lists = [
+            content
+            for field, content in proto.ListFields()
+            if field.message_type is not None and field.message_type.name == "ValueInfoProto"
+        ]
+        infos = chain.from_iterable(map(iterate, self._lists))
+        hashes = np.fromiter(map(hash, map(read_text, map(_GET_NAME, infos))), np.int64)
+        self._order = np.argsort(hashes, kind="stable")
+        self._hashes = hashes[self._order]
+
+    def find(self, name: str) -> Iterator[Any]:
+        """Yield what is said of a name, in the order of the file."""
+        start, end = (int(np.searchsorted(self._hashes, hash(name), side)) for side in _SIDES)
+        for place in self._order[start:end].tolist():
+            for infos in self._lists:
+                if place < len(infos):
+                    if read_text(infos[place].name) == name:
+                        yield infos[place]
+                    break
+                place -= len(infos)
 
 
 class Declared:
