@@ -27,6 +27,7 @@ def write_levels(
     texts: Numbers | None = None,
     look: Callable[[int, str, Item], None] | None = None,
     limits: Limits = USUAL,
+    left_closed: set[str] | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -47,12 +48,14 @@ def write_levels(
         the item is open that it is in, which comes last.
     limits
         How much is written at most.
+    left_closed
+        Gets the keys of what can be opened and is not written for these.
     """
     preparer = Preparer(labels, direction, PATIENCE)
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
     advance = Advance("laying out groups")
-    for opened in list_opened_items(view, limits):
+    for opened in list_opened_items(view, limits, left_closed):
         item, state = opened
         advance.tell(opened)
         names = writer.add(state, *preparer.prepare(view, item))

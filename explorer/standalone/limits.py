@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from netloupe.explorer.model import Model
 
-#: of nodes, inputs, outputs and initializers together; a larger model is told in part
+#: of nodes, inputs, outputs and initializers together, or of values; a larger model is told in part
 _MANY = 300_000
+#: of graphs inside nodes, each of which is laid out by itself
+_MANY_GRAPHS = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Limits:
     ----------
     levels, boxes
         Insides of groups, each repetition by itself, and what is in them.
+    listed
+        Inputs, outputs and constants in boxes that stand for many of them.
     elements
         What is described.
     findable
@@ -32,17 +36,20 @@ class Limits:
 
     levels: int
     boxes: int
+    listed: int
     elements: int
     findable: int
     depth: int | None = None
 
 
-USUAL = Limits(60_000, 400_000, 400_000, 1_000_000)
-OF_THE_LARGEST = Limits(1_000, 20_000, 5_000, 50_000)
+USUAL = Limits(60_000, 400_000, 10_000, 400_000, 1_000_000)
+OF_THE_LARGEST = Limits(1_000, 20_000, 2_000, 5_000, 50_000)
 
 
 def choose_limits(model: Model) -> Limits:
     """Return how much of a model its page holds."""
     graph = model.graph
     count = model.node_count + len(graph.inputs) + len(graph.outputs) + len(graph.initializers)
-    return USUAL if count <= _MANY else OF_THE_LARGEST
+    nested = sum(each.parent_node is not None for each in model.graphs)
+    is_usual = max(count, len(graph.values)) <= _MANY and nested <= _MANY_GRAPHS
+    return USUAL if is_usual else OF_THE_LARGEST

@@ -137,8 +137,13 @@ def make_page(
     }
     svg = render_picture(replace(still, sheet=None), "svg").decode()
 
+    # a view of very much takes seconds and memory: one of our own with nothing open does for all
+    closed = view if shown is None and not view.opened().keys else None
+
     def collect(limits: Limits, is_ranked: bool) -> PageParts:
-        return PageParts(still, composer, limits, content, budget, is_ranked=is_ranked)
+        return PageParts(
+            still, composer, limits, content, budget, is_ranked=is_ranked, closed=closed
+        )
 
     return fit_page(collect, choose_limits(model), data, svg)
 

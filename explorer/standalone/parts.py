@@ -18,7 +18,7 @@ from .content import PageContent
 from .document import encode, write_html
 from .level_block import Numbers
 from .levels import write_levels
-from .limits import USUAL, Limits
+from .limits import Limits
 from .ranking import RankedFacts
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
@@ -42,6 +42,8 @@ class PageParts:
         What is written of weights, and how much of them is read.
     is_ranked
         Whether descriptions can be left out, those first that can be spared most.
+    closed
+        A view of the same with everything closed that nothing else is done with; made where None.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class PageParts:
         budget: WeightBudget | None,
         *,
         is_ranked: bool = False,
+        closed: View | None = None,
     ) -> None:
         model, options, view = still.model, still.options, still.view
         shares = still.labels.shares
@@ -60,13 +63,15 @@ class PageParts:
         self.weights = WeightWriter(content.weights, budget, model.source)
         self.facts = facts = RankedFacts(model, self.weights, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)
+        self._findable = len(model)
         #: the levels and what is found in them
         self.blocks: list[tuple[str, bytes]] = []
         texts = Numbers()
         numbers: dict[str, int] = {}
         self.linked: list[str] = []
+        self._left_closed: set[str] = set()
+        everything = closed or View(model, view.graph, view.grouping, view.only, view.unnamed, view)
         for direction in get_args(Direction):
-            everything = View(model, view.graph, view.grouping, view.only, view.unnamed, view)
             is_first = direction == options.direction
             is_told = not self.blocks
             # describing takes about as long as laying out, and reading weights a little
@@ -79,6 +84,7 @@ class PageParts:
                     texts,
                     partial(_note, facts, numbers, everything) if is_told else None,
                     limits,
+                    self._left_closed,
                 )
             self.blocks.append((f"levels-{direction}", levels))
             if is_told:
@@ -128,11 +134,7 @@ class PageParts:
             )
         blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
         notices = [*data["notices"]]
-        if self.facts.is_cut or (self.limits is not USUAL and self.limits.depth is None):
-            notices.append(
-                f"The model is so large that this page holds a part of it: what is in up to "
-                f"{self.limits.levels:,} groups, and descriptions of {self.facts.count:,} elements."
-            )
+        notices += self._say_limits()
         notices += unread if weighed is None else []
         left_out = self._list_left_out(len(listed), weighed)
         if left_out:
@@ -145,6 +147,17 @@ class PageParts:
             "weights": weight_counts,
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
+
+    def _say_limits(self) -> list[str]:
+        """Return a notice where the model is so large that not everything was looked at."""
+        left_out = ["not everything can be opened"] if self._left_closed else []
+        if self.facts.is_cut:
+            left_out.append(f"descriptions are of {write_count(self.facts.count, 'element')}")
+        if self.limits.findable < self._findable:
+            left_out.append(f"a search looks at the first {self.limits.findable:,} elements")
+        if not left_out:
+            return []
+        return [f"The model is so large that this page holds a part of it: {', '.join(left_out)}."]
 
     def _list_left_out(self, described: int, weighed: int | None) -> str:
         """Return in words what is left out for the page not to be too large."""

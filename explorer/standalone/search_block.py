@@ -79,6 +79,8 @@ class _Places:
             return entry.path
         if entry.kind == "graph":
             return self._find_owner(graph)
+        if not self._is_inside(graph):  # such as a function, whose calls have paths of their own
+            return None
         borders = self._view.borders(graph)
         target, _ = find_target(self._view.model, borders, entry.path)
         if target is None:
@@ -87,6 +89,14 @@ class _Places:
         if hidden is not None:
             target = find_first_user(borders, hidden) or hidden.parent
         return self._find_holder(graph, target)
+
+    def _is_inside(self, graph: Graph) -> bool:
+        """Return whether a graph is what is shown, or nested in it."""
+        while graph is not self._view.graph:
+            if graph.parent_node is None:
+                return False
+            graph = graph.parent_node.graph
+        return True
 
     def _find_holder(self, graph: Graph, target: Node | Group | None) -> str | None:
         while target is not None and target.path not in self._numbers:

@@ -27,7 +27,9 @@ class OpenedItem(NamedTuple):
     state: int
 
 
-def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
+def list_opened_items(
+    view: View, limits: Limits, left_closed: set[str] | None = None
+) -> Iterator[OpenedItem]:
     """Open every item of a view that can be opened, one after the other, and close it again.
 
     A repeat is opened with each of its repetitions and with all. What stands in several places
@@ -36,12 +38,15 @@ def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
     Parameters
     ----------
     view
-        A view with everything closed; afterwards it is so again.
+        A view with everything closed; afterwards it is as before.
     limits
         Nothing more is opened once so many items were, or so many boxes were inside of them.
+    left_closed
+        Gets the keys of what these leave closed, whatever their depth.
     """
     seen: set[str] = set()
-    levels = boxes = 0
+    left_closed = set() if left_closed is None else left_closed
+    levels = boxes = listed = 0
     # what is opened next, and what is closed once all inside it has been
     pending: list[tuple[Item, int | None]] = [(view.root, 0)]
     while pending:
@@ -49,14 +54,18 @@ def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
         if state is None:
             view.close_item(item)
             continue
+        inside = 0 if item is view.root else _count_inside(item)
+        in_terminals = listed + inside if item.is_terminal else 0
         if item is not view.root and (
-            levels >= limits.levels or boxes + _count_inside(item) > limits.boxes
+            levels >= limits.levels or boxes + inside > limits.boxes or in_terminals > limits.listed
         ):
+            left_closed.add(item.key)
             continue
         step()
         _open(view, item, state)
         levels += 1
         boxes += len(item.children)
+        listed += len(item.children) if item.is_terminal else 0
         if item is not view.root:
             pending.append((item, None))
         yield OpenedItem(item, state)
@@ -67,9 +76,11 @@ def list_opened_items(view: View, limits: Limits) -> Iterator[OpenedItem]:
                 continue
             repeat = child.repeat
             if repeat is not None and levels + len(repeat.children) >= limits.levels:
+                left_closed.add(child.key)
                 continue
             seen.add(child.key)
             pending += [(child, state) for state in reversed(list_states(child))]
+    view.close_all()
 
 
 def _count_inside(item: Item) -> int:

@@ -6,6 +6,7 @@ all of them. Shape arithmetic is hidden (nothing of it is drawn) or open.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -180,6 +181,16 @@ class View:
             self._repeats.forget(inner.key)
         self._empty(item)
 
+    def close_all(self) -> None:
+        """Close everything, and forget how it was left: this is as a new view is."""
+        for child in self.root.children:
+            group = child.element
+            if child.is_open and not (isinstance(group, Group) and group.kind == "shape"):
+                self._empty(child)
+            if child.repeat is not None:
+                child.is_unrolled, child.shown = False, child.repeat.exemplar
+        self._repeats.restore({}, (), {})
+
     def opened(self) -> Opened:
         """Return what is open, so that :meth:`reopen` can open it again."""
         shown_shapes = {path: borders.shown_shapes for path, borders in self._borders.items()}
@@ -276,7 +287,10 @@ class View:
             with suppress(NotFoundError):
                 function = getattr(self.model[prefix], "function", None)
                 path = f"{function.path}{rest}" if function is not None else path
-        found = (borders.tree.groups.get(path) for borders in self._borders.values())
+        # the path of a group begins with that of its graph, and there may be a thousand graphs
+        ends = (match.start() for match in re.finditer("/", path))
+        known = (self._borders.get(path[:end]) for end in ends)
+        found = (borders.tree.groups.get(path) for borders in known if borders is not None)
         return next((group for group in found if group is not None), None)
 
     def open_items(self) -> Iterator[Item]:

@@ -1,0 +1,104 @@
+"""Pages of models that hold very many of one thing: bounded, and honest about it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from types import FrameType
+
+import pytest
+
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.standalone import limits
+from netloupe.explorer.standalone.limits import OF_THE_LARGEST, USUAL, choose_limits
+from netloupe.explorer.standalone.page import make_page
+from netloupe.explorer.standalone.walk import list_opened_items
+from netloupe.explorer.view import View, ViewOptions
+from tests.corpus import corpus_file
+from tests.hostile_models import (
+    consumers,
+    functions,
+    graph_attribute,
+    graph_inputs,
+    undefined_inputs,
+)
+
+
+def count_calls(action: Callable[[], object]) -> int:
+    """Return how many functions an action calls in this thread, every step of a generator too."""
+    count = 0
+
+    def note(_: FrameType, event: str, __: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_a_page_takes_as_much_for_each_of_more_functions() -> None:
+    def count(number: int) -> int:
+        model = load(functions(number))
+        return count_calls(lambda: make_page(model, ViewOptions()))
+
+    assert (count(600) - count(200)) / 400 < 500
+
+
+def test_boxes_of_very_many_inputs_stay_closed() -> None:
+    view = View(load(undefined_inputs(150)))
+    for listed, is_open in ((150, True), (149, False)):
+        left_closed: set[str] = set()
+        within = replace(USUAL, listed=listed)
+        opened = [item.key for item, _ in list_opened_items(view, within, left_closed)]
+        stub = next(child.key for child in view.root.children if child.is_terminal)
+        assert (stub in opened) == is_open
+        assert left_closed == (set() if is_open else {stub})
+
+
+def test_a_page_says_that_not_everything_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(graph_inputs(100))
+    assert make_page(model, ViewOptions())[1] == []
+    monkeypatch.setattr(limits, "USUAL", replace(USUAL, listed=99))
+    assert make_page(model, ViewOptions())[1] == [
+        "The model is so large that this page holds a part of it: not everything can be opened."
+    ]
+
+
+def test_a_page_says_what_is_not_described_nor_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(consumers(300))
+    monkeypatch.setattr(limits, "USUAL", replace(USUAL, elements=40, findable=70))
+    (notice,) = make_page(model, ViewOptions())[1]
+    assert notice == (
+        "The model is so large that this page holds a part of it: "
+        "descriptions are of 40 elements, a search looks at the first 70 elements."
+    )
+
+
+@pytest.mark.parametrize("make", [undefined_inputs, graph_inputs, graph_attribute])
+def test_very_many_values_or_graphs_are_told_in_part(
+    make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "_MANY", 500)
+    monkeypatch.setattr(limits, "_MANY_GRAPHS", 90)
+    assert choose_limits(load(make(80))) is USUAL
+    assert choose_limits(load(make(600))) is OF_THE_LARGEST
+
+
+@pytest.mark.parametrize("name", ["gpt2.legacy", "distilgpt2_merged.legacy"])
+def test_a_view_is_as_before_once_everything_in_it_was_opened(name: str) -> None:
+    view = View(load(corpus_file(f"exported/{name}.onnx")))
+
+    def tell() -> list[object]:
+        items = view.items.values()
+        return [(item.key, item.is_open, item.shown, item.is_unrolled) for item in items]
+
+    before = tell()
+    for _ in list_opened_items(view, USUAL):
+        pass
+    assert tell() == before
+    assert view.opened() == View(view.model).opened()
