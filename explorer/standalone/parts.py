@@ -19,6 +19,7 @@ from .document import encode, write_html
 from .level_block import Numbers
 from .levels import write_levels
 from .limits import Limits
+from .link_block import write_links
 from .ranking import RankedFacts
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
@@ -90,6 +91,8 @@ class PageParts:
             if is_told:
                 step("collecting what can be found", 0.6)
                 self.blocks.append(("search", write_search(everything, numbers, limits.findable)))
+                if view.only is None:
+                    self.blocks.append(("links", write_links(everything, numbers)))
                 self.linked = facts.add_linked(numbers, everything)
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()
@@ -145,6 +148,7 @@ class PageParts:
             "notices": notices,
             "described": [len(each) for each in elements],
             "weights": weight_counts,
+            "has_links": any(name == "links" for name, _ in self.blocks),
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
 

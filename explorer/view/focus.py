@@ -17,7 +17,7 @@ def find_neighbourhood(graph: Graph, seeds: Iterable[Node], hops: int) -> frozen
     for _ in range(hops):
         following = []
         for node in border:
-            for neighbour in _neighbours(node, graph):
+            for neighbour in list_neighbours(node, graph):
                 if neighbour.index not in found:
                     found.add(neighbour.index)
                     following.append(neighbour)
@@ -27,7 +27,8 @@ def find_neighbourhood(graph: Graph, seeds: Iterable[Node], hops: int) -> frozen
     return frozenset(found)
 
 
-def _neighbours(node: Node, graph: Graph) -> Iterable[Node]:
+def list_neighbours(node: Node, graph: Graph) -> Iterable[Node]:
+    """Yield the nodes of a graph that are one edge from a node, some several times."""
     for value in (*node.inputs, *node.captures, *node.control_inputs):
         producer = value.producer if value is not None else None
         if producer is not None and producer.graph is graph and not is_constant_node(producer):

@@ -16,6 +16,7 @@ from tests.corpus import corpus_file
 pytestmark = pytest.mark.browser
 
 CANVAS = '[data-netloupe="canvas"]'
+FOCUS = f'{CANVAS} [data-netloupe-chip="focus"]'
 API = f"document.querySelector('{CANVAS}').netloupe"
 MODELS = [
     "exported/gpt2.legacy.onnx",
@@ -205,6 +206,64 @@ def test_it_fits_narrow_and_wide_windows(show: Show, page: Any, width: int) -> N
     shown = show("exported/gpt2.legacy.onnx")
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
     assert shown.paths()
+
+
+def focus(shown: Page, path: str) -> None:
+    """Select a box and show only what is around it."""
+    shown.click(path)
+    shown.page.keyboard.press("h")
+    shown.page.locator(FOCUS).wait_for(state="visible")
+    shown.settle()
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_what_is_around_an_element_is_shown_alone(show: Show, direction: str) -> None:
+    shown = show("exported/resnet50.legacy.onnx", direction=direction, expand="none")
+    shown.page.set_default_timeout(20_000)
+    chip = shown.page.locator(FOCUS)
+    every = shown.paths()
+    path = "main/maxpool/MaxPool"
+    focus(shown, path)
+    around = shown.paths()
+    assert path in around
+    assert set(around) != set(every)
+    chip.locator("button").nth(1).click()
+    chip.locator("text=3 hops").wait_for()
+    shown.settle()
+    wider = shown.paths()
+    assert wider != around
+    shown.page.wait_for_function("() => location.hash.includes('hops=3')")
+    shown.page.reload()
+    shown.page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    assert shown.paths() == wider
+    chip.wait_for(state="visible")
+    assert "3 hops" in chip.inner_text()
+    chip.locator("button").last.click()
+    chip.wait_for(state="hidden")
+    shown.settle()
+    assert shown.paths() != wider
+    shown.page.keyboard.press("Control+z")
+    chip.wait_for(state="visible")
+    shown.settle()
+    assert shown.paths() == wider
+
+
+def test_undo_leaves_a_neighbourhood(show: Show) -> None:
+    shown = show("exported/gpt2.legacy.onnx")
+    shown.page.set_default_timeout(20_000)
+    chip = shown.page.locator(FOCUS)
+    before = shown.paths()
+    focus(shown, next(path for path in before if path.endswith("/attn/")))
+    around = shown.paths()
+    assert set(around) != set(before)
+    shown.page.keyboard.press("Control+z")
+    chip.wait_for(state="hidden")
+    shown.settle()
+    assert shown.paths() == before
+    shown.page.keyboard.press("Control+Shift+z")
+    chip.wait_for(state="visible")
+    shown.settle()
+    assert shown.paths() == around
 
 
 def test_what_a_small_page_leaves_out_is_said(page: Any, tmp_path: Path) -> None:

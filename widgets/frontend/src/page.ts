@@ -11,6 +11,7 @@ import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
+import { Links } from "./standalone/links";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
 import { Weights } from "./standalone/weights";
 
@@ -24,6 +25,8 @@ interface PageData {
   /** what is to be said of the page */
   readonly notices: readonly string[];
   readonly traits: Partial<CanvasTraits>;
+  /** whether it says which nodes are one edge apart */
+  readonly has_links: boolean;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
   /** how many weights each block of statistics has */
@@ -68,6 +71,10 @@ async function readLevels(direction: Direction): Promise<Book> {
 
 /** the direction whose block has the texts of both */
 const FIRST: Direction = "TB";
+
+async function readLinks(): Promise<Links> {
+  return new Links(await Block.read("links", fromBase64(findBlock("links"))));
+}
 
 async function readSearch(): Promise<SearchIndex> {
   const { texts } = await readBook(FIRST);
@@ -157,6 +164,7 @@ class Address {
         selected: all.length > 1 && all[0] === path ? all : path ? [path] : [],
         place: canvas.place,
         opened: await host.writeOpened(),
+        focus: host.shownFocus,
       },
       this.mark,
     );
@@ -182,8 +190,11 @@ function show(): void {
     ...{ selection: selected[0] ?? "", selected_paths: selected },
   };
   const { first, command, notices } = data;
-  const opened = link && link.opened;
-  const host = new StaticHost({ readBook, readSearch, first, command, notices, opened, traits });
+  const [opened, focus] = [link && link.opened, link && link.focus];
+  const host = new StaticHost({
+    ...{ readBook, readSearch, first, command, notices, opened, focus, traits },
+    readLinks: data.has_links ? readLinks : null,
+  });
   const describer = new Describer(data);
   const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
   const inspector = new Inspector(host.traits, {

@@ -88,7 +88,25 @@ export interface Insides {
   readonly usual: number;
 }
 
-export class Book {
+/** What is known of levels, all of a page or a part of them. */
+export interface Levels {
+  readonly direction: Direction;
+  readonly faces: readonly Face[];
+  readonly notices: readonly string[];
+  /** all names and labels */
+  readonly texts: readonly string[];
+  readonly count: number;
+  /** Return a level by its number; 0 is the outermost. */
+  level(number: number): PreparedLevel;
+  /** The numbers of the texts that are the names of a level. */
+  listNames(number: number): Integers;
+  /** The levels that a box can show: of a repeat the last is that with all repetitions. */
+  listStates(insides: Insides): number[];
+  /** Whether a level shows only a part of what is in a box. */
+  isPart?(number: number): boolean;
+}
+
+export class Book implements Levels {
   readonly faces: readonly Face[];
   readonly notices: readonly string[];
   /** all names and labels */

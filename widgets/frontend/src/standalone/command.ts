@@ -4,6 +4,7 @@ import type { CommandMessage } from "../host/messages";
 import type { CanvasTraits } from "../host/traits";
 import options, { type ThemeName } from "../scene/options";
 import type { Opened } from "./compose";
+import type { Focus } from "./permalink";
 
 /** What explorer/standalone/page.py says of the command: quoted for a shell there. */
 export interface CommandStart {
@@ -18,6 +19,7 @@ export interface CommandStart {
  *
  * @param root what is open
  * @param isFirst whether that is what was open at first
+ * @param focus the neighbourhood that alone is shown
  */
 export function writeCommand(
   start: CommandStart,
@@ -25,6 +27,7 @@ export function writeCommand(
   theme: ThemeName,
   root: Opened,
   isFirst: boolean,
+  focus: Focus | null = null,
 ): CommandMessage {
   const left: string[] = [];
   const words = [start.text];
@@ -33,6 +36,7 @@ export function writeCommand(
   else left.push("which groups are open: it opens what fits");
   if (traits.direction !== options.direction.default) words.push("--direction", traits.direction);
   if (theme !== options.theme.default) words.push("--theme", theme);
+  if (focus) left.push(`that only what is around ${focus.path} is shown`);
   if (Object.keys(traits.paints).length > 0) left.push("how it is painted");
   left.push("in which folder the model is");
   return { type: "command", text: words.join(" "), left };

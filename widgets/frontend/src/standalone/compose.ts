@@ -7,7 +7,7 @@
 import { ARROW, OPEN } from "../scene/scene";
 import { type Inside, type Level, type Places, type Size, type Title, BELOW_BAND, arrange } from "./arrange";
 import {
-  type Book,
+  type Levels,
   type Form,
   type FormBox,
   type Placement,
@@ -50,7 +50,7 @@ export class Composer {
   /** what has been composed, by what was open; what has not changed is not composed again */
   private readonly known = new WeakMap<Opened, Composed>();
 
-  constructor(private readonly book: Book) {}
+  constructor(private readonly book: Levels) {}
 
   compose(opened: Opened): Composed {
     const known = this.known.get(opened);

@@ -1,6 +1,6 @@
 /** What is open in a page, and how that changes. States are never changed: another is another. */
 
-import { type Book, type Insides, isRepeat } from "./book";
+import { type Levels, type Insides, isRepeat } from "./book";
 import type { Opened } from "./compose";
 import type { Places } from "./places";
 
@@ -18,7 +18,7 @@ export class Openings {
   private readonly folded = new Map<string, number>();
 
   constructor(
-    private readonly book: Book,
+    private readonly book: Levels,
     private readonly places: Places,
   ) {}
 
@@ -30,6 +30,10 @@ export class Openings {
   }
 
   close(root: Opened, chain: Chain): Opened {
+    const opened = this.at(root, chain);
+    if (opened && this.book.isPart?.(opened.level)) {
+      throw new Error("Only a part of this is in what is shown. It can be closed among all again.");
+    }
     return this.replace(root, chain, null);
   }
 

@@ -5,7 +5,7 @@
 
 import type { WindowPlace } from "../scene/geometry";
 import options, { type Direction } from "../scene/options";
-import type { Book } from "./book";
+import type { Levels } from "./book";
 import type { Opened } from "./compose";
 
 const VERSION = "1";
@@ -20,6 +20,14 @@ export interface Link {
   readonly place: WindowPlace | null;
   /** what is open, as {@link writeOpened} writes it */
   readonly opened: string;
+  /** the neighbourhood that alone is shown */
+  readonly focus: Focus | null;
+}
+
+/** What is at most so many edges away from an element. */
+export interface Focus {
+  readonly path: string;
+  readonly hops: number;
 }
 
 /** An address that does not fit the page. */
@@ -29,6 +37,10 @@ export class LinkError extends Error {}
 export function writeLink(link: Link, mark: string): string {
   const fields = new URLSearchParams({ v: VERSION, of: mark, open: link.opened });
   if (link.direction !== DIRECTIONS[0]) fields.set("direction", link.direction);
+  if (link.focus) {
+    fields.set("focus", link.focus.path);
+    fields.set("hops", String(link.focus.hops));
+  }
   for (const path of link.selected) fields.append("select", path);
   if (link.place) {
     const { x, y, zoom } = link.place;
@@ -54,7 +66,15 @@ export function readLink(text: string, mark: string): Link {
     selected: fields.getAll("select"),
     place: readPlace(fields.get("at")),
     opened: fields.get("open") ?? "",
+    focus: readFocus(fields),
   };
+}
+
+function readFocus(fields: URLSearchParams): Focus | null {
+  const [path, hops] = [fields.get("focus"), fields.get("hops")];
+  if (path === null) return null;
+  if (hops === null || !/^[1-9]\d?$/.test(hops)) throw new LinkError("its neighbourhood is damaged");
+  return { path, hops: Number(hops) };
 }
 
 function isDirection(text: string): text is Direction {
@@ -72,7 +92,7 @@ function readPlace(text: string | null): WindowPlace | null {
 }
 
 /** What is open: of each open box its number, its state and, in brackets, what is open inside. */
-export function writeOpened(book: Book, { level, inner }: Opened): string {
+export function writeOpened(book: Levels, { level, inner }: Opened): string {
   const { insides } = book.level(level);
   return [...inner]
     .sort(([a], [b]) => a - b)
@@ -85,7 +105,7 @@ export function writeOpened(book: Book, { level, inner }: Opened): string {
 }
 
 /** @throws LinkError where the text does not fit the levels */
-export function readOpened(book: Book, text: string): Opened {
+export function readOpened(book: Levels, text: string): Opened {
   let at = 0;
   const readNumber = (): number => {
     const [digits] = /^\d{1,9}/.exec(text.slice(at, at + 9)) ?? [""];

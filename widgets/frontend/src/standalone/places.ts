@@ -1,6 +1,7 @@
 /** Where everything is that a page can show: for each path the boxes that show it. */
 
-import { type Book, isStub } from "./book";
+import { GROUP } from "../scene/scene";
+import { type Levels, isStub } from "./book";
 import type { Opened } from "./compose";
 
 /** A box inside a level. */
@@ -25,7 +26,7 @@ export class Places {
   /** by level the boxes of other levels that it is the inside of */
   private parents: Map<number, Spot[]> | null = null;
 
-  constructor(private readonly book: Book) {}
+  constructor(private readonly book: Levels) {}
 
   /** Whether anything in the file is at a path. */
   has(path: string): boolean {
@@ -62,6 +63,35 @@ export class Places {
     for (const box of chain.slice(0, -1)) opened = opened.inner.get(box)!;
     const { form, names } = this.book.level(opened.level);
     return names[form.boxes[chain[chain.length - 1]].path];
+  }
+
+  /** The number of a path, and those of the groups at it and inside. */
+  listGroups(path: string): [number, Set<number>] {
+    const groups = new Set<number>();
+    const pending: Spot[] = (this.index().get(path) ?? []).filter(({ level, box }) =>
+      this.isGroupAt(level, box, path),
+    );
+    const seen = new Set<number>();
+    while (pending.length > 0) {
+      const { level, box } = pending.pop()!;
+      const { form, insides } = this.book.level(level);
+      groups.add(this.book.listNames(level)[form.boxes[box].path]);
+      const inside = insides.get(box);
+      for (const state of inside ? this.book.listStates(inside) : []) {
+        if (seen.has(state)) continue;
+        seen.add(state);
+        this.book.level(state).form.boxes.forEach(({ flags }, within) => {
+          if ((flags & GROUP) !== 0) pending.push({ level: state, box: within });
+        });
+      }
+    }
+    return [this.book.texts.indexOf(path), groups];
+  }
+
+  private isGroupAt(level: number, box: number, path: string): boolean {
+    const { form, names } = this.book.level(level);
+    const { flags, path: name, key } = form.boxes[box];
+    return (flags & GROUP) !== 0 && (names[name] === path || names[key] === path);
   }
 
   private countOpen(way: readonly Step[], root: Opened): number {

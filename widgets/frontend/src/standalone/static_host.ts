@@ -5,31 +5,39 @@
 
 import type { CanvasConnection } from "../host/connection";
 import { type Host, makeHost } from "../host/host";
-import type { HitsMessage, Message, Request, SceneMessage } from "../host/messages";
+import type { Ability, HitsMessage, Message, Request, SceneMessage } from "../host/messages";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import type { Direction } from "../scene/options";
-import type { Book } from "./book";
+import type { Book, Levels } from "./book";
 import { type CommandStart, writeCommand } from "./command";
 import { Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
-import { type Link, readOpened, writeOpened } from "./permalink";
+import { type Focus, type Link, readOpened, writeOpened } from "./permalink";
 import { Places } from "./places";
+import type { Links } from "./links";
+import { Neighbourhood } from "./neighbourhood";
 import type { SearchIndex } from "./search";
 import { LocalTraits } from "./traits";
 import { SceneWriter, type WrittenScene } from "./write_scene";
 
 type Asked = Request & { id: string };
 type Answer = Omit<SceneMessage, "type" | "header"> & { readonly root?: Opened };
+
+/** What is open, all of it or in a neighbourhood alone. */
+interface Moment {
+  readonly root: Opened;
+  readonly focus: Focus | null;
+}
 type SearchRequest = Extract<Asked, { type: "search" }>;
 type Receive = (message: unknown, buffers: ArrayBufferView[]) => void;
 
 /** One of the ways in which the picture can run, with what composes it. */
-class Drawing {
+class Drawing<Shown extends Levels = Levels> {
   readonly composer: Composer;
   readonly places: Places;
   readonly openings: Openings;
 
-  constructor(readonly book: Book) {
+  constructor(readonly book: Shown) {
     this.composer = new Composer(book);
     this.places = new Places(book);
     this.openings = new Openings(book, this.places);
@@ -39,6 +47,8 @@ class Drawing {
 export interface StaticSource {
   /** Read the levels for a direction. */
   readBook(direction: Direction): Promise<Book>;
+  /** Read which nodes are one edge apart; null where the file does not have it. */
+  readonly readLinks?: (() => Promise<Links>) | null;
   /** Read what can be found. */
   readSearch(): Promise<SearchIndex>;
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
@@ -48,6 +58,8 @@ export interface StaticSource {
   readonly notices?: readonly string[];
   /** what an address says to be open instead, as `permalink.ts` writes it; null for none */
   readonly opened?: string | null;
+  /** the neighbourhood that it says to be shown; null for all */
+  readonly focus?: Focus | null;
   readonly traits: Partial<CanvasTraits>;
 }
 
@@ -59,36 +71,51 @@ export interface KeyedState {
 /** the list of hits is this long */
 const MOST_HITS = 100;
 
-/** A file: it answers at once, from what is in it, and never goes away. */
-const FILE: Host = makeHost(
-  ["open", "expand", "search", "regex", "step", "unroll", "direction", "undo", "command"],
-  {
-    hasInspector: true,
-    words: {
-      waiting: "Reading the file …",
-      absent: "The picture cannot be drawn: the file is damaged.",
-      silent: "The file holds no answer.",
-      lost: "",
-      renew: "write the file anew",
-    },
-    patience: { first: null, answer: null },
+/** what a file can do, */
+const ABLE: readonly Ability[] = [
+  ...(["open", "expand", "search", "regex", "step", "unroll", "direction", "undo"] as const),
+  "command",
+];
+/** and what else is known of it: it answers at once, from what is in it, and never goes away */
+const FILE: Omit<Host, "can"> = {
+  hasInspector: true,
+  words: {
+    waiting: "Reading the file …",
+    absent: "The picture cannot be drawn: the file is damaged.",
+    silent: "The file holds no answer.",
+    lost: "",
+    renew: "write the file anew",
   },
-);
+  patience: { first: null, answer: null },
+};
+
+/** how many edges a neighbourhood reaches at most, as in explorer/session/requests.py */
+const MOST_HOPS = 5;
+/** what is outside of a neighbourhood and gives values to it */
+const OUTSIDE = ["note", "outside"] as const;
 
 export class StaticHost implements CanvasConnection {
-  readonly host = FILE;
+  readonly host: Host;
   readonly traits: LocalTraits<CanvasTraits>;
   private readonly receivers = new Set<Receive>();
   private drawing: Promise<Drawing>;
   private writer: SceneWriter | null = null;
   private root: Opened | null = null;
+  /** what is open when all is shown */
+  private whole: Opened | null = null;
   /** read when something is searched first */
   private index: Promise<SearchIndex> | null = null;
-  private readonly moments: Opened[] = [];
+  private links: Promise<Links> | null = null;
+  /** the neighbourhood that alone is shown */
+  private focus: Focus | null = null;
+  private focused: Promise<Drawing<Neighbourhood>> | null = null;
+  private noticed = false;
+  private readonly moments: Moment[] = [];
   private moment = 0;
   private readonly watchers = new Set<() => void>();
 
   constructor(private readonly source: StaticSource) {
+    this.host = makeHost(source.readLinks ? [...ABLE, "focus"] : ABLE, FILE);
     this.traits = new LocalTraits({ ...CANVAS_TRAITS, ...source.traits });
     this.drawing = this.read();
     this.traits.follow("direction", () => void this.turn());
@@ -104,6 +131,11 @@ export class StaticHost implements CanvasConnection {
     return () => this.receivers.delete(receive);
   }
 
+  /** The neighbourhood that alone is shown; null where all is. */
+  get shownFocus(): Focus | null {
+    return this.focus;
+  }
+
   /** Call something after each change of what is open. */
   onChange(watch: () => void): void {
     this.watchers.add(watch);
@@ -111,17 +143,18 @@ export class StaticHost implements CanvasConnection {
 
   /** What is open, as an address has it. */
   async writeOpened(): Promise<string> {
-    const { book } = await this.drawing;
+    const { book } = await this.shown();
     return this.root ? writeOpened(book, this.root) : "";
   }
 
   /** Show what an address says. */
-  async follow({ direction, opened, selected }: Link): Promise<void> {
+  async follow({ direction, opened, selected, focus }: Link): Promise<void> {
     try {
       this.traits.set({ direction });
-      const drawing = await this.drawing;
+      const drawing = await this.prepare(focus);
       const root = readOpened(drawing.book, opened);
-      this.note(root, "open");
+      await this.go({ root, focus });
+      this.note(root);
       this.tell(drawing, null, { select: [...selected] });
     } catch (error) {
       this.refuseLink(error);
@@ -141,13 +174,14 @@ export class StaticHost implements CanvasConnection {
   /** Show what is at a path, and select it; what has no box is selected alone. */
   async goTo(path: string): Promise<void> {
     try {
-      const drawing = await this.drawing;
-      if (!drawing.places.has(path)) {
+      const whole = await this.drawing;
+      if (!whole.places.has(path)) {
         this.traits.set({ selection: path, selected_paths: [path] });
         return;
       }
-      const { root, ...shown } = this.change(drawing, this.root!, { id: "", type: "reveal", path });
-      if (root && root !== this.root) this.note(root, "reveal");
+      const { drawing, root: before } = await this.leaveFor(path);
+      const { root, ...shown } = this.change(drawing, before, { id: "", type: "reveal", path });
+      if (root && root !== this.root) this.note(root);
       this.tell(drawing, null, shown);
     } catch (error) {
       this.emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
@@ -160,31 +194,54 @@ export class StaticHost implements CanvasConnection {
 
   private async answer(message: Asked): Promise<void> {
     try {
-      const drawing = await this.drawing;
       if (message.type === "scene") {
         this.writer = null; // whoever asks has nothing yet
-        this.root ??= this.openFirst(drawing);
-        this.tell(drawing, message.id, { fit: true });
+        this.noticed = false;
+        this.root ??= await this.openFirst();
+        this.tell(await this.shown(), message.id, { fit: true });
         return;
       }
-      const before = this.root ?? this.openFirst(drawing);
+      const before = this.root ?? (await this.openFirst());
+      const drawing = await this.shown();
       if (message.type === "command") {
         const { command } = this.source;
         const traits = {
           direction: this.traits.get("direction"),
-          paints: this.traits.get("paints"),
+          paints: this.source.traits.paints ?? {},
         };
-        const isFirst = before === this.moments[0];
-        this.emit(writeCommand(command, traits, message.theme, before, isFirst), message.id);
+        const isFirst = before === this.moments[0].root;
+        const written = writeCommand(command, traits, message.theme, before, isFirst, this.focus);
+        this.emit(written, message.id);
         return;
       }
       if (message.type === "search") {
         this.emit(await this.search(drawing, before, message), message.id);
         return;
       }
-      const request = message.type === "reveal" ? await this.place(message) : message;
-      const { root, ...shown } = this.change(drawing, before, request);
-      if (root && root !== before) this.note(root, message.type);
+      if (message.type === "focus" || message.type === "unfocus") {
+        const asked = message.type === "focus" ? message : null;
+        const shown = asked ? await this.show(asked) : await this.showAll();
+        this.tell(await this.shown(), message.id, shown);
+        return;
+      }
+      if (message.type === "undo" || message.type === "redo") {
+        const to = this.moment + (message.type === "undo" ? -1 : 1);
+        if (!this.moments[to]) throw new Error(`There is nothing to ${message.type}.`);
+        await this.go(this.moments[to]);
+        this.moment = to;
+        this.tell(await this.shown(), message.id, { restore: true });
+        return;
+      }
+      if (message.type === "reveal") {
+        const request = await this.place(message);
+        const left = await this.leaveFor(request.path);
+        const { root, ...shown } = this.change(left.drawing, left.root, request);
+        if (root && root !== before) this.note(root);
+        this.tell(left.drawing, message.id, shown);
+        return;
+      }
+      const { root, ...shown } = this.change(drawing, before, message);
+      if (root && root !== before) this.note(root);
       this.tell(drawing, message.id, shown);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -192,16 +249,95 @@ export class StaticHost implements CanvasConnection {
     }
   }
 
-  private openFirst(drawing: Drawing): Opened {
-    let root = openKeys(drawing.book, 0, this.source.first);
+  private async openFirst(): Promise<Opened> {
+    const { book } = await this.drawing;
+    let moment: Moment = { root: openKeys(book, 0, this.source.first), focus: null };
+    this.whole = moment.root;
     try {
-      if (this.source.opened != null) root = readOpened(drawing.book, this.source.opened);
+      const { opened, focus = null } = this.source;
+      if (opened != null) {
+        moment = { root: readOpened((await this.prepare(focus)).book, opened), focus };
+      }
     } catch (error) {
       // told once the picture is there
       setTimeout(() => this.refuseLink(error));
     }
-    if (this.moments.length === 0) this.moments.push(root);
-    return root;
+    if (this.moments.length === 0) this.moments.push(moment);
+    await this.go(moment);
+    return moment.root;
+  }
+
+  /** What composes what is shown now. */
+  private async shown(): Promise<Drawing> {
+    return (await this.focused) ?? this.drawing;
+  }
+
+  /** What composes a neighbourhood, or all for null. */
+  private async prepare(focus: Focus | null): Promise<Drawing> {
+    if (!focus) return this.drawing;
+    if (isSame(focus, this.focus) && this.focused) return this.focused;
+    return this.readAround(focus);
+  }
+
+  private async readAround({ path, hops }: Focus): Promise<Drawing<Neighbourhood>> {
+    if (!this.source.readLinks) throw new Error("This file does not say what is around that.");
+    if (!(Number.isInteger(hops) && hops >= 1 && hops <= MOST_HOPS)) {
+      throw new Error(`hops is ${hops}. Give a number from 1 to ${MOST_HOPS}.`);
+    }
+    this.links ??= this.source.readLinks();
+    const [links, { book, places }] = [await this.links, await this.drawing];
+    const seeds = places.has(path) ? links.findSeeds(...places.listGroups(path)) : [];
+    if (seeds.length === 0) {
+      throw new Error(`No node of this graph gives or uses ${JSON.stringify(path)}.`);
+    }
+    return new Drawing(new Neighbourhood(book, links.findNeighbourhood(seeds, hops)));
+  }
+
+  /** Show a moment, of whatever neighbourhood it is. */
+  private async go({ root, focus }: Moment): Promise<void> {
+    if (!isSame(focus, this.focus)) {
+      const focused = focus ? await this.readAround(focus) : null;
+      this.focus = focus;
+      this.focused = focused && Promise.resolve(focused);
+      this.writer = null;
+    }
+    this.root = root;
+    if (!focus) this.whole = root;
+    const paints = { ...this.source.traits.paints };
+    for (const path of (await this.focused)?.book.outside ?? []) paints[path] ??= OUTSIDE;
+    this.traits.set({ focus: focus?.path ?? "", hops: focus?.hops ?? 0, paints });
+  }
+
+  /** Show all again, as it was open. */
+  private async showAll(): Promise<Answer> {
+    const center = this.focus?.path;
+    const root = this.whole!;
+    await this.go({ root, focus: null });
+    this.note(root);
+    const { places } = await this.drawing;
+    const chain = center === undefined ? null : places.findShown(root, center);
+    return { fit: true, ...(chain && { center: places.pathAt(root, chain) }) };
+  }
+
+  /** Show a neighbourhood alone. */
+  private async show({ path, hops }: Focus): Promise<Answer> {
+    const focus = { path, hops };
+    const { book, openings } = await this.readAround(focus);
+    // a value or a group has no box of its own
+    const root = openings.reveal(book.root, focus.path)?.root ?? book.root;
+    await this.go({ root, focus });
+    this.note(root);
+    return { fit: true };
+  }
+
+  /** What composes what shows a path: all, where that is outside of the neighbourhood. */
+  private async leaveFor(path: string): Promise<{ drawing: Drawing; root: Opened }> {
+    const drawing = await this.shown();
+    if (!this.focus || drawing.places.findWay(this.root!, path)) {
+      return { drawing, root: this.root! };
+    }
+    await this.go({ root: this.whole!, focus: null });
+    return { drawing: await this.drawing, root: this.whole! };
   }
 
   /** What is open after a request, and how that is to be shown. */
@@ -238,12 +374,6 @@ export class StaticHost implements CanvasConnection {
       }
       case "expand":
         return this.expand(drawing, request.mode);
-      case "undo":
-      case "redo": {
-        const to = this.moment + (request.type === "undo" ? -1 : 1);
-        if (!this.moments[to]) throw new Error(`There is nothing to ${request.type}.`);
-        return { root: this.moments[to], restore: true };
-      }
       default:
         throw new Error("This file has nothing behind it that could answer that.");
     }
@@ -275,8 +405,9 @@ export class StaticHost implements CanvasConnection {
   }
 
   private expand({ book, openings }: Drawing, mode: string): Answer {
-    if (mode === "none") return { root: { level: 0, inner: new Map() }, fit: true };
     if (mode === "all") return { root: openings.openAll().root, fit: true };
+    if (book instanceof Neighbourhood) return { root: book.root, fit: true };
+    if (mode === "none") return { root: { level: 0, inner: new Map() }, fit: true };
     return { root: openKeys(book, 0, this.source.first), fit: true };
   }
 
@@ -298,22 +429,22 @@ export class StaticHost implements CanvasConnection {
   }
 
   /** Remember what is open from now on. */
-  private note(root: Opened, type: string): void {
+  private note(root: Opened): void {
     this.root = root;
-    if (type === "undo" || type === "redo") {
-      this.moment += type === "undo" ? -1 : 1;
-      return;
-    }
+    if (!this.focus) this.whole = root;
     this.moments.length = this.moment + 1;
-    this.moments.push(root);
+    this.moments.push({ root, focus: this.focus });
     this.moment++;
   }
 
   private async turn(): Promise<void> {
     this.drawing = this.read();
+    const { focus } = this;
+    if (focus) this.focused = this.readAround(focus);
     try {
-      const drawing = await this.drawing;
+      const drawing = await this.shown();
       this.writer = null;
+      this.noticed = false;
       this.tell(drawing, null, { fit: true });
     } catch (error) {
       this.emit({ type: "error", message: String(error instanceof Error ? error.message : error) });
@@ -321,7 +452,8 @@ export class StaticHost implements CanvasConnection {
   }
 
   private tell(drawing: Drawing, id: string | null, shown: Answer): void {
-    const notices = this.writer ? [] : [...(this.source.notices ?? []), ...drawing.book.notices];
+    const notices = this.noticed ? [] : [...(this.source.notices ?? []), ...drawing.book.notices];
+    this.noticed = true;
     this.writer ??= new SceneWriter(drawing.book);
     const composed = drawing.composer.compose(this.root!);
     const { header, buffers }: WrittenScene = this.writer.write(composed, notices);
@@ -340,8 +472,12 @@ export class StaticHost implements CanvasConnection {
   }
 }
 
+function isSame(one: Focus | null, other: Focus | null): boolean {
+  return one?.path === other?.path && one?.hops === other?.hops;
+}
+
 /** What is open in a level where some keys are. */
-function openKeys(book: Book, number: number, state: KeyedState): Opened {
+function openKeys(book: Levels, number: number, state: KeyedState): Opened {
   const level = book.level(number);
   const inner = new Map<number, Opened>();
   for (const [box, insides] of level.insides) {

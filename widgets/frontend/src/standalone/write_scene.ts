@@ -2,7 +2,7 @@
 
 import { REPEAT } from "../scene/scene";
 import { VERSION } from "../scene/wire_header";
-import type { Book, Form, FormBox } from "./book";
+import type { Levels, Form, FormBox } from "./book";
 import { type Composed, flagsOf } from "./compose";
 
 export interface WrittenScene {
@@ -17,7 +17,7 @@ export class SceneWriter {
   private known = new Map<number, Counts>();
   private isNew = true;
 
-  constructor(private readonly book: Book) {}
+  constructor(private readonly book: Levels) {}
 
   write(root: Composed, notices: readonly string[]): WrittenScene {
     const since = this.isNew ? null : this.number;
