@@ -18,7 +18,7 @@ from .content import PageContent
 from .document import encode, write_html
 from .level_block import Numbers
 from .levels import write_levels
-from .limits import Limits
+from .limits import USUAL, Limits
 from .link_block import write_links
 from .ranking import RankedFacts
 from .search_block import write_search
@@ -91,7 +91,8 @@ class PageParts:
             if is_told:
                 step("collecting what can be found", 0.6)
                 self.blocks.append(("search", write_search(everything, numbers, limits.findable)))
-                if view.only is None:
+                # what is not in the file is around something that is
+                if view.only is None and limits is USUAL:
                     self.blocks.append(("links", write_links(everything, numbers)))
                 self.linked = facts.add_linked(numbers, everything)
         #: blocks of descriptions, what can be spared most last, and the elements in each
