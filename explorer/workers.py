@@ -21,7 +21,7 @@ def start_worker(
 ) -> subprocess.Popen[bytes]:
     """Start a script with our own interpreter, in a session of its own, with two pipes.
 
-    What it writes to its error stream is lost.
+    What it writes to its error stream is lost. It gives way as we do.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def start_worker(
     environment
         Variables beside or instead of our own.
     """
-    return subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
+    process = subprocess.Popen(  # noqa: S603 - our own script with our own interpreter
         [sys.executable, "-X", "utf8", str(script), *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -40,6 +40,25 @@ def start_worker(
         start_new_session=True,
         env={**os.environ, **(environment or {})},
     )
+    if os.name == "posix":
+        niceness = os.getpriority(os.PRIO_PROCESS, 0)
+        if niceness > 0:
+            give_way(process, niceness)
+    return process
+
+
+def give_way(process: subprocess.Popen[bytes], niceness: int) -> None:
+    """Let all others go before a worker, as far as the system knows such a thing.
+
+    Notes
+    -----
+    Linux divides the processor between sessions first, where it groups them (sched_autogroup): how
+    nice a process is counts only inside its own, and the session itself has to be nice.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{process.pid}/autogroup").write_text(str(niceness), "ascii")
 
 
 def kill_worker(process: subprocess.Popen[bytes]) -> None:

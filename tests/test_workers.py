@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from netloupe.explorer.workers import close_worker, kill_worker, start_worker
+from netloupe.explorer.workers import close_worker, give_way, kill_worker, start_worker
 
 _ECHO = """
 import os, sys
@@ -22,6 +22,24 @@ import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 print(child.pid, flush=True)
 time.sleep(600)
+"""
+#: starts itself once more, and says how much that one gives way
+_NICE = """
+import os, sys
+from pathlib import Path
+if len(sys.argv) > 1:
+    from netloupe.explorer.workers import close_worker, start_worker
+    os.nice(7)
+    process = start_worker(Path(__file__))
+    process.stdout.readline()
+    print(os.getpriority(os.PRIO_PROCESS, process.pid))
+    group = Path(f"/proc/{process.pid}/autogroup")
+    print(group.read_text().split()[-1] if group.exists() else 7)
+    process.communicate()
+    close_worker(process)
+else:
+    print("here", flush=True)
+    sys.stdin.read()
 """
 
 
@@ -85,3 +103,24 @@ def test_an_ended_worker_can_be_ended_and_closed_again(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert process.stdin is not None
     assert process.stdin.closed
+
+
+@pytest.mark.skipif(os.name != "posix", reason="priorities are of POSIX")
+def test_a_worker_gives_way(tmp_path: Path) -> None:
+    process = start_worker(write(tmp_path, _PARENT))
+    give_way(process, 7)
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 7
+    group = Path(f"/proc/{process.pid}/autogroup")
+    if group.exists():  # Linux counts it first, where it groups processes by sessions
+        assert group.read_text().endswith("nice 7\n")
+    kill_worker(process)
+    close_worker(process)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="priorities are of POSIX")
+def test_a_worker_of_who_gives_way_does_so_too(tmp_path: Path) -> None:
+    path = os.pathsep.join(filter(None, sys.path))
+    process = start_worker(write(tmp_path, _NICE), "first", environment={"PYTHONPATH": path})
+    said, _ = process.communicate(timeout=60)
+    close_worker(process)
+    assert said.split() == [b"7", b"7"]

@@ -13,7 +13,13 @@ from pathlib import Path
 
 import netloupe
 from netloupe.explorer.progress import step
-from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
+from netloupe.explorer.workers import (
+    POLL_SECONDS,
+    close_worker,
+    give_way,
+    kill_worker,
+    start_worker,
+)
 
 _COMMAND = Path(netloupe.__file__).with_name("__main__.py")
 #: of a process that gives way
@@ -48,8 +54,7 @@ def run_render(words: Sequence[str], timeout: float) -> bytes | None:
     end_with_us = partial(kill_worker, process)
     try:
         atexit.register(end_with_us)  # threads end without a word when the interpreter does
-        with contextlib.suppress(AttributeError, OSError):  # where the system knows no such thing
-            os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
+        give_way(process, _NICENESS)
         while time.monotonic() < deadline:
             step("writing the page")
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -20,11 +20,12 @@ pytestmark = pytest.mark.browser
 DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 STACK = "main/blocks/0-3/"
 INSIDE = "main/blocks/0/first/"
-#: the page is written as soon as there is a picture, and again only in another run
+#: the page is written as soon as there is a picture, and waits for no other test
 CELL = f"""\
 import netloupe
-from netloupe.widgets import saving
+from netloupe.widgets import page_process, saving
 saving._SOON = 0
+page_process._NICENESS = 0
 ex = netloupe.explore("digits_cnn.onnx", expand="none")
 ex.select("{STACK}")
 ex

@@ -14,7 +14,7 @@ import pytest
 
 import netloupe
 from netloupe.explorer.errors import ViewError
-from netloupe.widgets import saving, surroundings
+from netloupe.widgets import page_process, saving, surroundings
 from netloupe.widgets.fallback import MOST_BYTES, static_bundle
 from tests.layered import make_layers
 from tests.recorder import Recorder
@@ -67,6 +67,7 @@ def displays(monkeypatch: pytest.MonkeyPatch) -> Iterator[Displays]:
     monkeypatch.setattr(IPython.display, "update_display", displays.update_display)
     monkeypatch.setattr(saving, "find_surroundings", lambda: "notebook")
     monkeypatch.setattr(saving, "_SOON", 0.0)
+    monkeypatch.setattr(page_process, "_NICENESS", 0)  # else it waits for the other tests
     return displays
 
 
