@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -206,6 +207,22 @@ def test_it_fits_narrow_and_wide_windows(show: Show, page: Any, width: int) -> N
     shown = show("exported/gpt2.legacy.onnx")
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
     assert shown.paths()
+
+
+def test_several_elements_are_told_each_by_its_title(show: Show) -> None:
+    shown = show("exported/condloop.dynamo.onnx", expand="none")
+    shown.page.set_default_timeout(20_000)
+    first, *others = shown.paths()
+    shown.click(first)
+    shown.page.wait_for_function("() => location.hash.includes('select=')")
+    more = "".join(f"&select={quote(path, safe='')}" for path in others)
+    shown.page.evaluate("(more) => { location.hash += more; }", more)
+    title = shown.page.locator(".nl-inspector-title", has_text=f"x and {len(others)} more")
+    title.wait_for()
+    told = shown.inspector()
+    assert "2 values, 1 group, 1 node" in told
+    assert "float32[4, 8]" in told
+    assert shown.page.locator(".nl-inspector-link").count() == len(others) + 1
 
 
 def focus(shown: Page, path: str) -> None:

@@ -4,6 +4,7 @@ import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
+import { quotePath } from "./templates";
 import { showWeight } from "./weight_panel";
 import type { Weight } from "./weights";
 
@@ -49,8 +50,8 @@ export class Inspector {
     try {
       html =
         all.length > 1 && all[0] === path
-          ? listPaths(all)
-          : ((await this.actions.describe(path)) ?? listPaths([path]) + NOT_HERE);
+          ? await this.describeSeveral(all)
+          : ((await this.actions.describe(path)) ?? listPath(path) + NOT_HERE);
     } catch (error) {
       html = writeError(error instanceof Error ? error.message : String(error));
     }
@@ -60,6 +61,35 @@ export class Inspector {
     for (const place of this.text.querySelectorAll<HTMLElement>(".nl-inspector-weight")) {
       void this.fill(place);
     }
+  }
+
+  /** What is selected together: each by its title, its kind or type, and its path. */
+  private async describeSeveral(paths: readonly string[]): Promise<string> {
+    const some = paths.slice(0, MOST_LISTED);
+    const headers = await Promise.all(
+      some.map(async (path) => readHeader((await this.actions.describe(path)) ?? "")),
+    );
+    const kinds = new Map<string, number>();
+    for (const { kind } of headers) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    const isWhole = some.length === paths.length && !kinds.has("");
+    const counts = [...kinds].map(([kind, count]) => writeCount(count, kind)).join(", ");
+    const more = (paths.length - 1).toLocaleString("en");
+    const [only] = kinds.keys();
+    const kind = kinds.size === 1 && only ? `${only}s` : "elements";
+    const title = `${headers[0].title || some[0]} and ${more} more`;
+    const rows = some.map((path, k) => {
+      const { kind, title: name, subtitle } = headers[k];
+      return kind === "value" ? writeLink(path, name, subtitle, path) : writeLink(path, name, path);
+    });
+    const left = paths.length - some.length;
+    const rest = left > 0 ? `… ${left.toLocaleString("en")} more` : "";
+    return (
+      `<div class="nl-inspector-header"><div class="nl-inspector-kind">${escapeText(kind)}</div>` +
+      `<div class="nl-inspector-title">${escapeText(title)}</div>` +
+      `<div class="nl-inspector-subtitle">${escapeText(isWhole ? counts : writeCount(paths.length, "element"))}</div></div>` +
+      `<div class="nl-inspector-section-title">Selected</div>${rows.join("")}` +
+      (rest && `<div class="nl-inspector-text">${rest}</div>`)
+    );
   }
 
   /** Show a weight where its description has a place for it. */
@@ -82,17 +112,35 @@ function writeError(message: string): string {
   return `<div class="nl-inspector-error" role="alert">${escapeText(message)}</div>`;
 }
 
-/** Paths of which no more is said here. */
-function listPaths(paths: readonly string[]): string {
-  const title = paths.length > 1 ? `${paths.length.toLocaleString("en")} selected` : "Selected";
-  const links = paths.slice(0, MOST_LISTED).map(
-    (path) =>
-      `<button type="button" class="nl-inspector-link" data-path="${encodeURIComponent(path)}">` +
-      `<span class="nl-inspector-link-head">${escapeText(path)}</span></button>`,
-  );
+/** What stands at the top of a description. */
+function readHeader(html: string): { kind: string; title: string; subtitle: string } {
+  const part = document.createElement("template");
+  part.innerHTML = html;
+  const read = (name: string): string =>
+    part.content.querySelector(`.nl-inspector-header .nl-inspector-${name}`)?.textContent ?? "";
+  return { kind: read("kind"), title: read("title"), subtitle: read("subtitle") };
+}
+
+function writeCount(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A path of which no more is said here. */
+function listPath(path: string): string {
   return (
-    `<div class="nl-inspector-header"><div class="nl-inspector-title">${title}</div></div>` +
-    links.join("")
+    '<div class="nl-inspector-header"><div class="nl-inspector-title">Selected</div></div>' +
+    writeLink(path, "", path)
+  );
+}
+
+/** A row that leads to a path, as explorer/page/description_html.py writes it. */
+function writeLink(path: string, name: string, text: string, note = ""): string {
+  const head = [name, text].filter(Boolean).map(escapeText).join("\u00a0\u00a0\u00a0");
+  return (
+    `<button type="button" class="nl-inspector-link" data-path="${quotePath(path)}">` +
+    `<span class="nl-inspector-link-head">${head}</span>` +
+    (note && `<span class="nl-inspector-link-note">${escapeText(note)}</span>`) +
+    "</button>"
   );
 }
 

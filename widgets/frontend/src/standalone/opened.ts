@@ -1,5 +1,6 @@
 /** What is open in a page, and how that changes. States are never changed: another is another. */
 
+import { GROUP, OPENABLE } from "../scene/scene";
 import { type Levels, type Insides, isRepeat } from "./book";
 import type { Opened } from "./compose";
 import type { Places } from "./places";
@@ -61,18 +62,22 @@ export class Openings {
     return this.show(root, chain, this.folded.get(this.keyAt(root, chain)) ?? insides.usual);
   }
 
-  /** Open everything, repeats with all repetitions; and whether that was possible. */
-  openAll(): { root: Opened; isWhole: boolean } {
+  /** Open everything, repeats with all repetitions; and what is to be said of what stays closed. */
+  openAll(): { root: Opened; notices: string[] } {
     let boxes = 0;
-    let isWhole = true;
+    const notices = new Set<string>();
     const openAt = (number: number, above: ReadonlySet<number>): Opened => {
       const level = this.book.level(number);
       boxes += level.form.boxes.length;
       const inner = new Map<number, Opened>();
+      const hasAll = level.form.boxes.every(
+        ({ flags }, box) => (flags & (GROUP | OPENABLE)) !== (GROUP | OPENABLE) || level.insides.has(box),
+      );
+      if (!hasAll) notices.add(SOME_NOT_HERE);
       for (const [box, insides] of level.insides) {
         if (level.form.isTerminal || this.isList(level.number, box)) continue;
         if (boxes > MOST_BOXES) {
-          isWhole = false;
+          notices.add(TOO_MANY);
           break;
         }
         const states = this.book.listStates(insides);
@@ -81,7 +86,7 @@ export class Openings {
       }
       return { level: number, inner };
     };
-    return { root: openAt(0, new Set([0])), isWhole };
+    return { root: openAt(0, new Set([0])), notices: [...notices] };
   }
 
   /** The box that is or hides what is at a path, and what is open once it is shown. */
@@ -193,6 +198,11 @@ export class Openings {
   }
 }
 
+const SOME_NOT_HERE = "Some groups stay closed: what is in them is not in this file.";
+/** as explorer/view/expand.py says it */
+const TOO_MANY =
+  `Only the first ${MOST_BOXES.toLocaleString("en")} boxes are open. ` +
+  "Open a part of the model to see all of it.";
 const NOT_HERE = "This cannot be opened: the inside of it is not in this file.";
 
 /** Whether a box is a node or a group, not a pill, an input or an output. */

@@ -21,7 +21,11 @@ import { LocalTraits } from "./traits";
 import { SceneWriter, type WrittenScene } from "./write_scene";
 
 type Asked = Request & { id: string };
-type Answer = Omit<SceneMessage, "type" | "header"> & { readonly root?: Opened };
+type Answer = Omit<SceneMessage, "type" | "header"> & {
+  readonly root?: Opened;
+  /** what is to be said of it */
+  readonly notices?: readonly string[];
+};
 
 /** What is open, all of it or in a neighbourhood alone. */
 interface Moment {
@@ -405,7 +409,7 @@ export class StaticHost implements CanvasConnection {
   }
 
   private expand({ book, openings }: Drawing, mode: string): Answer {
-    if (mode === "all") return { root: openings.openAll().root, fit: true };
+    if (mode === "all") return { ...openings.openAll(), fit: true };
     if (book instanceof Neighbourhood) return { root: book.root, fit: true };
     if (mode === "none") return { root: { level: 0, inner: new Map() }, fit: true };
     return { root: openKeys(book, 0, this.source.first), fit: true };
@@ -451,8 +455,10 @@ export class StaticHost implements CanvasConnection {
     }
   }
 
-  private tell(drawing: Drawing, id: string | null, shown: Answer): void {
-    const notices = this.noticed ? [] : [...(this.source.notices ?? []), ...drawing.book.notices];
+  private tell(drawing: Drawing, id: string | null, answer: Answer): void {
+    const { notices: told = [], ...shown } = answer;
+    const notices = [...told];
+    if (!this.noticed) notices.push(...(this.source.notices ?? []), ...drawing.book.notices);
     this.noticed = true;
     this.writer ??= new SceneWriter(drawing.book);
     const composed = drawing.composer.compose(this.root!);

@@ -48,7 +48,7 @@ export class Templates {
 }
 
 /** A path as the value of an attribute. */
-function quotePath(path: string): string {
+export function quotePath(path: string): string {
   try {
     return encodeURIComponent(path);
   } catch {
