@@ -13,9 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from netloupe.explorer.errors import OutputError, ViewError
+from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.options.command import write_options
 from netloupe.explorer.progress import Cancelled, step, watched
@@ -118,8 +120,8 @@ class SavedPage:
         self._height = height
         self._on_written = on_written
         self._log = log
-        #: with the options that it was written with
-        self._page: tuple[ViewOptions, bytes] | None = None
+        #: with the model and the options that it was written of
+        self._page: tuple[Model, ViewOptions, bytes] | None = None
         self.note = ""
         self._is_started = False
         self._working = Background(self._work, lambda _share: None)
@@ -134,17 +136,21 @@ class SavedPage:
     def make_frame(self) -> str:
         """Return the page as HTML with what is open now; "" for none. The caller holds the lock."""
         session = self._session
-        options = self._read_options()
-        if self.is_awaited and (self._page is None or self._page[0] != options):
-            self._page = self._write_here(options)
-        if self._page is None or self._page[0] != options:
+        model, options = session.views.model, self._read_options()
+        if self.is_awaited and not self._has_page(model, options):
+            self._write_here(model, options)
+        if self._page is None or not self._has_page(model, options):
             return ""
         opened = write_open_groups(session.views.current.root)
         shown = FirstSight(opened, self._read_selected(), session.paints)
-        title = f"Explorer of {session.views.model.source}"
-        return frame_page(self._page[1], title, self._height, shown)
+        # its folder is nobody's business who is given the notebook
+        title = f"Explorer of {Path(model.source).name or model.source}"
+        return frame_page(self._page[2], title, self._height, shown)
 
-    def _write_here(self, options: ViewOptions) -> tuple[ViewOptions, bytes] | None:
+    def _has_page(self, model: Model, options: ViewOptions) -> bool:
+        return self._page is not None and self._page[0] is model and self._page[1] == options
+
+    def _write_here(self, model: Model, options: ViewOptions) -> None:
         """Write it while the cell waits."""
         deadline = time.monotonic() + _CELL_TIMEOUT
 
@@ -153,12 +159,11 @@ class SavedPage:
                 raise Cancelled
 
         session = self._session
-        still = replace(options, wrap="auto")
         try:
             with watched(check):
                 page, _ = make_page(
-                    session.views.model,
-                    still,
+                    model,
+                    replace(options, wrap="auto"),  # a page has no columns
                     session.paints,
                     session.views.current,
                     PageContent(size_limit=_PAGE_BYTES),
@@ -168,9 +173,9 @@ class SavedPage:
         except Exception:  # the picture is there all the same
             self._log.exception("the explorer of the saved notebook could not be written")
         else:
-            return options, page
+            self._page = model, options, page
+            return
         self.is_awaited = False
-        return None
 
     def start(self) -> None:
         """Let it be written in a while, once; called when the browser has its first picture."""
@@ -217,8 +222,8 @@ class SavedPage:
             if page is None:
                 return
             with self._lock:
-                if self._read_options() == options:
-                    self._page = options, page
+                if self._session.views.model is model and self._read_options() == options:
+                    self._page = model, options, page
                     break
         else:
             return

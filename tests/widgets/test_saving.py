@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -109,6 +110,7 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
     Recorder(explorer).ask(type="scene")
     explorer.open("main/blocks/0-3/")
     explorer.select("main/head/")
+    explorer.canvas.shown_theme = "dark"
     explorer.paint = {"main/head/": netloupe.Paint("warning", "here")}
     assert explorer._saved.wait(60)
     [kept] = displays.shown.values()
@@ -119,6 +121,8 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
     assert data["traits"]["selection"] == "main/head/"
     assert data["traits"]["paints"] == {"main/head/": ["warning", "here"]}
     assert data["traits"]["height"] == 560
+    assert data["traits"]["theme"] == "dark"
+    assert str(MODEL.parent) not in kept["text/html"]
     assert "<noscript>" not in kept["text/html"][kept["text/html"].index("<iframe") :]
     # another browser that asks for the picture has nothing written anew
     Recorder(explorer).ask(type="scene")
@@ -137,6 +141,37 @@ def test_what_is_shown_again_has_what_is_open_by_then(displays: Displays) -> Non
     [kept] = displays.shown.values()
     assert list(read_data(kept)["first"]) == ["main/stem/"]
     explorer.close()
+
+
+def test_of_what_was_read_anew_no_page_is_kept(displays: Displays, tmp_path: Path) -> None:
+    path = Path(shutil.copy(MODEL, tmp_path))
+    explorer = netloupe.explore(path)
+    explorer._ipython_display_()
+    Recorder(explorer).ask(type="scene")
+    assert explorer._saved.wait(60)
+    explorer.reload()
+    explorer._ipython_display_()
+    [kept] = displays.shown.values()
+    assert "<iframe" not in kept["text/html"]
+    explorer.close()
+
+
+def test_a_page_is_cut_to_what_a_notebook_may_hold(
+    displays: Displays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    kept = []
+    for most in (860_000, 290_000, 1_000):
+        monkeypatch.setattr(saving, "_PAGE_BYTES", most)
+        explorer = netloupe.explore(MODEL)
+        explorer._ipython_display_()
+        kept.append([*displays.shown.values()][-1]["text/html"])
+        explorer.close()
+    whole, cut, none = kept
+    assert len(cut) < len(whole)
+    assert "<iframe" in cut
+    assert "<iframe" not in none
+    assert ["model.to_html" in html for html in kept] == [False, False, True]
 
 
 def test_what_is_closed_is_not_written(displays: Displays) -> None:
