@@ -86,6 +86,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self._session = Session(model, options)
         self._views = self._session.views
         self._static_id = uuid4().hex
+        self._is_displayed = False
         theme = options.theme
         self.canvas = Canvas(
             theme=theme if theme == "dark" else "auto",
@@ -468,7 +469,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.inspector.begin()
         self._details.overview.read()
         self._inferring.start()
-        self._saved.start()
+        if self._is_displayed:  # else there is no output of ours that could keep it
+            self._saved.start()
 
     def _inferred(self, model: Model) -> None:
         """Say what more is known of types; called from a thread."""
@@ -490,6 +492,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     # display
 
     def _ipython_display_(self) -> None:
+        self._is_displayed = True
         bundle = self._repr_mimebundle_()
         shown = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
         # who shows no widgets says this above the picture

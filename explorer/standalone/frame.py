@@ -19,8 +19,10 @@ from netloupe.explorer.render.tables import write_json
 
 #: pixels, where the page is to be as high as the window
 _USUAL_HEIGHT = 640
-#: around the canvas
-_BORDER = 4
+#: below the canvas, for the handle there
+_BELOW = 10
+#: for the inspector, where it stands below the canvas
+_INSPECTOR_HEIGHT = 430
 
 _DATA = re.compile(rb'(<script type="application/json" id="nl-data">)([^<]*)')
 #: the picture that stands below the frame is in its place
@@ -33,8 +35,9 @@ _INSIDE = b"<style>body{margin:0}body:not(:has(.nl-explorer)){background:none}</
 #: knows nothing (no element).
 _STYLE = """\
 <style>
-.nl-static:has(iframe){position:relative}
+.nl-static:has(iframe){container-type:inline-size;position:relative}
 .nl-static iframe{border:0;display:block;position:relative;width:100%;z-index:1}
+@container(max-width:759px){.nl-static iframe{min-height:var(--nl-stacked-height)}}
 .nl-static:has(iframe) .nl-picture{inset:0;overflow:hidden;position:absolute}
 .nl-static:has(iframe) .nl-picture p{display:none}
 .jp-OutputArea-child:has(>.jupyter-widgets>script):has(+.jp-OutputArea-child .nl-static iframe),
@@ -88,11 +91,13 @@ def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
     page = _STILL.sub(b"", page).replace(b"</head>", _INSIDE, 1)
     height = height or _USUAL_HEIGHT
     page = _DATA.sub(lambda found: found[1] + _show(found[2], height, shown), page, count=1)
+    high = height + _BELOW
     quoted = page.decode().replace("&", "&amp;").replace('"', "&quot;")
     return (
         f'{_HIDDEN_TAGS}{_STYLE}<iframe title="{escape(title)}" '
         'sandbox="allow-scripts allow-downloads" allow="clipboard-write; fullscreen" '
-        f'style="height:{height + _BORDER}px" srcdoc="{quoted}"></iframe></div>'
+        f'style="height:{high}px;--nl-stacked-height:{high + _INSPECTOR_HEIGHT}px" '
+        f'srcdoc="{quoted}"></iframe></div>'
     )
 
 

@@ -193,6 +193,20 @@ def test_the_page_shows_the_explorer(opened: Open, template: str) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("width", [620, 1500])
+def test_the_frame_is_as_large_as_what_is_in_it(opened: Open, page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 1000})
+    [explorer] = find_explorers(opened("one"))
+    inner, needed, across = explorer.evaluate(
+        "() => { const { scrollHeight, scrollWidth } = document.documentElement;"
+        " return [innerHeight, scrollHeight, scrollWidth - innerWidth]; }"
+    )
+    assert across <= 0
+    assert 0 <= inner - needed < 20
+    assert explorer.locator(".nl-inspector").is_visible()
+
+
+@pytest.mark.browser
 def test_two_explorers_of_one_model_show_what_each_showed(opened: Open) -> None:
     page = opened("two")
     first, second = find_explorers(page)

@@ -195,6 +195,13 @@ def test_a_cell_that_a_program_runs_has_it_at_once(
     explorer.close()
 
 
+def test_inside_of_another_widget_there_is_no_output_to_keep_it(displays: Displays) -> None:
+    explorer = netloupe.explore(MODEL)
+    Recorder(explorer).ask(type="scene")
+    assert not explorer._saved._is_started
+    explorer.close()
+
+
 @pytest.mark.parametrize("around", ["dashboard", "none"])
 def test_nothing_is_written_where_nobody_keeps_it(
     displays: Displays, monkeypatch: pytest.MonkeyPatch, around: str
