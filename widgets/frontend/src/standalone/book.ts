@@ -95,7 +95,8 @@ export interface Levels {
   readonly notices: readonly string[];
   /** all names and labels */
   readonly texts: readonly string[];
-  readonly count: number;
+  /** The numbers of all levels. */
+  listLevels(): Iterable<number>;
   /** Return a level by its number; 0 is the outermost. */
   level(number: number): PreparedLevel;
   /** The numbers of the texts that are the names of a level. */
@@ -169,6 +170,10 @@ export class Book implements Levels {
     };
     this.levels.set(number, level);
     return level;
+  }
+
+  listLevels(): Iterable<number> {
+    return Array(this.count).keys();
   }
 
   /** The numbers of the texts that are the names of a level. */

@@ -38,11 +38,11 @@ export class Neighbourhood implements Levels {
   readonly faces: Face[];
   readonly notices: Levels["notices"];
   readonly texts: Levels["texts"];
-  count: number;
   /** what is open at first */
   readonly root: Opened;
   /** paths of what is outside and shown since it gives values to what is inside */
   readonly outside = new Set<string>();
+  private free: number;
   private readonly parts = new Map<number, { level: PreparedLevel; whole: number }>();
   /** by the number of a face that of it without the sign that its box can be opened */
   private readonly closed = new Map<number, number>();
@@ -58,7 +58,8 @@ export class Neighbourhood implements Levels {
     this.faces = [...book.faces];
     this.notices = book.notices;
     this.texts = book.texts;
-    this.count = book.count;
+    // the numbers behind those of the book are for its parts
+    this.free = [...book.listLevels()].length;
     this.root = this.cut(0, 0, new Set());
   }
 
@@ -69,6 +70,16 @@ export class Neighbourhood implements Levels {
 
   level(number: number): PreparedLevel {
     return this.parts.get(number)?.level ?? this.book.level(number);
+  }
+
+  listLevels(): Iterable<number> {
+    const found = new Set([0]);
+    for (const number of found) {
+      for (const insides of this.level(number).insides.values()) {
+        for (const state of this.listStates(insides)) found.add(state);
+      }
+    }
+    return found;
   }
 
   listNames(number: number): Integers {
@@ -219,7 +230,7 @@ export class Neighbourhood implements Levels {
       const own = level.insides.get(box);
       if (own && shares[box] !== "none") insides.set(place, own);
       if (shares[box] === "part") {
-        const inside = this.cut(this.count++, this.insideOf(level, box)!, provided[box]);
+        const inside = this.cut(this.free++, this.insideOf(level, box)!, provided[box]);
         insides.set(place, { first: inside.level, usual: 0 });
         inner.set(place, inside);
       } else if (shares[box] === "none" && !isOfValues(form.boxes[box])) {

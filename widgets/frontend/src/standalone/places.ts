@@ -133,7 +133,7 @@ export class Places {
     // by numbers of texts: very many paths are not to be compared
     const [found, given, used]: (Spot[] | undefined)[][] = [[], [], []];
     const parents = new Map<number, Spot[]>();
-    for (let number = 0; number < this.book.count; number++) {
+    for (const number of this.book.listLevels()) {
       const { form, insides } = this.book.level(number);
       const names = this.book.listNames(number);
       form.boxes.forEach((box, place) => {

@@ -297,10 +297,14 @@ export class StaticHost implements CanvasConnection {
     return new Drawing(new Neighbourhood(book, links.findNeighbourhood(seeds, hops)));
   }
 
-  /** Show a moment, of whatever neighbourhood it is. */
-  private async go({ root, focus }: Moment): Promise<void> {
+  /**
+   * Show a moment, of whatever neighbourhood it is.
+   *
+   * @param drawing what composes that, where it is there already
+   */
+  private async go({ root, focus }: Moment, drawing?: Drawing<Neighbourhood>): Promise<void> {
     if (!isSame(focus, this.focus)) {
-      const focused = focus ? await this.readAround(focus) : null;
+      const focused = focus ? (drawing ?? (await this.readAround(focus))) : null;
       this.focus = focus;
       this.focused = focused && Promise.resolve(focused);
       this.writer = null;
@@ -326,10 +330,11 @@ export class StaticHost implements CanvasConnection {
   /** Show a neighbourhood alone. */
   private async show({ path, hops }: Focus): Promise<Answer> {
     const focus = { path, hops };
-    const { book, openings } = await this.readAround(focus);
+    const drawing = await this.readAround(focus);
+    const { book, openings } = drawing;
     // a value or a group has no box of its own
     const root = openings.reveal(book.root, focus.path)?.root ?? book.root;
-    await this.go({ root, focus });
+    await this.go({ root, focus }, drawing);
     this.note(root);
     return { fit: true };
   }
