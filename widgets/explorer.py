@@ -445,6 +445,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)
         self._inferring.start()
+        self._saved.renew()
 
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""

@@ -183,6 +183,13 @@ class SavedPage:
             self._is_started = True
             self._working.start()
 
+    def renew(self) -> None:
+        """Write it anew where it was written: the model was read again."""
+        if self._is_started:
+            self._working.cancel()
+            self._working = Background(self._work, lambda _share: None)
+            self._working.start()
+
     def wait(self, seconds: float) -> bool:
         """Wait until nothing is written any more; return whether that is so."""
         return not self._is_started or self._working.wait(seconds)

@@ -143,16 +143,27 @@ def test_what_is_shown_again_has_what_is_open_by_then(displays: Displays) -> Non
     explorer.close()
 
 
-def test_of_what_was_read_anew_no_page_is_kept(displays: Displays, tmp_path: Path) -> None:
+def test_of_what_was_read_anew_the_page_is_written_anew(
+    displays: Displays, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Path(shutil.copy(MODEL, tmp_path))
     explorer = netloupe.explore(path)
     explorer._ipython_display_()
     Recorder(explorer).ask(type="scene")
     assert explorer._saved.wait(60)
+    assert displays.updates == 1
+    shutil.copy(MODEL.with_name("digits_refine.onnx"), path)
+    monkeypatch.setattr(saving, "_SOON", 1.0)
     explorer.reload()
+    # what is shown meanwhile has no page of the earlier reading
     explorer._ipython_display_()
     [kept] = displays.shown.values()
     assert "<iframe" not in kept["text/html"]
+    assert explorer._saved.wait(60)
+    [kept] = displays.shown.values()
+    assert displays.updates == 2
+    groups = [item.key for item in explorer._views.current.root.children if item.is_open]
+    assert list(read_data(kept)["first"]) == groups
     explorer.close()
 
 
