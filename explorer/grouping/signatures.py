@@ -124,11 +124,12 @@ class NodeTable:
                         targets.append(row)
             if outputs and _is_used_outside(node, rows):
                 outside[row] = True
-        self.kinds: Integers = np.array(kinds, dtype=np.int64)
-        self.producers: Integers = np.array(slots, dtype=np.int64).reshape(count, SLOTS)
-        order = np.argsort(np.array(sources, dtype=np.int64), kind="stable")
-        self.sources: Integers = np.array(sources, dtype=np.int64)[order]
-        self.targets: Integers = np.array(targets, dtype=np.int64)[order]
+        # not copied: those of a million nodes take 50 MB
+        self.kinds: Integers = np.asarray(kinds)
+        self.producers: Integers = np.asarray(slots).reshape(count, SLOTS)
+        order = np.argsort(np.asarray(sources), kind="stable")
+        self.sources: Integers = np.asarray(sources)[order]
+        self.targets: Integers = np.asarray(targets)[order]
         self.starts: Integers = np.searchsorted(self.sources, np.arange(count + 1))
         self.used_outside = outside
         #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
@@ -196,17 +197,22 @@ class Stretch:
         self.effort = effort
         self._table = table
         self.rows = rows
-        self.kinds: Integers = table.kinds[rows]
+        is_whole = count == len(table.nodes) and bool((rows == np.arange(count)).all())
+        self.kinds: Integers = table.kinds if is_whole else table.kinds[rows]
         sizes = np.where(table.recurrent[rows], BULK, 1)
         self.bulk: Integers = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
         self.users: Integers = table.starts[rows + 1] - table.starts[rows]
-        edges = _join_ranges(table.starts[rows], table.starts[rows + 1])
-        table.places[rows] = np.arange(count)
-        self.producers: Integers = table.places[table.producers[rows]]
-        sources = table.places[table.sources[edges]]
-        targets = table.places[table.targets[edges]]
-        table.places[rows] = -1
-        self._sources, self._targets = sources[targets >= 0], targets[targets >= 0]
+        self.producers: Integers = table.producers
+        sources = self._sources = table.sources
+        targets = self._targets = table.targets
+        if not is_whole:
+            edges = _join_ranges(table.starts[rows], table.starts[rows + 1])
+            table.places[rows] = np.arange(count)
+            self.producers = table.places[table.producers[rows]]
+            sources = table.places[table.sources[edges]]
+            targets = table.places[table.targets[edges]]
+            table.places[rows] = -1
+            self._sources, self._targets = sources[targets >= 0], targets[targets >= 0]
         last = np.where(table.used_outside[rows], count, np.arange(count))
         np.maximum.at(last, sources, np.where(targets < 0, count, targets))
         steps = np.zeros(count + 2, dtype=np.int64)

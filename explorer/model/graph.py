@@ -11,7 +11,7 @@ from .drawing import Drawable
 from .failing import fail
 from .filling import FilledLater
 from .loaded import Loaded
-from .node_names import list_node_names
+from .node_names import UnnamedNodes, list_node_names
 from .unknown import UnknownFields
 from .value import QuantizationAnnotation, Value, ValueLoader
 from .warning import ModelWarning
@@ -144,7 +144,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
         self._knowledge: door.Knowledge | None = None
-        self._node_names: list[str] | None = None
+        self._node_names: list[str] | UnnamedNodes | None = None
         self._path_index: PathIndex | None = None
         self._quantizing: dict[Value, set[Node]] | None = None
         self._roles: door.Roles | None = None
@@ -157,9 +157,13 @@ class Graph(FilledLater, Drawable, Loaded):
 
         Not to be asked for before the graph has all its nodes.
         """
+        return self._list_node_names()[index]
+
+    def _list_node_names(self) -> list[str] | UnnamedNodes:
+        """Return the names of all nodes by index, as :meth:`_name_node` gives them."""
         if self._node_names is None:
             self._node_names = list_node_names(self.nodes)
-        return self._node_names[index]
+        return self._node_names
 
     @property
     def wiring(self) -> Wiring:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from netloupe.explorer.errors import NotFoundError
 
 from .graph import Function, Graph
 from .node import Node
+from .node_names import UnnamedNodes
 from .sparse_tensor import SparseTensor
 from .tensor import Tensor
 from .value import Value
@@ -37,12 +38,17 @@ MODEL = "model"
 class PathIndex:
     """Elements by path and by name, built once per graph when first asked for."""
 
-    __slots__ = ("_begin", "_ends", "names")
+    __slots__ = ("_begin", "_find", "names")
 
     def __init__(self, graph: Graph) -> None:
         self._begin = f"{graph.path}/"
-        #: nodes by the ends of their paths: a million whole paths would take 100 MB
-        self._ends = {graph._name_node(node.index): node for node in graph.nodes}
+        # by the ends of paths: a million whole paths would take 100 MB
+        ends = graph._list_node_names()
+        self._find: Callable[[str], Node | None]
+        if isinstance(ends, UnnamedNodes):
+            self._find = ends.find
+        else:
+            self._find = dict(zip(ends, graph.nodes, strict=True)).get
         self.names: dict[str, list[Node]] = {}
         for node in graph.nodes:
             if node.name:
@@ -50,7 +56,7 @@ class PathIndex:
 
     def find(self, path: str) -> Node | None:
         """Return the node at a path."""
-        return self._ends.get(path[len(self._begin) :]) if path.startswith(self._begin) else None
+        return self._find(path[len(self._begin) :]) if path.startswith(self._begin) else None
 
 
 def index_nodes(graph: Graph) -> PathIndex:

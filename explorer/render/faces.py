@@ -37,6 +37,7 @@ from .group_summary import (
     write_member_nodes,
 )
 from .rows import (
+    MOST_CONSTANTS,
     FaceRow,
     describe_attributes,
     describe_constants,
@@ -95,8 +96,8 @@ class FaceBook:
         """Return what is drawn on an item's box."""
         key = (
             *(item.key, item.label, item.is_open, item.openable, len(item.merged)),
-            *(item.shown, item.is_unrolled, item.unmatched, item.constants),
-            len(item.stub_takers),
+            *(item.shown, item.is_unrolled, item.unmatched, item.constants[: MOST_CONSTANTS + 1]),
+            *(len(item.constants), len(item.stub_takers)),
         )
         face = self._faces.get(key)
         if face is None:

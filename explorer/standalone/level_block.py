@@ -61,6 +61,8 @@ from netloupe.explorer.view import Item
 
 from .blocks import write_block
 
+#: so many constants of one node can be found where it stands; its face shows fewer
+_MOST_ROWS = 2_000
 #: coordinates are written in so many parts of a pixel
 PARTS = 4
 
@@ -213,7 +215,7 @@ class LevelWriter:
             return ports[value] if end < 0 else local.number(path_of_value(value, body))
 
         for child in item.children:
-            rows = row_texts(child)
+            rows = row_texts(child)[:_MOST_ROWS]
             face = self._faces.number(self._face_of(child))
             path, key = local.number(child.path), local.number(child.key)
             table["boxes"] += (path, key, face, box_flags(child), len(rows))

@@ -14,6 +14,8 @@ from netloupe.explorer.model import Model
 _MANY = 300_000
 #: of graphs inside nodes, each of which is laid out by itself
 _MANY_GRAPHS = 3_000
+#: of operators, since what is told of many nodes is written once for those that are alike
+_MANY_OPERATORS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,8 @@ class Limits:
     levels, boxes
         Insides of groups, each repetition by itself, and what is in them.
     listed
-        Inputs, outputs and constants in boxes that stand for many of them.
+        Inputs, outputs and constants in boxes that stand for many of them, all together; and
+        values that one group, call or node takes and gives.
     elements
         What is described.
     findable
@@ -51,5 +54,9 @@ def choose_limits(model: Model) -> Limits:
     graph = model.graph
     count = model.node_count + len(graph.inputs) + len(graph.outputs) + len(graph.initializers)
     nested = sum(each.parent_node is not None for each in model.graphs)
-    is_usual = max(count, len(graph.values)) <= _MANY and nested <= _MANY_GRAPHS
+    is_usual = (
+        max(count, len(graph.values)) <= _MANY
+        and nested <= _MANY_GRAPHS
+        and int(graph.wiring.operators.max(initial=-1)) < _MANY_OPERATORS
+    )
     return USUAL if is_usual else OF_THE_LARGEST

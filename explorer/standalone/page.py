@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
 from netloupe.explorer.model import Model
+from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
 from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
@@ -145,7 +146,8 @@ def make_page(
             still, composer, limits, content, budget, is_ranked=is_ranked, closed=closed
         )
 
-    return fit_page(collect, choose_limits(model), data, svg)
+    with old_spared():
+        return fit_page(collect, choose_limits(model), data, svg)
 
 
 def _list_ignored(options: ViewOptions) -> list[str]:

@@ -55,7 +55,7 @@ def list_opened_items(
             view.close_item(item)
             continue
         inside = 0 if item is view.root else _count_inside(item)
-        in_terminals = listed + inside if item.is_terminal else 0
+        in_terminals = listed + inside if item.is_terminal else _count_border(item)
         if item is not view.root and (
             levels >= limits.levels or boxes + inside > limits.boxes or in_terminals > limits.listed
         ):
@@ -88,6 +88,11 @@ def _count_inside(item: Item) -> int:
     if item.is_terminal:
         return sum(map(len, item.merged.values()))
     return count_least(item)
+
+
+def _count_border(item: Item) -> int:
+    """Return how many values an item takes and gives."""
+    return sum(len(item.members(port)) for port in (*item.inputs, *item.outputs))
 
 
 def list_states(item: Item) -> list[int]:

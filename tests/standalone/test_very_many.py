@@ -10,17 +10,22 @@ from types import FrameType
 import pytest
 
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.standalone import limits
+from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.limits import OF_THE_LARGEST, USUAL, choose_limits
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.walk import list_opened_items
 from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
 from tests.hostile_models import (
+    captures,
     consumers,
     functions,
     graph_attribute,
     graph_inputs,
+    initializers,
+    op_types,
     undefined_inputs,
 )
 
@@ -79,14 +84,35 @@ def test_a_page_says_what_is_not_described_nor_found(monkeypatch: pytest.MonkeyP
     )
 
 
-@pytest.mark.parametrize("make", [undefined_inputs, graph_inputs, graph_attribute])
+@pytest.mark.parametrize("make", [undefined_inputs, graph_inputs, graph_attribute, op_types])
 def test_very_many_values_or_graphs_are_told_in_part(
     make: Callable[[int], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "_MANY", 500)
     monkeypatch.setattr(limits, "_MANY_GRAPHS", 90)
+    monkeypatch.setattr(limits, "_MANY_OPERATORS", 100)
     assert choose_limits(load(make(80))) is USUAL
     assert choose_limits(load(make(600))) is OF_THE_LARGEST
+
+
+def test_what_takes_very_many_values_stays_closed() -> None:
+    view = View(load(captures(50)))
+    for listed, is_open in ((60, True), (40, False)):
+        left_closed: set[str] = set()
+        opened = list_opened_items(view, replace(USUAL, listed=listed), left_closed)
+        assert ("main/branch" in [item.key for item, _ in opened]) == is_open
+        assert ("main/branch" in left_closed) == (not is_open)
+
+
+def test_of_very_many_constants_of_a_node_the_first_can_be_found() -> None:
+    model = load(initializers(3_000))
+    found: list[str] = []
+    view = View(model)
+    write_levels(view, Labels(), look=lambda _number, path, _around: found.append(path))
+    assert "main/%w1999" in found
+    assert "main/%w2000" not in found
+    (face,) = [Labels().faces.face(item) for item in view.root.children if item.constants]
+    assert "… 2998 more" in [run.text for run in face.texts]
 
 
 @pytest.mark.parametrize("name", ["gpt2.legacy", "distilgpt2_merged.legacy"])
