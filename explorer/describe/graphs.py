@@ -273,9 +273,15 @@ def _list_repeat(group: Group, place: Place) -> list[Row]:
     repeat = group.parent
     if repeat is None or repeat.kind != "repeat":
         return []
-    which = f"{repeat.children.index(group) + 1:,} of {len(repeat.children):,}"
     path = place.path_of(repeat.path)
-    return [Row("repetition", which, f"of {write_line(repeat.label)}", path)]
+    return [Row("repetition", write_repetition(group), f"of {write_line(repeat.label)}", path)]
+
+
+def write_repetition(group: Group) -> str:
+    """Return which repetition of its repeat a group is: ``3 of 12``."""
+    repeat = group.parent
+    assert repeat is not None  # noqa: S101 - a repeat is around it
+    return f"{repeat.children.index(group) + 1:,} of {len(repeat.children):,}"
 
 
 def _count_nodes(group: Group, each: str) -> str:

@@ -111,11 +111,16 @@ def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> l
         Row("engine", write_line(details.engine)),
         Row("gradient operator", gradient),
         Row("schema", known),
-        Row("position", f"{node.index + 1:,} of {len(node.graph.nodes):,}"),
+        Row("position", write_position(node)),
         Row(
             "graph", write_line(place.path_of(node.graph.path)), "", place.path_of(node.graph.path)
         ),
     ]
+
+
+def write_position(node: Node) -> str:
+    """Return which of its graph's nodes a node is: ``17 of 2,311``."""
+    return f"{node.index + 1:,} of {len(node.graph.nodes):,}"
 
 
 def _read_documentation(node: Node, schema: OperatorSchema | None) -> Section | None:

@@ -120,4 +120,5 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"nothing behind this door is called {name!r}")
-    return getattr(import_module(f"netloupe.explorer.{home}"), name)
+    found = globals()[name] = getattr(import_module(f"netloupe.explorer.{home}"), name)
+    return found

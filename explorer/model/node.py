@@ -83,6 +83,10 @@ class NodeLoader(Protocol):
         """Return what is equal for nodes of equal attributes, graphs among them left out."""
         ...
 
+    def statement_key(self, node: Node) -> bytes:
+        """Return what is equal for nodes of which the file says the same but for names."""
+        ...
+
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Look for fields of a node that the schema does not know."""
         ...
@@ -202,6 +206,14 @@ class Node(Loaded):
         """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
         try:
             return self._loader.attribute_key(self)
+        except Exception as error:
+            self._fail(error)
+
+    @property
+    def _statement_key(self) -> bytes:
+        """Equal for nodes of which the file says the same but for their names and operands'."""
+        try:
+            return self._loader.statement_key(self)
         except Exception as error:
             self._fail(error)
 

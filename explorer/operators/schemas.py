@@ -13,7 +13,7 @@ import json
 import pkgutil
 import struct
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from inspect import cleandoc
 from typing import Any, Literal
 
@@ -117,6 +117,7 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
     return _build_schema(domain, op_type, max(since_versions)) if since_versions else None
 
 
+@lru_cache(maxsize=1024)
 def read_documentation(domain: str, op_type: str, opset_version: int | None) -> str | None:
     """Return an operator's documentation (Markdown) from the ``onnx`` package.
 

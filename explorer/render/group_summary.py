@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from netloupe.explorer.grouping import Group
@@ -104,7 +104,7 @@ def write_member_nodes(repeat: Group) -> str:
     projection``, or ``the first has 3 nodes, the others 2``.
     """
     sizes = _list_sizes(repeat)
-    place = _find_odd_end(sizes)
+    place = _find_odd_end(repeat)
     if place is None:
         return f"{write_counts(sizes, 'node')} each"
     which, others = "last" if place else "first", sizes[place - 1]
@@ -123,7 +123,7 @@ def write_difference(repeat: Group) -> str:
     sizes = _list_sizes(repeat)
     if len({*sizes}) == 1:
         return ""
-    place = _find_odd_end(sizes)
+    place = _find_odd_end(repeat)
     if place is not None and _differs_by_projection(repeat, place):
         return f"the {'last' if place else 'first'} with projection"
     return write_member_nodes(repeat)
@@ -134,23 +134,31 @@ def write_odd_end(repeat: Group, shown: int) -> str:
 
     It is "" where that is the one that differs, or where not just one of these two does.
     """
-    sizes = _list_sizes(repeat)
-    place = _find_odd_end(sizes)
+    place = _find_odd_end(repeat)
     if place is None or place == shown:
         return ""
     which = "last" if place else "first"
     if _differs_by_projection(repeat, place):
         return f"the {which} with projection"
-    return f"the {which} has {write_count(sizes[place], 'node')}"
+    return f"the {which} has {write_count(count_member_nodes(repeat.children[place]), 'node')}"
 
 
-def _find_odd_end(sizes: Sequence[int]) -> int | None:
-    """Return the first or the last place where it alone has another size."""
-    if len({*sizes[1:]}) == 1 and sizes[0] != sizes[1]:
+def _find_odd_end(repeat: Group) -> int | None:
+    """Return the first or the last place where it alone has another size.
+
+    Of thousands of repetitions only as many are looked at as are needed to tell.
+    """
+    children = repeat.children
+    first, second, last = (count_member_nodes(children[place]) for place in (0, 1, -1))
+    if first != second and _have_size(islice(children, 1, None), second):
         return 0
-    if len({*sizes[:-1]}) == 1 and sizes[-1] != sizes[0]:
-        return len(sizes) - 1
+    if last != first and _have_size(islice(children, len(children) - 1), first):
+        return len(children) - 1
     return None
+
+
+def _have_size(children: Iterable[Group | Node], size: int) -> bool:
+    return all(count_member_nodes(child) == size for child in children)
 
 
 def _differs_by_projection(repeat: Group, place: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item
 
-from .walk import OpenedItem, list_states
+from .walk import OpenedItem
 
 
 class Advance:
@@ -28,9 +28,9 @@ class Advance:
         """Tell that an item is open now; it comes before what is inside."""
         item, state = opened
         begin, size = self._spans.get(item.key, (0.0, 1.0))
-        states = list_states(item)
-        size /= len(states)
-        begin += size * states.index(state)
+        count = 1 if item.repeat is None else len(item.repeat.children) + 1
+        size /= count
+        begin += size * (state % count)
         self._done = max(self._done, begin)
         step(self._what, self._done)
         inside: list[Item] = [child for child in item.children if child.openable]

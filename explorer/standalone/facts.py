@@ -11,21 +11,15 @@ paths stand in ``linked`` of that block.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
-from pathlib import Path
 
-from netloupe.explorer.describe import Description, describe_path
-from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Model
-from netloupe.explorer.page.description_html import write_header, write_unfolding
 from netloupe.explorer.view import View
 
 from .blocks import write_block
+from .describing import Describer
 from .level_block import Numbers
 from .limits import USUAL
 from .templates import TemplateWriter
-from .weights import WeightWriter
 
 #: so many descriptions are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 4_000
@@ -40,19 +34,14 @@ class FactWriter:
 
     Parameters
     ----------
-    model
-        The model.
-    weights
-        Gets the weights that descriptions are of; None where nothing is said of their elements.
+    describer
+        Describes elements.
     most
         So many elements are described; what comes later is not.
     """
 
-    def __init__(
-        self, model: Model, weights: WeightWriter | None = None, most: int = USUAL.elements
-    ) -> None:
-        self._model = model
-        self._weights = weights
+    def __init__(self, describer: Describer, most: int = USUAL.elements) -> None:
+        self._describer = describer
         self._most = most
         #: how many were described, and whether any were not
         self.count = 0
@@ -85,20 +74,13 @@ class FactWriter:
         if isinstance(group, Group) and group.node_count > _MOST_IN_GROUP:
             self.is_cut = True
             return
-        try:
-            description = describe_path(self._model, path, view)
-        except NetloupeError:
+        told = self._describer.describe(path, view)
+        if told is None:
             return
-        if description.kind == "model":
-            description = _without_folder(description, self._model)
-        weight = None
-        if description.tensor is not None and self._weights is not None:
-            weight = self._weights.number(description.tensor, description.value)
-        self._writer.add(write_description(description, weight))
+        self._writer.add(told.around, told.slots)
         self._described.append(number)
         self.count += 1
-        for section in description.sections:
-            self.targets.update((row.path, None) for row in section.rows if row.path)
+        self.targets.update(dict.fromkeys(told.targets))
         if len(self._described) >= _MOST_IN_BLOCK:
             self._finish()
 
@@ -127,31 +109,3 @@ class FactWriter:
         if self._described:
             self._finish()
         return self._blocks, self._elements
-
-
-def _without_folder(description: Description, model: Model) -> Description:
-    """Return a description that does not tell in which folder of its author a model was."""
-    sections = []
-    for section in description.sections:
-        rows = [
-            replace(row, value=Path(model.source).name) if row.value == model.source else row
-            for row in section.rows
-        ]
-        sections.append(replace(section, rows=tuple(rows)))
-    return replace(description, sections=tuple(sections))
-
-
-def write_description(description: Description, weight: int | None = None) -> str:
-    """Return a description as HTML that unfolds by itself.
-
-    Parameters
-    ----------
-    description
-        The description.
-    weight
-        The number of the weight that is shown below the first section.
-    """
-    sections = [*map(write_unfolding, description.sections)]
-    if weight is not None:
-        sections.insert(1, f'<div class="nl-inspector-weight" data-weight="{weight}"></div>')
-    return write_header(description) + "".join(sections)

@@ -46,8 +46,8 @@ column              content
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,7 @@ from netloupe.explorer.render.wire import encode_face
 from netloupe.explorer.view import Item
 
 from .blocks import write_block
+from .renaming import Renaming
 
 #: so many constants of one node can be found where it stands; its face shows fewer
 _MOST_ROWS = 2_000
@@ -96,6 +97,48 @@ class Numbers:
         return [*self._numbers]
 
 
+class WrittenLevel(NamedTuple):
+    """A level as it is written.
+
+    Parameters
+    ----------
+    key, state, depth
+        Of the item that is open; how many others are around it.
+    form, frame
+        Their numbers.
+    rows, names
+        What else is told of the item, and the texts that the form refers to.
+    keys
+        Those of the texts that are keys of boxes, and no paths.
+    openable
+        Keys of the boxes that can be opened, and which repetition is shown then.
+    box_count
+        How many boxes are in it.
+    """
+
+    key: str
+    state: int
+    depth: int
+    form: int
+    frame: int
+    rows: list[str]
+    names: list[str]
+    keys: frozenset[str]
+    openable: list[tuple[str, int]]
+    box_count: int
+
+    def renamed(self, renaming: Renaming) -> WrittenLevel:
+        """Return the level of another repetition that is the same but for names."""
+        rename = renaming.rename
+        return self._replace(
+            key=rename(self.key),
+            rows=[*map(rename, self.rows)],
+            names=[*map(rename, self.names)],
+            keys=frozenset(map(rename, self.keys)),
+            openable=[(rename(key), shown) for key, shown in self.openable],
+        )
+
+
 class LevelWriter:
     """Collects the levels of a page.
 
@@ -122,8 +165,7 @@ class LevelWriter:
         self._numbers: dict[tuple[str, int], int] = {}
         #: by key the level that was added last
         self._last: dict[str, int] = {}
-        #: for each level keys of the boxes that can be opened in it, and in which state they are
-        self._openable: list[list[tuple[str, int]]] = []
+        self.levels: list[WrittenLevel] = []
         #: what a form is written as, until all placements of it are known
         self._tables: list[dict[str, list[int]]] = []
         self._placed: list[list[int]] = []
@@ -134,7 +176,7 @@ class LevelWriter:
         Returns
         -------
         list of tuple
-            Numbers of the names in it, paths among them, and these.
+            Numbers of the texts in it, paths among them, and these; without keys of boxes.
         """
         item = plan.item
         local = Numbers()
@@ -145,23 +187,79 @@ class LevelWriter:
         if form == len(self._tables):
             self._tables.append(table)
             self._placed.append([placement])
-        frame = -1 if item.kind == "root" else self._faces.number(self._face_of(item))
-        rows = [] if item.kind == "root" else row_texts(item)
-        number = self._numbers[item.key, state] = len(self._openable)
-        last = self._last.get(item.key)
+        frame, rows = self._tell_frame(item)
+        openable = [(child.key, child.shown) for child in item.children if child.openable]
+        return self._append(
+            WrittenLevel(
+                *(item.key, state, _depth_of(item), form, frame, rows),
+                names=local.list(),
+                keys=frozenset(child.key for child in item.children if child.key != child.path),
+                openable=openable,
+                box_count=len(item.children),
+            )
+        )
+
+    def copy(
+        self, item: Item, state: int, levels: Sequence[WrittenLevel], renaming: Renaming
+    ) -> Iterator[list[tuple[int, str]]]:
+        """Add a level, and those inside of it, that differ from others in names alone.
+
+        Parameters
+        ----------
+        item, state
+            What is open now.
+        levels
+            The level that it is like, and those inside of that one.
+        renaming
+            What is called how here.
+
+        Yields
+        ------
+        list of tuple
+            For each level what :meth:`add` returns.
+        """
+        frame, rows = self._tell_frame(item)
+        for level in levels:
+            copied = level.renamed(renaming)
+            if level is levels[0]:
+                copied = copied._replace(key=item.key, state=state, frame=frame, rows=rows)
+            yield self._append(copied)
+
+    def _tell_frame(self, item: Item) -> tuple[int, list[str]]:
+        """Return the number of the face of an open item's frame, and its rows."""
+        if item.kind == "root":
+            return -1, []
+        return self._faces.number(self._face_of(item)), row_texts(item)
+
+    def _append(self, level: WrittenLevel) -> list[tuple[int, str]]:
+        number = self._numbers[level.key, level.state] = len(self.levels)
+        last = self._last.get(level.key)
         if last is not None:
             self._columns.integers["levels"][3 * last + 2] = number
-        self._last[item.key] = number
-        self._openable.append(
-            [(child.key, child.shown) for child in item.children if child.openable]
-        )
+        self._last[level.key] = number
+        self.levels.append(level)
         columns = self._columns
-        columns.add("levels", (form, frame, -1))
-        columns.add("level_counts", (len(local), len(self._openable[-1]), len(rows)))
-        names = [(self._texts.number(name), name) for name in local.list()]
-        columns.add("names", (number for number, _ in names))
-        columns.add("rows", map(self._texts.number, rows))
-        return names
+        columns.add("levels", (level.form, level.frame, -1))
+        columns.add("level_counts", (len(level.names), len(level.openable), len(level.rows)))
+        numbers = [*map(self._texts.number, level.names)]
+        columns.add("names", numbers)
+        columns.add("rows", map(self._texts.number, level.rows))
+        named = zip(numbers, level.names, strict=True)
+        return [(number, name) for number, name in named if name not in level.keys]
+
+    def have_one_table(self, level: WrittenLevel, other: WrittenLevel) -> bool:
+        """Return whether the forms of two levels differ in nothing but where things are."""
+        return self._tables[level.form] == self._tables[other.form]
+
+    def list_inside(self, key: str, state: int) -> list[WrittenLevel]:
+        """Return a level and all inside of it; none where it was not added."""
+        first = self._numbers.get((key, state))
+        if first is None:
+            return []
+        end = first + 1
+        while end < len(self.levels) and self.levels[end].depth > self.levels[first].depth:
+            end += 1
+        return self.levels[first:end]
 
     def add_placement(self, key: str, state: int, prepared: Prepared) -> None:
         """Add another placement of a level, with some boxes inside it open."""
@@ -185,8 +283,8 @@ class LevelWriter:
             columns.add("placed", placed)
         insides = [
             number
-            for boxes in self._openable
-            for key, usual in boxes
+            for level in self.levels
+            for key, usual in level.openable
             for number in (self._numbers.get((key, 0), -1), usual)
         ]
         integers = {**columns.integers, "insides": insides}
@@ -266,6 +364,13 @@ class LevelWriter:
             values = prepared.level.wires[edge].values if texts.counted[edge] else 1
             found += (edge, self._texts.number(text), *_parts(places[edge]), values)
         return found
+
+
+def _depth_of(item: Item) -> int:
+    depth = 0
+    while item.parent is not None:
+        item, depth = item.parent, depth + 1
+    return depth
 
 
 _FORM_COLUMNS = {"boxes": 5, "box_rows": 1, "edges": 8, "bundled": 1, "ports": 1}

@@ -11,12 +11,17 @@ from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import Item, View
 
 from .advance import Advance
-from .level_block import LevelWriter, Numbers
+from .copying import LevelCopier
+from .level_block import LevelWriter, Numbers, WrittenLevel
 from .limits import USUAL, Limits
+from .repetitions import Repetitions
 from .walk import list_opened_items
 
 #: seconds after which what is not laid out yet gets a simpler layout
 PATIENCE = 60.0
+
+
+Look = Callable[[int, str, Item, int], None]
 
 
 def write_levels(
@@ -25,9 +30,10 @@ def write_levels(
     direction: Direction = "TB",
     first: Composed | None = None,
     texts: Numbers | None = None,
-    look: Callable[[int, str, Item], None] | None = None,
+    look: Look | None = None,
     limits: Limits = USUAL,
     left_closed: set[str] | None = None,
+    repetitions: Repetitions | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -44,27 +50,32 @@ def write_levels(
     texts
         Those of levels in another direction, which grow; none where None.
     look
-        Called with each path in the levels, its number among their texts first, once, while
-        the item is open that it is in, which comes last.
+        Called with each path in the levels, once: with its number among their texts, the path,
+        the item that is open then, and how many are around where it is, in that or further in.
     limits
         How much is written at most.
     left_closed
         Gets the keys of what can be opened and is not written for these.
+    repetitions
+        Tells which repetitions are alike but for names: those are not laid out again.
     """
     preparer = Preparer(labels, direction, PATIENCE)
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
+
+    def look_at(level: WrittenLevel, names: list[tuple[int, str]], item: Item) -> None:
+        for number, name in names:
+            if look is not None and number not in looked:
+                looked.add(number)
+                look(number, name, item, level.depth)
+
     advance = Advance("laying out groups")
-    for opened in list_opened_items(view, limits, left_closed):
+    copier = LevelCopier(writer, repetitions or Repetitions(), labels.title, look_at)
+    for opened in list_opened_items(view, limits, left_closed, copier.copy):
         item, state = opened
         advance.tell(opened)
         names = writer.add(state, *preparer.prepare(view, item))
-        if look is None:
-            continue
-        for number, name in names:
-            if number not in looked:
-                looked.add(number)
-                look(number, name, item)
+        look_at(writer.levels[-1], names, item)
     for plan, prepared in list_prepared(first) if first is not None else ():
         if prepared.opened:
             writer.add_placement(plan.item.key, state_of(plan.item), prepared)

@@ -15,12 +15,14 @@ from netloupe.explorer.view import Item, View
 
 from .blocks import write_block
 from .content import PageContent
+from .describing import Describer
 from .document import encode, write_html
 from .level_block import Numbers
 from .levels import write_levels
 from .limits import USUAL, Limits
 from .link_block import write_links
 from .ranking import RankedFacts
+from .repetitions import Repetitions
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
 
@@ -62,7 +64,9 @@ class PageParts:
         shares = still.labels.shares
         self.content, self.limits = content, limits
         self.weights = WeightWriter(content.weights, budget, model.source)
-        self.facts = facts = RankedFacts(model, self.weights, limits, is_ranked=is_ranked)
+        repetitions = Repetitions()
+        describer = Describer(model, self.weights, repetitions)
+        self.facts = facts = RankedFacts(describer, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)
         self._findable = len(model)
         #: the levels and what is found in them
@@ -86,6 +90,7 @@ class PageParts:
                     partial(_note, facts, numbers, everything) if is_told else None,
                     limits,
                     self._left_closed,
+                    repetitions,
                 )
             self.blocks.append((f"levels-{direction}", levels))
             if is_told:
@@ -188,8 +193,14 @@ class PageParts:
 
 
 def _note(
-    facts: RankedFacts, numbers: dict[str, int], view: View, number: int, path: str, around: Item
+    facts: RankedFacts,
+    numbers: dict[str, int],
+    view: View,
+    number: int,
+    path: str,
+    around: Item,
+    depth: int,
 ) -> None:
     """Describe what is at a path in an open item, and remember its number."""
     numbers[path] = number
-    facts.add(number, path, view, around)
+    facts.add(number, path, view, around, depth)

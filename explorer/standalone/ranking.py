@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from netloupe.explorer.model import Model
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
+from .describing import Describer
 from .facts import FactWriter
 from .limits import Limits
-from .weights import WeightWriter
 
 #: whether it is in a repetition but the first, and in how many open groups
 _Rank = tuple[bool, int]
@@ -24,27 +23,27 @@ class RankedFacts:
 
     Parameters
     ----------
-    model, weights
-        As for :class:`.facts.FactWriter`.
+    describer
+        Describes elements.
     limits
         So many elements are described.
     is_ranked
         Whether anything may have to be spared; else all are in as few blocks as possible.
     """
 
-    def __init__(
-        self, model: Model, weights: WeightWriter, limits: Limits, *, is_ranked: bool
-    ) -> None:
-        self._make: Callable[[], FactWriter] = lambda: FactWriter(model, weights, limits.elements)
+    def __init__(self, describer: Describer, limits: Limits, *, is_ranked: bool) -> None:
+        self._make: Callable[[], FactWriter] = lambda: FactWriter(describer, limits.elements)
         self._is_ranked = is_ranked
         self._writers: dict[_Rank, FactWriter] = {}
         #: how many paths are in so many open groups
         self.depths: Counter[int] = Counter()
 
-    def add(self, number: int, path: str, view: View, around: Item) -> None:
-        """Describe what is at a path inside an open item: see :class:`.facts.FactWriter`."""
+    def add(self, number: int, path: str, view: View, around: Item, depth: int) -> None:
+        """Describe what is at a path inside an open item: see :class:`.facts.FactWriter`.
+
+        ``depth`` is in how many open groups it is.
+        """
         step()
-        depth = around.depth
         self.depths[depth] += 1
         rank = (_is_repeated(around), depth) if self._is_ranked else _FIRST
         self._find(rank).add(number, path, view)

@@ -9,16 +9,53 @@ text between two tags, and the values of the attributes ``title``, ``data-path``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from netloupe.explorer.page.description_html import read_path
 
-_SLOT = re.compile(
-    r'((?<=>)[^<]+(?=<)|(?<=data-path=")[^"]*(?=")|(?<=data-weight=")[^"]*(?=")'
-    r'|(?<= title=")[^"]*(?="))'
-)
+_ATTRIBUTE = re.compile(r'((?<=data-path=")[^"]*|(?<=data-weight=")[^"]*|(?<= title=")[^"]*)')
 _PATH = 'data-path="'
+
+#: what is around the slots of a text, and what is in them
+SplitText = tuple[tuple[str, ...], list[str]]
+
+
+def split_slots(text: str) -> SplitText:
+    """Return what is around the slots of a text with markup, and what is in them."""
+    before, *elements = text.split("<")
+    around: list[str] = []
+    slots: list[str] = []
+    for number, element in enumerate(elements, 1):
+        tag, _, content = element.partition(">")
+        if '="' in tag and ("data-" in tag or " title=" in tag):
+            start, *parts = _ATTRIBUTE.split(tag)
+            before += f"<{start}"
+            for value, after in zip(parts[::2], parts[1::2], strict=True):
+                slots.append(read_path(value) if before.endswith(_PATH) else value)
+                around.append(before)
+                before = after
+            before += ">"
+        else:
+            before += f"<{tag}>"
+        if content and number < len(elements):
+            slots.append(content)
+            around.append(before)
+            before = ""
+        else:
+            before += content
+    return (*around, before), slots
+
+
+def join_split(texts: Iterable[SplitText]) -> SplitText:
+    """Return several texts behind each other as one."""
+    around: list[str] = [""]
+    slots: list[str] = []
+    for before, inside in texts:
+        around[-1] += before[0]
+        around += before[1:]
+        slots += inside
+    return tuple(around), slots
 
 
 class TemplateWriter:
@@ -35,14 +72,8 @@ class TemplateWriter:
     def __len__(self) -> int:
         return len(self._used)
 
-    def add(self, text: str) -> None:
-        """Take the next text."""
-        parts = _SLOT.split(text)
-        around = tuple(parts[::2])
-        slots = [
-            read_path(slot) if before.endswith(_PATH) else slot
-            for before, slot in zip(around, parts[1::2], strict=False)
-        ]
+    def add(self, around: tuple[str, ...], slots: list[str]) -> None:
+        """Take the next text: what is around its slots, and what is in them."""
         template = self._templates.setdefault(around, len(self._templates))
         if template == len(self._filled):
             self._filled.append([])

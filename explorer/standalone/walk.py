@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.expand import count_least, is_recursive
 
+from .level_block import WrittenLevel
 from .limits import Limits
 
 
@@ -28,7 +29,10 @@ class OpenedItem(NamedTuple):
 
 
 def list_opened_items(
-    view: View, limits: Limits, left_closed: set[str] | None = None
+    view: View,
+    limits: Limits,
+    left_closed: set[str] | None = None,
+    copy: Callable[[Item, int], list[WrittenLevel]] | None = None,
 ) -> Iterator[OpenedItem]:
     """Open every item of a view that can be opened, one after the other, and close it again.
 
@@ -43,6 +47,9 @@ def list_opened_items(
         Nothing more is opened once so many items were, or so many boxes were inside of them.
     left_closed
         Gets the keys of what these leave closed, whatever their depth.
+    copy
+        Called with each open item and its state. Returns the levels of it and of all inside, if
+        these were written already: then nothing in it is opened.
     """
     seen: set[str] = set()
     left_closed = set() if left_closed is None else left_closed
@@ -63,11 +70,17 @@ def list_opened_items(
             continue
         step()
         _open(view, item, state)
+        if item is not view.root:
+            pending.append((item, None))
+        copied = [] if copy is None else copy(item, state)
+        if copied:
+            levels += len(copied)
+            boxes += sum(level.box_count for level in copied)
+            seen.update(key for level in copied for key, _ in level.openable)
+            continue
         levels += 1
         boxes += len(item.children)
         listed += len(item.children) if item.is_terminal else 0
-        if item is not view.root:
-            pending.append((item, None))
         yield OpenedItem(item, state)
         for child in reversed(item.children):
             if not child.openable or child.key in seen or is_recursive(child):

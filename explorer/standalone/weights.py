@@ -30,7 +30,7 @@ from typing import Any
 from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.describe import choose_elements, list_statistics
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import SparseTensor, Tensor, Value
+from netloupe.explorer.model import DataType, SparseTensor, Tensor, Value
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.options import WeightContent
 from netloupe.explorer.page.description_html import write_error, write_section
@@ -41,12 +41,14 @@ from netloupe.explorer.tensors import compute_histogram, compute_statistics, ope
 from .blocks import write_block
 from .histograms import HistogramRecord, record_histogram
 from .level_block import Numbers
-from .templates import TemplateWriter
+from .templates import TemplateWriter, split_slots
 
 #: so many weights are in one block: a page unpacks one at a time
 _MOST_IN_BLOCK = 2_000
 #: as many as in the notebook's picture
 _BINS = 64
+#: weights of so few elements are compared with each other
+_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ class WeightWriter:
         self._notices: list[str] = []
         #: by the identity of tensor and value, which the weights keep
         self._numbers: dict[tuple[int, int], int] = {}
+        #: what is said of small ones, by type, dimensions and elements
+        self._small: dict[tuple[DataType, tuple[int, ...], bytes], _Record] = {}
 
     def number(self, tensor: Tensor | SparseTensor, value: Value | None) -> int:
         """Return the number of a weight, which is read later."""
@@ -175,7 +179,7 @@ class WeightWriter:
                     _until(begun + self._budget.seconds),
                     part(place / len(order), (place + 1) / len(order)),
                 ):
-                    records[number] = _read_weight(weight)
+                    records[number] = self._read_once(weight)
                 left -= size
             except _OutOfTime:
                 too_late += 1
@@ -193,6 +197,25 @@ class WeightWriter:
         if failures:
             notices.append(_note_absence(len(failures), len(order), failures[0]))
         return [records[number] for number in range(len(order))], notices
+
+    def _read_once(self, weight: _Weight) -> _Record:
+        """Return what is said of a weight; small ones that hold the same are read once.
+
+        Exporters write the same few numbers into thousands of constants.
+        """
+        tensor, value = weight.tensor, weight.value
+        if not isinstance(tensor, Tensor) or tensor.size > _FEW or tensor.quantization is not None:
+            return _read_weight(weight)
+        if value is not None and find_quantization(value) is not None:
+            return _read_weight(weight)
+        elements = tensor.numpy()
+        if elements.dtype == object:
+            return _read_weight(weight)
+        key = tensor.dtype, tensor.dims, elements.tobytes()
+        record = self._small.get(key)
+        if record is None:
+            record = self._small[key] = _read_weight(weight)
+        return record
 
     def _say_failure(self, error: Exception) -> str:
         """Return why a weight cannot be read, without the folder of the model's author."""
@@ -281,7 +304,7 @@ def _write_records(records: list[_Record]) -> bytes:
         number = numbers.setdefault(key, len(numbers))
         used.append(number)
         if number == len(writer):
-            writer.add(record.words)
+            writer.add(*split_slots(record.words))
             histograms.append(told)
             if drawn is not None:
                 counts += drawn.counts

@@ -205,6 +205,9 @@ class ToyLoader:
     def attribute_key(self, node: Node) -> bytes:
         return b""
 
+    def statement_key(self, node: Node) -> bytes:
+        return b""
+
     def unknown_fields(self, node: Node) -> tuple[()]:
         return ()
 

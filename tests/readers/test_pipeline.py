@@ -96,6 +96,9 @@ class NoDetails:
     def attribute_key(self, node: Node) -> bytes:
         return b""
 
+    def statement_key(self, node: Node) -> bytes:
+        return b""
+
     def unknown_fields(self, node: Node) -> tuple[()]:
         return ()
 

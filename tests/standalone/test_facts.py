@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netloupe.explorer.describe import describe_path
+from netloupe.explorer.describe import Description, describe_path
+from netloupe.explorer.page.description_html import write_header, write_unfolding
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.standalone.blocks import write_block
-from netloupe.explorer.standalone.facts import FactWriter, write_description
-from netloupe.explorer.standalone.templates import TemplateWriter
+from netloupe.explorer.standalone.describing import Describer
+from netloupe.explorer.standalone.facts import FactWriter
+from netloupe.explorer.standalone.templates import TemplateWriter, split_slots
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
 from tests.standalone.composing import build_script, run_script
@@ -29,7 +31,7 @@ def test_the_browser_puts_descriptions_together_as_they_were_written(
     model = load(corpus_file(name))
     view = View(model)
     elements = [*model.graph.nodes, *model.graph.values.values()]
-    facts = FactWriter(model)
+    facts = FactWriter(Describer(model))
     for number, element in enumerate(elements):
         facts.add(number, element.path, view)
     blocks, described = facts.write()
@@ -48,6 +50,10 @@ def test_the_browser_puts_descriptions_together_as_they_were_written(
     assert [drop_paths(text) for text in found] == [drop_paths(text) for text in expected]
 
 
+def write_description(description: Description) -> str:
+    return write_header(description) + "".join(map(write_unfolding, description.sections))
+
+
 def drop_paths(html: str) -> list[str]:
     """Return HTML without paths in attributes, which are quoted in one of several ways."""
     return [part.partition('"')[2] for part in f'"{html}'.split('data-path="')]
@@ -56,7 +62,7 @@ def drop_paths(html: str) -> list[str]:
 def test_what_is_alike_is_written_once() -> None:
     writer = TemplateWriter()
     for name in ("a", "b"):
-        writer.add(f'<p title="{name}">of <b>{name}</b> says</p>')
+        writer.add(*split_slots(f'<p title="{name}">of <b>{name}</b> says</p>'))
     texts: list[str] = []
 
     def number_of(text: str) -> int:
@@ -90,7 +96,7 @@ def test_a_model_does_not_tell_where_its_author_keeps_it(tmp_path: Path) -> None
     place.parent.mkdir()
     place.write_bytes(corpus_file("features/control_flow_3deep.onnx").read_bytes())
     model = load(place)
-    facts = FactWriter(model)
+    facts = FactWriter(Describer(model))
     facts.add(-1, "", View(model))
     (block,), _ = facts.write()
     columns, values = read_block(block)

@@ -48,7 +48,7 @@ class Page:
         self._direction = direction
         numbers: dict[str, int] = {}
 
-        def note(number: int, path: str, _around: Item) -> None:
+        def note(number: int, path: str, _around: Item, _depth: int) -> None:
             numbers[path] = number
 
         view = View(model)

@@ -62,7 +62,7 @@ def write_page(view: View) -> tuple[bytes, bytes]:
     """Return the levels of a view, and what can be found in them."""
     numbers: dict[str, int] = {}
 
-    def note(number: int, path: str, _around: Item) -> None:
+    def note(number: int, path: str, _around: Item, _depth: int) -> None:
         numbers[path] = number
 
     return write_levels(view, Labels(), look=note), write_search(view, numbers)

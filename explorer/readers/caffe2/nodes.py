@@ -77,6 +77,15 @@ class Caffe2NodeLoader:
             if not argument.HasField("n") and not argument.nets and argument.name not in left_out
         )
 
+    def statement_key(self, node: Node) -> bytes:
+        """Return the bytes of an operator without its name and those of its operands."""
+        operator = self._net.message.op[self._indexes[node.index]]
+        statement = type(operator)()
+        statement.CopyFrom(operator)
+        for field in ("name", "input", "output", "control_input"):
+            statement.ClearField(field)
+        return bytes(statement.SerializeToString(deterministic=True))
+
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Return the fields of a node's message that the schema does not know."""
         operator = self._net.message.op[self._indexes[node.index]]

@@ -109,6 +109,10 @@ class _StepLoader:
     def attribute_key(self, node: Node) -> bytes:
         return b""
 
+    def statement_key(self, node: Node) -> bytes:
+        step = self._steps[node.index]
+        return b"" if step is None else step.SerializeToString(deterministic=True)
+
     def unknown_fields(self, node: Node) -> UnknownFields:
         step = self._steps[node.index]
         apart = frozenset(("ExecutionStep",))

@@ -109,6 +109,14 @@ class OnnxNodeLoader:
             if not attribute.HasField("g") and not attribute.graphs
         )
 
+    def statement_key(self, node: Node) -> bytes:
+        """Return the bytes of a node without its name and those of its operands."""
+        statement = type(self._protos[node.index])()
+        statement.CopyFrom(self._protos[node.index])
+        for field in ("name", "input", "output"):
+            statement.ClearField(field)
+        return bytes(statement.SerializeToString(deterministic=True))
+
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Find the fields of a node that the schema does not know."""
         return self._parts.find_unknown(self._protos[node.index], frozenset(("GraphProto",)))

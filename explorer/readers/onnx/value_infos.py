@@ -13,6 +13,7 @@ from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
+from netloupe.explorer.readers.protobuf.unknown_fields import may_have_unknown
 from netloupe.proto import onnx_pb2
 
 from .parts import OnnxParts
@@ -34,6 +35,8 @@ class OnnxUnknownFinder:
         self._proto = proto
         self._parts = parts
         self._index: _InfoIndex | None = None
+        #: whether nothing that is said of any value is unknown; None where that was not asked
+        self._has_none: bool | None = None
 
     def of_graph(self) -> UnknownFields:
         """Look for those of the graph or function itself."""
@@ -41,6 +44,11 @@ class OnnxUnknownFinder:
 
     def of_value(self, name: str) -> UnknownFields:
         """Look for those of all that is said of a value."""
+        if self._has_none is None:
+            fields = _list_info_fields(self._proto)
+            self._has_none = not any(may_have_unknown(self._proto, field) for field in fields)
+        if self._has_none:
+            return ()
         if self._index is None:
             self._index = _InfoIndex(self._proto)
         found: UnknownFields = ()
@@ -53,11 +61,7 @@ class _InfoIndex:
     """Finds all that a graph or function says of a value, whose names are kept as hashes only."""
 
     def __init__(self, proto: Any) -> None:
-        self._lists = [
-            content
-            for field, content in proto.ListFields()
-            if field.message_type is not None and field.message_type.name == "ValueInfoProto"
-        ]
+        self._lists = [getattr(proto, field) for field in _list_info_fields(proto)]
         infos = chain.from_iterable(map(iterate, self._lists))
         hashes = np.fromiter(map(hash, map(read_text, map(_GET_NAME, infos))), np.int64)
         self._order = np.argsort(hashes, kind="stable")
@@ -73,6 +77,15 @@ class _InfoIndex:
                         yield infos[place]
                     break
                 place -= len(infos)
+
+
+def _list_info_fields(proto: Any) -> list[str]:
+    """Return the fields in which a graph speaks of values, as far as it does."""
+    return [
+        field.name
+        for field, _ in proto.ListFields()
+        if field.message_type is not None and field.message_type.name == "ValueInfoProto"
+    ]
 
 
 class Declared:

@@ -54,23 +54,37 @@ def _walk(message: Any, apart: frozenset[str], own_prefix: bytes) -> Iterator[Un
         pending += reversed(inner)
 
 
-def _choose(message: Any, field: str) -> Iterator[int]:
-    """Return which messages of a repeated field may hold unknown fields.
+def may_have_unknown(message: Any, field: str) -> bool:
+    """Return whether any message of a repeated field may hold unknown fields, itself or inside.
 
-    Of many the runtime tells it by the thousand: a copy from which it has taken what is unknown
-    is no smaller where there is nothing.
+    Where many are, the runtime is asked by the thousand, which is fast.
     """
+    entries = getattr(message, field)
+    return any(
+        _lose_bytes(message, field, entries[start : start + _AT_ONCE])
+        for start in range(0, len(entries), _AT_ONCE)
+    )
+
+
+def _lose_bytes(message: Any, field: str, entries: Any) -> bool:
+    """Return whether a copy from which what is unknown is taken is smaller."""
+    copy = type(message)()
+    getattr(copy, field).extend(entries)
+    size = copy.ByteSize()
+    copy.DiscardUnknownFields()
+    return bool(copy.ByteSize() < size)
+
+
+def _choose(message: Any, field: str) -> Iterator[int]:
+    """Return which messages of a repeated field may hold unknown fields."""
     entries = getattr(message, field)
     if len(entries) <= _AT_ONCE:
         yield from range(len(entries))
         return
     for start in range(0, len(entries), _AT_ONCE):
-        copy = type(message)()
-        getattr(copy, field).extend(entries[start : start + _AT_ONCE])
-        size = copy.ByteSize()
-        copy.DiscardUnknownFields()
-        if copy.ByteSize() < size:
-            yield from range(start, min(start + _AT_ONCE, len(entries)))
+        some = entries[start : start + _AT_ONCE]
+        if _lose_bytes(message, field, some):
+            yield from range(start, start + len(some))
 
 
 def _list_unknown(place: str, message: Any, own_prefix: bytes) -> Iterator[UnknownField]:

@@ -1,0 +1,144 @@
+"""Levels of repetitions that are the same but for names, written without being laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import Title
+from netloupe.explorer.progress import step
+from netloupe.explorer.view import Item
+
+from .level_block import LevelWriter, WrittenLevel
+from .renaming import Renaming
+from .repetitions import Likeness, Repetitions
+
+Look = Callable[[WrittenLevel, list[tuple[int, str]], Item], None]
+
+
+class LevelCopier:
+    """Writes what is inside a repetition as it was written of another.
+
+    Parameters
+    ----------
+    writer
+        Has the levels.
+    repetitions
+        Tells which repetitions are alike.
+    title_of
+        Gives the room that the title of an open item takes.
+    look
+        Called with each level, the numbers and names in it as :meth:`LevelWriter.add` returns
+        them, and the item that is open then.
+    """
+
+    def __init__(
+        self,
+        writer: LevelWriter,
+        repetitions: Repetitions,
+        title_of: Callable[[Item], Title],
+        look: Look,
+    ) -> None:
+        self._writer = writer
+        self._repetitions = repetitions
+        self._title_of = title_of
+        self._look = look
+        #: by key and state of a level, and room for a title, one that is like it and has as much
+        self._titled: dict[tuple[str, int, Title], tuple[str, int]] = {}
+        #: by key and state of a level whether those like it came out as expected
+        self._checked: dict[tuple[str, int], bool] = {}
+
+    def copy(self, item: Item, state: int) -> list[WrittenLevel]:
+        """Write what is inside an open item, if it is like another; return the levels.
+
+        Parameters
+        ----------
+        item, state
+            What is open, with all inside it closed.
+        """
+        repeat, number = _find_repetition(item, state)
+        if repeat is None:
+            return []
+        likeness = self._repetitions.find(repeat, number)
+        levels = self._list_inside(item, likeness.first) if likeness is not None else []
+        if likeness is None or not levels:
+            return []
+        titled = self._find_titled(item, state, levels[0])
+        if likeness.is_sample or not self._is_expected(item, levels, likeness):
+            return []
+        if not _is_unambiguous(levels, likeness):
+            return []
+        if titled is None or not self._writer.have_one_table(levels[0], titled):
+            return []
+        levels = [levels[0]._replace(form=titled.form), *levels[1:]]
+        before = len(self._writer.levels)
+        for names in self._writer.copy(item, state, levels, likeness.renaming):
+            step()
+            self._look(self._writer.levels[-1], names, item)
+        return self._writer.levels[before:]
+
+    def _find_titled(self, item: Item, state: int, first: WrittenLevel) -> WrittenLevel | None:
+        """Return a level like another one, with as much room for its title as an item takes.
+
+        Room for ``shows 12 of 16`` may move what is inside. The first of each is laid out.
+        """
+        place = first.key, first.state, self._title_of(item)
+        known = self._titled.setdefault(place, (item.key, state))
+        return next(iter(self._writer.list_inside(*known)), None)
+
+    def _list_inside(self, item: Item, number: int) -> list[WrittenLevel]:
+        """Return what was written of another repetition that is shown in the same way."""
+        if item.repeat is not None:
+            return self._writer.list_inside(item.key, number)
+        assert item.parent is not None  # noqa: S101 - it is one of several
+        return self._writer.list_inside(item.parent.children[number].key, 0)
+
+    def _is_expected(self, item: Item, levels: list[WrittenLevel], likeness: Likeness) -> bool:
+        """Return whether the levels of the samples are those that copying gives."""
+        key = levels[0].key, levels[0].state
+        known = self._checked.get(key)
+        if known is None:
+            known = self._checked[key] = all(
+                _is_copy(levels, self._list_inside(item, number), renaming)
+                for number, renaming in likeness.samples
+            )
+        return known
+
+
+def _find_repetition(item: Item, state: int) -> tuple[Group | None, int]:
+    """Return of which repeat an open item shows a repetition, and which."""
+    element, around = item.element, item.parent
+    if around is None or item.instance.prefix != item.instance.graph.path:
+        return None, 0
+    if item.repeat is not None:
+        return (item.repeat, state) if state >= 0 else (None, 0)
+    if around.repeat is None or not around.is_unrolled or not isinstance(element, Group):
+        return None, 0
+    repeat = around.repeat
+    return (repeat, repeat.children.index(element)) if element.parent is repeat else (None, 0)
+
+
+def _is_copy(levels: list[WrittenLevel], others: list[WrittenLevel], renaming: Renaming) -> bool:
+    if len(levels) != len(others):
+        return False
+    first, *inner = others
+    copied = levels[0].renamed(renaming)
+    expected = copied._replace(key=first.key, state=first.state, frame=first.frame, rows=first.rows)
+    return first == expected and all(
+        other == level.renamed(renaming) for level, other in zip(levels[1:], inner, strict=True)
+    )
+
+
+def _is_unambiguous(levels: list[WrittenLevel], likeness: Likeness) -> bool:
+    """Return whether what was the same in all samples is so here, and what was not is not."""
+    texts = likeness.renaming.texts
+    samples = [renaming.texts for _, renaming in likeness.samples]
+    return all(
+        len(set(map(likeness.renaming.rename, level.names))) == len(level.names)
+        and all(
+            texts[name] == name
+            for name in (*level.names, *level.rows)
+            if name in texts and all(sample[name] == name for sample in samples)
+        )
+        for level in levels
+    )

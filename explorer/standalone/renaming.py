@@ -1,0 +1,313 @@
+"""Repetitions that are the same but for names: what is called how in another one.
+
+What a page says of one repetition of a stack it says of the next in other names, where nothing
+else differs. Whether anything does is looked at here, fact by fact; what cannot be compared
+cheaply counts as different, and is then laid out and described by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html import escape
+
+from netloupe.explorer.costs import Totals, count_nodes
+from netloupe.explorer.describe.graphs import write_repetition
+from netloupe.explorer.describe.nodes import write_position
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Node, Tensor, Value, constant_tensor
+from netloupe.explorer.quantization import find_quantization
+from netloupe.explorer.render.text import clean_label
+from netloupe.explorer.view import nodes_inside
+
+#: a longer name may be shortened where it stands
+_LONGEST = 100
+#: what most names consist of: neither white space nor what HTML has a meaning for
+_SURELY_PLAIN = re.compile(r"[!#-%(-;=?-~]{0,100}")
+#: elements of tensors that no node's description, face or cost depends on when there are more:
+#: sizes, axes and indices; and numbers, of which layers have own ones
+_MOST_INTEGERS, _MOST_NUMBERS = 64, 16
+
+
+@dataclass(slots=True, eq=False)
+class Renaming:
+    """What the elements of one repetition are called in another.
+
+    Parameters
+    ----------
+    texts
+        By each name and path in the first repetition, and of what it is joined to, the one that
+        stands in its place in the other.
+    paths
+        The paths among them of what is inside: nodes, values, groups.
+    own
+        By the path of an element in the first repetition a text that is said of it alone, such
+        as its position, and that of the other.
+    weights
+        By the path of a constant in the first repetition, of the node that gives it and of its
+        elements, the elements in the other, and the value that they are where that is described
+        with them.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+    own: dict[str, tuple[str, str]] = field(default_factory=dict)
+    weights: dict[str, tuple[Tensor, Value | None]] = field(default_factory=dict)
+
+    def rename(self, text: str) -> str:
+        """Return a name or path as it is in the other repetition."""
+        return self.texts.get(text, text)
+
+
+class _Unlike(Exception):  # noqa: N818 - no error: it ends a comparison
+    """Two repetitions differ in more than names."""
+
+
+def compare_repetitions(first: Group | Node, other: Group | Node) -> Renaming | None:
+    """Return what a repetition's elements are called in another; None where they differ.
+
+    Parameters
+    ----------
+    first, other
+        Two repetitions of one repeat.
+    """
+    comparison = _Comparison()
+    try:
+        comparison.compare(first, other)
+    except (_Unlike, NetloupeError):
+        return None
+    return comparison.renaming
+
+
+def is_comparable(repetition: Group | Node) -> bool:
+    """Return whether what is said of a repetition's nodes follows from what is compared.
+
+    Bodies of graphs and functions, quantization and what is odd are not compared.
+    """
+    nodes = _list_nodes(repetition)
+    values = {value for node in nodes for value in (*node.inputs, *node.outputs) if value}
+    try:
+        return not (
+            any(node.subgraphs or node.captures or node.control_inputs for node in nodes)
+            or any(node.function is not None or node.warnings for node in nodes)
+            or any(find_quantization(value) is not None for value in values)
+        )
+    except NetloupeError:
+        return False
+
+
+def _list_nodes(repetition: Group | Node) -> list[Node]:
+    nodes: list[Node] = []
+    pending = [repetition]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, Group):
+            pending.extend(each.children)
+        else:
+            nodes.append(each)
+    return nodes
+
+
+class _Comparison:
+    def __init__(self) -> None:
+        self.renaming = Renaming()
+        self._nodes: dict[Node, Node] = {}
+        self._others: set[Node] = set()
+        self._values: dict[Value, Value] = {}
+
+    def compare(self, first: Group | Node, other: Group | Node) -> None:
+        """Compare all that is in two repetitions; raise where it differs."""
+        _demand(_count(first) == _count(other))
+        if isinstance(first, Group) and isinstance(other, Group):
+            own = write_repetition(first), write_repetition(other)
+            self.renaming.own[first.path] = own
+        pending: list[tuple[Group | Node, Group | Node]] = [(first, other)]
+        while pending:
+            a, b = pending.pop()
+            if isinstance(a, Group) and isinstance(b, Group):
+                self._compare_groups(a, b)
+                pending.extend(zip(a.children, b.children, strict=True))
+            elif isinstance(a, Node) and isinstance(b, Node):
+                self._nodes[a] = b
+                self._others.add(b)
+            else:
+                raise _Unlike
+        for a, b in self._nodes.items():
+            self._compare_nodes(a, b)
+
+    def _compare_groups(self, a: Group, b: Group) -> None:
+        _demand(a.kind == b.kind and a.type_name == b.type_name)
+        _demand(len(a.children) == len(b.children) and a.node_count == b.node_count)
+        _demand(a.exemplar == b.exemplar and a.facts == b.facts)
+        _demand(a.stand_in is None and b.stand_in is None)
+        one, two = a.recognised, b.recognised
+        if one is not None and two is not None:
+            _demand((one.name, one.family, one.facts) == (two.name, two.family, two.facts))
+        else:
+            _demand(one is two)
+        self._add(a.path, b.path)
+        self._add(a.label, b.label)
+        self.renaming.paths.append(a.path)
+
+    def _compare_nodes(self, a: Node, b: Node) -> None:
+        _demand((a.op_type, a.domain, a.overload) == (b.op_type, b.domain, b.overload))
+        _demand(len(a.inputs) == len(b.inputs) and len(a.outputs) == len(b.outputs))
+        _demand(not (b.subgraphs or b.captures or b.control_inputs or b._oddities))
+        _demand(a._statement_key == b._statement_key)
+        _demand_no_warnings(a, b)
+        self._add_node(a, b)
+        self.renaming.paths.append(a.path)
+        self.renaming.own[a.path] = write_position(a), write_position(b)
+        for one, two in zip(a.inputs, b.inputs, strict=True):
+            self._compare_operands(one, two)
+        for one, two in zip(a.outputs, b.outputs, strict=True):
+            self._compare_operands(one, two)
+
+    def _compare_operands(self, a: Value | None, b: Value | None) -> None:
+        if a is None or b is None:
+            _demand(a is b)
+            return
+        known = self._values.get(a)
+        if known is None:
+            self._values[a] = b
+            self._compare_values(a, b)
+        else:
+            _demand(known is b)
+
+    def _compare_values(self, a: Value, b: Value) -> None:
+        for text in ("key", "name", "path"):
+            self._add(getattr(a, text), getattr(b, text))
+        if a is b:
+            return
+        _demand((a.key == a.name) == (b.key == b.name))
+        _demand(_is_same(a.type, b.type) and _is_same(a.inferred_type, b.inferred_type))
+        _demand(a.output_index == b.output_index and a.is_parameter == b.is_parameter)
+        _demand(a.is_input == b.is_input and a.is_output == b.is_output)
+        _demand_no_notes(a)
+        _demand_no_notes(b)
+        _demand_equal_constants(a, b)
+        giver, other = a.producer, b.producer
+        is_constant = False
+        if giver is None or other is None:
+            _demand(giver is other)
+        elif giver in self._nodes:
+            _demand(self._nodes[giver] is other)
+        else:
+            _demand(other not in self._others and giver.op_type == other.op_type)
+            self._add_node(giver, other)
+            is_constant = len(giver.outputs) == len(other.outputs) == 1 and not (
+                giver.inputs or other.inputs or giver.subgraphs or other.subgraphs
+            )
+            if is_constant:
+                _demand(giver._statement_key == other._statement_key)
+        if self._is_inside(a, b):
+            self.renaming.paths.append(a.path)
+            _demand(not a.unknown_fields and not b.unknown_fields)
+            if is_constant and giver is not None and other is not None:
+                self.renaming.paths.append(giver.path)
+                self.renaming.own[giver.path] = write_position(giver), write_position(other)
+                _demand_no_warnings(giver, other)
+            self._note_weight(a, b)
+
+    def _note_weight(self, a: Value, b: Value) -> None:
+        """Note what the elements of a constant are in the other repetition."""
+        one, two = constant_tensor(a), constant_tensor(b)
+        if not isinstance(one, Tensor) or not isinstance(two, Tensor):
+            _demand(one is two)
+            return
+        weights = self.renaming.weights
+        weights[a.path] = two, b
+        if a.producer is not None:
+            weights[a.producer.path] = two, b
+        self._add(one.path, two.path)
+        self._add(_end_of(one.path), _end_of(two.path))
+        if one.path not in weights:
+            self.renaming.paths.append(one.path)
+            weights[one.path] = two, None
+
+    def _is_inside(self, a: Value, b: Value) -> bool:
+        """Return whether a value belongs to its repetition; compare who uses it then."""
+        if a.producer not in self._nodes:
+            is_inside = all(user in self._nodes for user in a.users)
+            _demand(is_inside == all(user in self._others for user in b.users))
+            if not is_inside:
+                return False
+        _demand(len(a.users) == len(b.users))
+        for one, two in zip(a.users, b.users, strict=True):
+            _demand(one._places_of(a) == two._places_of(b))
+            if one in self._nodes:
+                _demand(self._nodes[one] is two)
+            else:
+                _demand(two not in self._others)
+                _demand((one.op_type, one.domain) == (two.op_type, two.domain))
+                _demand(one.function is None and two.function is None)
+                self._add_node(one, two)
+        return True
+
+    def _add_node(self, a: Node, b: Node) -> None:
+        self._add(a.path, b.path)
+        self._add(a.label, b.label)
+
+    def _add(self, a: str, b: str) -> None:
+        """Note what a text of the first repetition is in the other; it can be one alone."""
+        texts = self.renaming.texts
+        if a in texts:
+            _demand(texts[a] == b)
+            return
+        if a != b:
+            _demand(_is_plain(a) and _is_plain(b))
+        texts[a] = b
+
+
+def _count(repetition: Group | Node) -> Totals:
+    nodes = [repetition] if isinstance(repetition, Node) else nodes_inside(repetition)
+    return count_nodes(repetition.graph.model, nodes)
+
+
+def _end_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
+
+
+def _demand(holds: bool) -> None:
+    if not holds:
+        raise _Unlike
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text stands everywhere as it is."""
+    if _SURELY_PLAIN.fullmatch(text) is not None:
+        return True
+    return len(text) <= _LONGEST and clean_label(text) == text and escape(text) == text
+
+
+def _is_same(a: object, b: object) -> bool:
+    return a is b or a == b
+
+
+def _demand_no_warnings(*elements: Node | Value) -> None:
+    for element in elements:
+        _demand(not element.graph.model.warnings_at(element.path))
+
+
+def _demand_no_notes(value: Value) -> None:
+    """Demand that the file says nothing of a value but its type."""
+    _demand(not value.doc and value.annotation is None)
+    notes = value._notes
+    _demand(notes is None or not (notes.metadata or notes.warnings))
+    _demand_no_warnings(value)
+
+
+def _demand_equal_constants(a: Value, b: Value) -> None:
+    """Demand that initializers are alike in all that is told of them where they are used."""
+    one, two = a.initializer, b.initializer
+    if one is None or two is None:
+        _demand(one is two)
+        return
+    if not isinstance(one, Tensor) or not isinstance(two, Tensor):
+        raise _Unlike
+    _demand(one.dtype == two.dtype and one.dims == two.dims)
+    _demand((one.storage, one.stored_bytes) == (two.storage, two.stored_bytes))
+    _demand(not one.warnings and not two.warnings)
+    if one.size <= (_MOST_NUMBERS if one.dtype.is_float else _MOST_INTEGERS):
+        _demand(one.numpy().tolist() == two.numpy().tolist())

@@ -1,0 +1,116 @@
+"""Which repetitions of a model's stacks are the same but for names.
+
+Of those that are alike one is laid out and described as it is, and two more are, to see that what
+is expected of the others comes out; these are written like the first, in their own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from netloupe.explorer.grouping import Group
+
+from .renaming import Renaming, compare_repetitions, is_comparable
+
+#: so many repetitions of a kind are laid out and described themselves
+_SAMPLES = 2
+#: of one stack no more kinds of repetitions are told apart
+_MOST_KINDS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """How one repetition is like another.
+
+    Parameters
+    ----------
+    first
+        The number of the repetition that it is like.
+    renaming
+        What that one's elements are called here.
+    samples
+        The numbers of other repetitions that are like that one, by which what is expected of
+        them is checked, and what its elements are called there.
+    is_sample
+        Whether this is one of them.
+    """
+
+    first: int
+    renaming: Renaming
+    samples: tuple[tuple[int, Renaming], ...]
+    is_sample: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The element of another repetition that an element is like but for names.
+
+    Parameters
+    ----------
+    path
+        Its path.
+    renaming
+        What it and those around it are called here.
+    samples
+        What they are called in other repetitions, by which what is expected is checked.
+    """
+
+    path: str
+    renaming: Renaming
+    samples: tuple[Renaming, ...]
+
+
+class Repetitions:
+    """Compares the repetitions of repeats, each repeat once."""
+
+    def __init__(self) -> None:
+        self._likenesses: dict[Group, dict[int, Likeness]] = {}
+        self._origins: dict[str, Origin] = {}
+        #: paths of elements that others are like
+        self._examples: set[str] = set()
+
+    def find(self, repeat: Group, index: int) -> Likeness | None:
+        """Return how a repetition is like another one; None where it is like none."""
+        known = self._likenesses.get(repeat)
+        if known is None:
+            known = self._likenesses[repeat] = dict(_compare_all(repeat))
+            for likeness in known.values():
+                if not likeness.is_sample:
+                    self._note(likeness)
+        return known.get(index)
+
+    def _note(self, likeness: Likeness) -> None:
+        renaming = likeness.renaming
+        samples = tuple(sample for _, sample in likeness.samples)
+        for path in renaming.paths:
+            origin = Origin(path, renaming, samples)
+            self._origins.setdefault(renaming.texts[path], origin)
+            self._examples.update((path, *(sample.texts[path] for sample in samples)))
+
+    def origin(self, path: str) -> Origin | None:
+        """Return of which element in another repetition the same is to be said."""
+        return self._origins.get(path)
+
+    def is_example(self, path: str) -> bool:
+        """Return whether other elements are described as the one at a path is."""
+        return path in self._examples
+
+
+def _compare_all(repeat: Group) -> Iterator[tuple[int, Likeness]]:
+    """Yield the repetitions that are like another one but for names, and how."""
+    kinds: list[tuple[int, list[tuple[int, Renaming]]]] = []
+    for number, repetition in enumerate(repeat.children):
+        for first, others in kinds:
+            renaming = compare_repetitions(repeat.children[first], repetition)
+            if renaming is not None:
+                others.append((number, renaming))
+                break
+        else:
+            if len(kinds) < _MOST_KINDS and is_comparable(repetition):
+                kinds.append((number, []))
+    for first, others in kinds:
+        samples = tuple(others[:_SAMPLES])
+        for number, renaming in others if len(others) > _SAMPLES else ():
+            is_sample = any(number == sample for sample, _ in samples)
+            yield number, Likeness(first, renaming, samples, is_sample)

@@ -1,0 +1,149 @@
+"""What is said of an element, told again of one that differs from it in names alone.
+
+A description is a template with slots (:mod:`.templates`). Which slots hold names is not known,
+but seen: the descriptions of two more elements, whose names are known too, must come out as they
+were made. Where one does not, nothing is told again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import SparseTensor, Tensor, Value
+
+from .renaming import Renaming
+
+_BETWEEN_NAMES = re.compile(r"(\u00a0+| · |, | and )")
+_BEFORE_NAME = re.compile(r"((?:(?:to|from|of) )?)(.*)", re.DOTALL)
+
+
+Weight = tuple[Tensor | SparseTensor, Value | None]
+#: gives the number of a weight on the page
+NumberWeight = Callable[[Weight], int]
+_WEIGHT_SLOT = 'data-weight="'
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said of an element.
+
+    Parameters
+    ----------
+    around
+        The template: the texts around the slots.
+    slots
+        What stands in the slots.
+    targets
+        The paths that it leads to.
+    weight
+        The elements whose statistics are shown, and the value that they are; None for none.
+    """
+
+    around: tuple[str, ...]
+    slots: list[str]
+    targets: tuple[str, ...]
+    weight: Weight | None = None
+
+
+@dataclass(slots=True)
+class Retelling:
+    """Tells the same of other elements.
+
+    Parameters
+    ----------
+    path
+        Of the element that was described.
+    told
+        What is said of it.
+    """
+
+    path: str
+    told: Told
+    #: which slots hold names, and the parts of their texts
+    _named: list[tuple[int, list[str]]] = field(default_factory=list)
+    #: which slots hold the number of the weight
+    _weights: list[int] = field(default_factory=list)
+    #: names that stood unchanged in all samples
+    _unchanged: set[str] = field(default_factory=set)
+
+    def tell(self, renaming: Renaming, number_of: NumberWeight) -> Told | None:
+        """Return what is said of the element in another repetition; None where that is open."""
+        texts = renaming.texts
+        weight = renaming.weights.get(self.path)
+        if (weight is None) != (self.told.weight is None):
+            return None
+        if any(texts[text] != text for text in self._unchanged):
+            return None
+        slots = self.told.slots.copy()
+        own, other = renaming.own.get(self.path, ("", ""))
+        for slot, parts in self._named:
+            slots[slot] = "".join(
+                [other if part == own else texts.get(part, part) for part in parts]
+            )
+        for slot in self._weights:
+            slots[slot] = str(number_of(weight)) if weight is not None else ""
+        targets = tuple([texts.get(target, target) for target in self.told.targets])
+        return Told(self.told.around, slots, targets, weight)
+
+
+def learn_retelling(
+    path: str,
+    told: Told,
+    samples: Sequence[tuple[Renaming, Told]],
+    number_of: NumberWeight,
+) -> Retelling | None:
+    """Return how what is said of an element is told of others.
+
+    Parameters
+    ----------
+    path, told
+        The element, and what is said of it.
+    samples
+        What is said of the elements in its place in other repetitions.
+    number_of
+        Gives the number of a weight on the page.
+
+    Returns
+    -------
+    Retelling or None
+        None where it does not give what is said of the samples.
+    """
+    if any(each.around != told.around for _, each in samples):
+        return None
+    learned = Retelling(path, told)
+    for slot, text in enumerate(told.slots):
+        found = [(renaming, each.slots[slot]) for renaming, each in samples]
+        _learn_slot(learned, slot, text, found)
+    if any(learned.tell(renaming, number_of) != each for renaming, each in samples):
+        return None
+    return learned
+
+
+def _learn_slot(
+    learned: Retelling, slot: int, text: str, samples: Sequence[tuple[Renaming, str]]
+) -> None:
+    """Learn what a slot holds: a weight's number, names, or what is the same for all."""
+    if learned.told.around[slot].endswith(_WEIGHT_SLOT):
+        learned._weights.append(slot)
+        return
+    known = samples[0][0].texts
+    parts = [text] if text in known else _split_names(text)
+    if any(other != text for _, other in samples):
+        learned._named.append((slot, parts))  # whether that is right is seen at the end
+        return
+    learned._unchanged.update(
+        part
+        for part in parts
+        if part in known and all(renaming.texts[part] == part for renaming, _ in samples)
+    )
+
+
+def _split_names(text: str) -> list[str]:
+    """Return the parts of a text, some of which may be names."""
+    parts: list[str] = []
+    for part in _BETWEEN_NAMES.split(text):
+        before, name = _BEFORE_NAME.fullmatch(part).groups()  # type: ignore[union-attr]
+        parts += (before, name) if before else (part,)
+    return parts
