@@ -17,6 +17,8 @@ class _Made:
 
     def __init__(self) -> None:
         self._searches = 0
+        #: whether what was there is frozen, see :func:`old_spared`
+        self.is_old_spared = False
         #: since all objects were searched, and since a model was read, which is not garbage at once
         self._all = self._since_model = 0
 
@@ -63,8 +65,9 @@ def collector_paused(*, reads_model: bool = False) -> Iterator[None]:
         yield
     finally:
         _made.add(max(0, gc.get_count()[0] - before), of_model=reads_model)
-        if not gc.get_freeze_count():  # what others have frozen stays so
-            gc.freeze()
+        # counting the frozen takes as long as there are many of them
+        if not _made.is_old_spared and not gc.get_freeze_count():
+            gc.freeze()  # what others have frozen stays so
             gc.unfreeze()
         gc.enable()
 
@@ -80,9 +83,11 @@ def old_spared() -> Iterator[None]:
         yield
         return
     gc.freeze()
+    _made.is_old_spared = True
     try:
         yield
     finally:
+        _made.is_old_spared = False
         gc.unfreeze()
 
 
