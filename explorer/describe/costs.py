@@ -48,6 +48,8 @@ def list_part_costs(model: Model, nodes: Sequence[Node], note: str = "") -> list
     analysis = analyze(model)
     graph = nodes[0].graph
     work = find_work(analysis, graph, nodes)
+    if not work.macs and not work.gaps:
+        return []
     whole = analysis.main.total.macs
     share = write_share(work.macs, whole) if graph is model.graph and work.macs != whole else ""
     costs = make_costs(model.totals, work, None)

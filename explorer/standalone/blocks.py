@@ -20,7 +20,7 @@ from netloupe.explorer.render.tables import write_json
 
 _WIDTHS = ((8, np.int8), (16, np.int16), (32, np.int32))
 _ALIGNMENT = 4
-_LEVEL = 9
+_LEVEL = 7
 
 
 def write_block(

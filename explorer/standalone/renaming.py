@@ -201,7 +201,7 @@ class _Comparison:
             )
             if is_constant:
                 _demand(giver._statement_key == other._statement_key)
-        if self._is_inside(a, b):
+        if self._is_inside(a, b, is_constant=is_constant):
             self.renaming.paths.append(a.path)
             _demand(not a.unknown_fields and not b.unknown_fields)
             if is_constant and giver is not None and other is not None:
@@ -226,9 +226,14 @@ class _Comparison:
             self.renaming.paths.append(one.path)
             weights[one.path] = two, None
 
-    def _is_inside(self, a: Value, b: Value) -> bool:
-        """Return whether a value belongs to its repetition; compare who uses it then."""
+    def _is_inside(self, a: Value, b: Value, *, is_constant: bool) -> bool:
+        """Return whether a value belongs to its repetition; compare who uses it then.
+
+        That is what is given inside, and constants that are used nowhere else.
+        """
         if a.producer not in self._nodes:
+            if not is_constant and a.initializer is None:
+                return False
             is_inside = all(user in self._nodes for user in a.users)
             _demand(is_inside == all(user in self._others for user in b.users))
             if not is_inside:

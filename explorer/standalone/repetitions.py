@@ -1,7 +1,7 @@
 """Which repetitions of a model's stacks are the same but for names.
 
-Of those that are alike one is laid out and described as it is, and two more are, to see that what
-is expected of the others comes out; these are written like the first, in their own names.
+Of those that are alike one is laid out and described as it is, and another one is, to see that
+what is expected of the others comes out; these are written like the first, in their own names.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from netloupe.explorer.grouping import Group
 
 from .renaming import Renaming, compare_repetitions, is_comparable
 
-#: so many repetitions of a kind are laid out and described themselves
-_SAMPLES = 2
+#: so many repetitions that are like a first one are laid out and described themselves
+_SAMPLES = 1
 #: of one stack no more kinds of repetitions are told apart
 _MOST_KINDS = 4
 

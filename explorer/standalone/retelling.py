@@ -1,8 +1,8 @@
 """What is said of an element, told again of one that differs from it in names alone.
 
 A description is a template with slots (:mod:`.templates`). Which slots hold names is not known,
-but seen: the descriptions of two more elements, whose names are known too, must come out as they
-were made. Where one does not, nothing is told again.
+but seen: the description of another element, whose name is known too, must come out as it was
+made. Where it does not, nothing is told again.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from netloupe.explorer.page.description_html import read_path
 
 _ATTRIBUTE = re.compile(r'((?<=data-path=")[^"]*|(?<=data-weight=")[^"]*|(?<= title=")[^"]*)')
 _PATH = 'data-path="'
+_TEXT = re.compile(">([^<]+)<")
 
 #: what is around the slots of a text, and what is in them
 SplitText = tuple[tuple[str, ...], list[str]]
@@ -23,28 +24,27 @@ SplitText = tuple[tuple[str, ...], list[str]]
 
 def split_slots(text: str) -> SplitText:
     """Return what is around the slots of a text with markup, and what is in them."""
-    before, *elements = text.split("<")
+    parts = _TEXT.split(text)
     around: list[str] = []
     slots: list[str] = []
-    for number, element in enumerate(elements, 1):
-        tag, _, content = element.partition(">")
-        if '="' in tag and ("data-" in tag or " title=" in tag):
-            start, *parts = _ATTRIBUTE.split(tag)
-            before += f"<{start}"
-            for value, after in zip(parts[::2], parts[1::2], strict=True):
-                slots.append(read_path(value) if before.endswith(_PATH) else value)
-                around.append(before)
-                before = after
+    last = len(parts) - 1
+    for number in range(0, last + 1, 2):
+        before = parts[number]
+        if number:
+            before = f"<{before}"
+        if number < last:
             before += ">"
-        else:
-            before += f"<{tag}>"
-        if content and number < len(elements):
-            slots.append(content)
-            around.append(before)
-            before = ""
-        else:
-            before += content
-    return (*around, before), slots
+        if "data-" in before or " title=" in before:
+            start, *attributes = _ATTRIBUTE.split(before)
+            for value, after in zip(attributes[::2], attributes[1::2], strict=True):
+                slots.append(read_path(value) if start.endswith(_PATH) else value)
+                around.append(start)
+                start = after
+            before = start
+        around.append(before)
+        if number < last:
+            slots.append(parts[number + 1])
+    return tuple(around), slots
 
 
 def join_split(texts: Iterable[SplitText]) -> SplitText:
