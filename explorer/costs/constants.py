@@ -110,6 +110,9 @@ def list_written_numbers(values: Iterable[Value]) -> Iterator[Value]:
 
 def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
     """As :func:`list_written_numbers`; ``takers`` gets which nodes take learned numbers."""
+    users = value.users
+    if len(users) == 1 and (takes_learned := takers.get(users[0])) is not None:
+        return not takes_learned and not _MODULE_NAME.fullmatch(value.name)
     pending = [value]
     looked = 0
     while pending:

@@ -136,7 +136,8 @@ def describe_function(function: Function, place: Place | None = None) -> Descrip
 def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
     """Return the sections that every kind of graph has."""
     stored: list[Tensor | SparseTensor] = [*graph.initializers, *graph.sparse_initializers]
-    totals = count_graphs(graph.model, [graph])
+    model = graph.model
+    totals = count_graphs(model, [graph]) if len(model.graphs) > 1 else model.totals
     sparse = len(graph.sparse_initializers)
     inner = sum(1 for _ in graph.subgraphs)
     facts = [
