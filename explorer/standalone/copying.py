@@ -10,8 +10,8 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item
 
 from .level_block import LevelWriter, WrittenLevel
+from .likeness import Likeness, LikeRepetitions
 from .renaming import Renaming
-from .repetitions import Likeness, Repetitions
 
 Look = Callable[[WrittenLevel, list[tuple[int, str]], Item], None]
 
@@ -35,7 +35,7 @@ class LevelCopier:
     def __init__(
         self,
         writer: LevelWriter,
-        repetitions: Repetitions,
+        repetitions: LikeRepetitions,
         title_of: Callable[[Item], Title],
         look: Look,
     ) -> None:

@@ -12,7 +12,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.page.description_html import write_header, write_unfolding
 from netloupe.explorer.view import View
 
-from .repetitions import Origin, Repetitions
+from .likeness import LikeElement, LikeRepetitions
 from .retelling import Retelling, Told, Weight, learn_retelling
 from .templates import SplitText, join_split, split_slots
 from .weights import WeightWriter
@@ -35,7 +35,7 @@ class Describer:
         self,
         model: Model,
         weights: WeightWriter | None = None,
-        repetitions: Repetitions | None = None,
+        repetitions: LikeRepetitions | None = None,
     ) -> None:
         self._model = model
         self._weights = weights
@@ -51,21 +51,21 @@ class Describer:
 
     def _retell(self, path: str, view: View) -> Told | None:
         """Return what is said of an element that another is like but for names."""
-        origin = self._repetitions.origin(path) if self._repetitions is not None else None
-        if origin is None:
+        like = self._repetitions.find_like(path) if self._repetitions is not None else None
+        if like is None:
             return None
-        if origin.path not in self._retellings:
-            self._retellings[origin.path] = self._learn(origin, view)
-        retelling = self._retellings[origin.path]
-        return None if retelling is None else retelling.tell(origin.renaming, self._number_weight)
+        if like.path not in self._retellings:
+            self._retellings[like.path] = self._learn(like, view)
+        retelling = self._retellings[like.path]
+        return None if retelling is None else retelling.tell(like.renaming, self._number_weight)
 
-    def _learn(self, origin: Origin, view: View) -> Retelling | None:
-        paths = [origin.path, *(renaming.texts[origin.path] for renaming in origin.samples)]
+    def _learn(self, like: LikeElement, view: View) -> Retelling | None:
+        paths = [like.path, *(renaming.texts[like.path] for renaming in like.samples)]
         told = [each for each in (self._tell(path, view) for path in paths) if each is not None]
         if len(told) < len(paths):
             return None
-        samples = [*zip(origin.samples, told[1:], strict=True)]
-        return learn_retelling(origin.path, told[0], samples, self._number_weight)
+        samples = [*zip(like.samples, told[1:], strict=True)]
+        return learn_retelling(like.path, told[0], samples, self._number_weight)
 
     def _number_weight(self, weight: Weight) -> int:
         return 0 if self._weights is None else self._weights.number(*weight)

@@ -13,8 +13,8 @@ from netloupe.explorer.view import Item, View
 from .advance import Advance
 from .copying import LevelCopier
 from .level_block import LevelWriter, Numbers, WrittenLevel
+from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
-from .repetitions import Repetitions
 from .walk import list_opened_items
 
 #: seconds after which what is not laid out yet gets a simpler layout
@@ -33,7 +33,7 @@ def write_levels(
     look: Look | None = None,
     limits: Limits = USUAL,
     left_closed: set[str] | None = None,
-    repetitions: Repetitions | None = None,
+    repetitions: LikeRepetitions | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -70,7 +70,7 @@ def write_levels(
                 look(number, name, item, level.depth)
 
     advance = Advance("laying out groups")
-    copier = LevelCopier(writer, repetitions or Repetitions(), labels.title, look_at)
+    copier = LevelCopier(writer, repetitions or LikeRepetitions(), labels.title, look_at)
     for opened in list_opened_items(view, limits, left_closed, copier.copy):
         item, state = opened
         advance.tell(opened)

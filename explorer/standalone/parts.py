@@ -19,10 +19,10 @@ from .describing import Describer
 from .document import encode, write_html
 from .level_block import Numbers
 from .levels import write_levels
+from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
 from .link_block import write_links
 from .ranking import RankedFacts
-from .repetitions import Repetitions
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
 
@@ -64,7 +64,7 @@ class PageParts:
         shares = still.labels.shares
         self.content, self.limits = content, limits
         self.weights = WeightWriter(content.weights, budget, model.source)
-        repetitions = Repetitions()
+        repetitions = LikeRepetitions()
         describer = Describer(model, self.weights, repetitions)
         self.facts = facts = RankedFacts(describer, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)

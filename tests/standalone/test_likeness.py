@@ -12,8 +12,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.standalone.likeness import LikeRepetitions
 from netloupe.explorer.standalone.page import make_page
-from netloupe.explorer.standalone.repetitions import Repetitions
 from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
 
@@ -41,7 +41,7 @@ def test_a_page_is_the_same_with_each_repetition_described_by_itself(
 ) -> None:
     path = corpus_file(name)
     page, _ = make_page(load(path), ViewOptions())
-    monkeypatch.setattr(Repetitions, "find", lambda *_: None)
+    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
     expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
 
@@ -91,7 +91,7 @@ def find_alike(model: Model) -> list[int]:
     """Return the numbers of the repetitions of the only stack that are like another one."""
     view = View(model, model.graph)
     (repeat,) = (item.repeat for item in view.root.children if item.repeat is not None)
-    repetitions = Repetitions()
+    repetitions = LikeRepetitions()
     numbers = range(len(repeat.children))
     return [number for number in numbers if repetitions.find(repeat, number) is not None]
 
@@ -218,7 +218,7 @@ def test_what_differs_in_more_than_names_is_described_by_itself(
     onnx.save(proto, path)
     assert CHANGED not in find_alike(load(path))
     page, _ = make_page(load(path), ViewOptions())
-    monkeypatch.setattr(Repetitions, "find", lambda *_: None)
+    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
     expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
 
@@ -233,7 +233,7 @@ def test_names_that_are_numbers_are_no_counts(tmp_path: Path) -> None:
     onnx.save(proto, path)
     page, _ = make_page(load(path), ViewOptions())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Repetitions, "find", lambda *_: None)
+        patch.setattr(LikeRepetitions, "find", lambda *_: None)
         expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
 

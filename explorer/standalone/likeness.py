@@ -43,7 +43,7 @@ class Likeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class LikeElement:
     """The element of another repetition that an element is like but for names.
 
     Parameters
@@ -61,12 +61,12 @@ class Origin:
     samples: tuple[Renaming, ...]
 
 
-class Repetitions:
+class LikeRepetitions:
     """Compares the repetitions of repeats, each repeat once."""
 
     def __init__(self) -> None:
         self._likenesses: dict[Group, dict[int, Likeness]] = {}
-        self._origins: dict[str, Origin] = {}
+        self._elements_like: dict[str, LikeElement] = {}
         #: paths of elements that others are like
         self._examples: set[str] = set()
 
@@ -84,13 +84,13 @@ class Repetitions:
         renaming = likeness.renaming
         samples = tuple(sample for _, sample in likeness.samples)
         for path in renaming.paths:
-            origin = Origin(path, renaming, samples)
-            self._origins.setdefault(renaming.texts[path], origin)
+            like = LikeElement(path, renaming, samples)
+            self._elements_like.setdefault(renaming.texts[path], like)
             self._examples.update((path, *(sample.texts[path] for sample in samples)))
 
-    def origin(self, path: str) -> Origin | None:
+    def find_like(self, path: str) -> LikeElement | None:
         """Return of which element in another repetition the same is to be said."""
-        return self._origins.get(path)
+        return self._elements_like.get(path)
 
     def is_example(self, path: str) -> bool:
         """Return whether other elements are described as the one at a path is."""
