@@ -63,6 +63,11 @@ class Page:
         self.page.locator(f'{CANVAS} button[title="{title}"]').click()
         self.settle()
 
+    def lit(self) -> int | None:
+        """Return how many boxes and edges are lit; None where all are as usual."""
+        count: int | None = self.page.evaluate(f"{API}.stats().lit")
+        return count
+
     def inspector(self) -> str:
         """Return what the inspector says."""
         return str(self.page.inner_text(".nl-inspector"))
@@ -127,6 +132,46 @@ def test_what_is_selected_is_described(show: Show) -> None:
     assert text in shown.inspector()
     shown.page.locator('.nl-inspector-link[title="main"]').first.click()
     shown.page.wait_for_selector(".nl-inspector-kind >> text=/graph/i")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_around_a_box_is_traced(show: Show, name: str) -> None:
+    shown = show(name)
+    paths = shown.paths()
+    path = next(path for path in paths[len(paths) // 2 :] if path.count("%") == 0)
+    shown.click(path)
+    shown.page.keyboard.press("u")
+    shown.settle()
+    bar = shown.page.locator(f'{CANVAS} [data-netloupe-chip="trace"]')
+    assert bar.inner_text().startswith("Upstream of")
+    upstream = shown.lit()
+    assert upstream
+    shown.page.keyboard.press("d")
+    shown.settle()
+    assert bar.inner_text().startswith("Up and downstream of")
+    assert (shown.lit() or 0) > upstream
+    shown.page.keyboard.press("Escape")
+    shown.settle()
+    assert shown.lit() is None
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_found_is_shown_and_described(show: Show, name: str) -> None:
+    shown = show(name)
+    before = shown.paths()
+    shown.page.locator(".nl-search-text").fill("add")
+    rows = shown.page.locator(".nl-hit")
+    rows.first.wait_for()
+    shown.page.locator(".nl-search-text").press("Enter")
+    selected = f"document.querySelector('{CANVAS}').dataset.selected"
+    shown.page.wait_for_function(f"() => {selected}")
+    shown.settle()
+    path = str(shown.page.evaluate(selected))
+    assert "add" in path.lower() or "Add" in shown.inspector()
+    assert path in shown.inspector()
+    place = shown.page.evaluate(f"(path) => {API}.locate(path)", path)
+    assert place or path in before
+    assert shown.requests == [shown.file.as_uri()]
 
 
 def test_an_address_brings_back_what_was_seen(show: Show) -> None:
