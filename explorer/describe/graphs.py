@@ -137,7 +137,8 @@ def list_graph_sections(graph: Graph, place: Place) -> list[Section | None]:
     """Return the sections that every kind of graph has."""
     stored: list[Tensor | SparseTensor] = [*graph.initializers, *graph.sparse_initializers]
     model = graph.model
-    totals = count_graphs(model, [graph]) if len(model.graphs) > 1 else model.totals
+    is_alone = graph is model.graph and len(model.graphs) == 1
+    totals = model.totals if is_alone else count_graphs(model, [graph])
     sparse = len(graph.sparse_initializers)
     inner = sum(1 for _ in graph.subgraphs)
     facts = [

@@ -191,6 +191,7 @@ _SCRIPTS = {
     "<script>",
     '<script type="application/json" id="nl-data">',
     '<script type="text/plain" data-block="elements">',
+    '<script type="text/plain" data-block="links">',
     '<script type="text/plain" data-block="search">',
     '<script type="text/plain" data-block="levels-TB">',
     '<script type="text/plain" data-block="levels-LR">',

@@ -352,8 +352,8 @@ LATER: dict[str, tuple[Any, str, Callable[[Model], Any], str]] = {
         "the graph main/If_3.then_branch",
     ),
     "unknown fields of a value": (
-        parts,
-        "find_unknown_fields",
+        value_infos,
+        "may_have_unknown",
         lambda model: model.graph.values["between"].unknown_fields,
         "value 'between' in main",
     ),

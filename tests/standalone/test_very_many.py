@@ -108,7 +108,7 @@ def test_of_very_many_constants_of_a_node_the_first_can_be_found() -> None:
     model = load(initializers(3_000))
     found: list[str] = []
     view = View(model)
-    write_levels(view, Labels(), look=lambda _number, path, _around: found.append(path))
+    write_levels(view, Labels(), look=lambda _number, path, *_: found.append(path))
     assert "main/%w1999" in found
     assert "main/%w2000" not in found
     (face,) = [Labels().faces.face(item) for item in view.root.children if item.constants]
