@@ -83,24 +83,33 @@ async function readSearch(): Promise<SearchIndex> {
 
 /** Finds descriptions by path. */
 class Describer {
-  private index: Promise<{ facts: Facts; numbers: Map<string, number> }> | null = null;
+  private facts: Promise<{ facts: Facts; linked: readonly string[] }> | null = null;
+  private numbers: Promise<Map<string, number>> | null = null;
 
   constructor(private readonly data: PageData) {}
 
   async describe(path: string): Promise<string | null> {
-    this.index ??= this.read();
-    const { facts, numbers } = await this.index;
-    const number = path === "" ? MODEL : numbers.get(path);
+    this.facts ??= this.read();
+    const { facts, linked } = await this.facts;
+    // the model is told first, before anyone needs the numbers of all paths
+    if (path === "") return facts.describe(MODEL);
+    this.numbers ??= this.numberPaths(linked);
+    const number = (await this.numbers).get(path);
     return number === undefined ? null : facts.describe(number);
   }
 
-  private async read(): Promise<{ facts: Facts; numbers: Map<string, number> }> {
-    const { texts } = await readBook(FIRST);
+  private async read(): Promise<{ facts: Facts; linked: readonly string[] }> {
     const index = await Block.read("descriptions", fromBase64(findBlock("elements")));
-    const packed = this.data.described.map((_, k) => findBlock(`facts-${k}`));
+    const find = (number: number): string => findBlock(`facts-${number}`);
+    const facts = new Facts(find, this.data.described, index.integers("elements"));
+    return { facts, linked: index.texts("linked") };
+  }
+
+  private async numberPaths(linked: readonly string[]): Promise<Map<string, number>> {
+    const { texts } = await readBook(FIRST);
     const numbers = new Map(texts.map((text, number) => [text, number]));
-    index.texts("linked").forEach((path, place) => numbers.set(path, LINKED - place));
-    return { facts: new Facts(packed, this.data.described, index.integers("elements")), numbers };
+    linked.forEach((path, place) => numbers.set(path, LINKED - place));
+    return numbers;
   }
 }
 

@@ -10,7 +10,7 @@ import { Facts } from "../../src/standalone/facts";
 const asked = JSON.parse(readFileSync(0, "utf8"));
 const index = await Block.read("descriptions", fromBase64(asked.elements));
 const elements = index.integers("elements");
-const facts = new Facts(asked.blocks, asked.counts, elements);
+const facts = new Facts((number) => asked.blocks[number], asked.counts, elements);
 const found: Array<string | null> = [];
 for (const element of elements) found.push(await facts.describe(element));
 console.log(JSON.stringify(found));
