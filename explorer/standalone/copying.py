@@ -45,8 +45,8 @@ class LevelCopier:
         self._look = look
         #: by key and state of a level, and room for a title, one that is like it and has as much
         self._titled: dict[tuple[str, int, Title], tuple[str, int]] = {}
-        #: by key and state of a level whether those like it came out as expected
-        self._checked: dict[tuple[str, int], bool] = {}
+        #: by key and state of a level what :meth:`_check` returns
+        self._checked: dict[tuple[str, int], frozenset[str] | None] = {}
 
     def copy(self, item: Item, state: int) -> list[WrittenLevel]:
         """Write what is inside an open item, if it is like another; return the levels.
@@ -64,15 +64,20 @@ class LevelCopier:
         if likeness is None or not levels:
             return []
         titled = self._find_titled(item, state, levels[0])
-        if likeness.is_sample or not self._is_expected(item, levels, likeness):
+        if likeness.is_sample:
             return []
-        if not _is_unambiguous(levels, likeness):
+        unchanged = self._check(item, levels, likeness)
+        renaming = likeness.renaming
+        if unchanged is None or any(renaming.texts[name] != name for name in unchanged):
             return []
         if titled is None or not self._writer.have_one_table(levels[0], titled):
             return []
-        levels = [levels[0]._replace(form=titled.form), *levels[1:]]
+        copied = [level.renamed(renaming) for level in levels]
+        if any(len(set(level.names)) < len(level.names) for level in copied):
+            return []  # what was told apart in all samples is not here
+        copied[0] = copied[0]._replace(key=item.key, state=state, form=titled.form)
         before = len(self._writer.levels)
-        for names in self._writer.copy(item, state, levels, likeness.renaming):
+        for names in self._writer.copy(item, copied):
             step()
             self._look(self._writer.levels[-1], names, item)
         return self._writer.levels[before:]
@@ -93,16 +98,28 @@ class LevelCopier:
         assert item.parent is not None  # noqa: S101 - it is one of several
         return self._writer.list_inside(item.parent.children[number].key, 0)
 
-    def _is_expected(self, item: Item, levels: list[WrittenLevel], likeness: Likeness) -> bool:
-        """Return whether the levels of the samples are those that copying gives."""
+    def _check(
+        self, item: Item, levels: list[WrittenLevel], likeness: Likeness
+    ) -> frozenset[str] | None:
+        """Return which names were the same in all samples, and so must be here.
+
+        None where the levels of the samples are not those that copying gives.
+        """
         key = levels[0].key, levels[0].state
-        known = self._checked.get(key)
-        if known is None:
-            known = self._checked[key] = all(
+        if key not in self._checked:
+            samples = likeness.samples
+            is_expected = all(
                 _is_copy(levels, self._list_inside(item, number), renaming)
-                for number, renaming in likeness.samples
+                for number, renaming in samples
             )
-        return known
+            unchanged = frozenset(
+                name
+                for level in levels
+                for name in (*level.names, *level.rows)
+                if all(renaming.texts.get(name, "") == name for _, renaming in samples)
+            )
+            self._checked[key] = unchanged if is_expected else None
+        return self._checked[key]
 
 
 def _find_repetition(item: Item, state: int) -> tuple[Group | None, int]:
@@ -126,19 +143,4 @@ def _is_copy(levels: list[WrittenLevel], others: list[WrittenLevel], renaming: R
     expected = copied._replace(key=first.key, state=first.state, frame=first.frame, rows=first.rows)
     return first == expected and all(
         other == level.renamed(renaming) for level, other in zip(levels[1:], inner, strict=True)
-    )
-
-
-def _is_unambiguous(levels: list[WrittenLevel], likeness: Likeness) -> bool:
-    """Return whether what was the same in all samples is so here, and what was not is not."""
-    texts = likeness.renaming.texts
-    samples = [renaming.texts for _, renaming in likeness.samples]
-    return all(
-        len(set(map(likeness.renaming.rename, level.names))) == len(level.names)
-        and all(
-            texts[name] == name
-            for name in (*level.names, *level.rows)
-            if name in texts and all(sample[name] == name for sample in samples)
-        )
-        for level in levels
     )

@@ -199,19 +199,15 @@ class LevelWriter:
             )
         )
 
-    def copy(
-        self, item: Item, state: int, levels: Sequence[WrittenLevel], renaming: Renaming
-    ) -> Iterator[list[tuple[int, str]]]:
-        """Add a level, and those inside of it, that differ from others in names alone.
+    def copy(self, item: Item, levels: Sequence[WrittenLevel]) -> Iterator[list[tuple[int, str]]]:
+        """Add the level of an open item, and those inside of it, that are known from others.
 
         Parameters
         ----------
-        item, state
+        item
             What is open now.
         levels
-            The level that it is like, and those inside of that one.
-        renaming
-            What is called how here.
+            Its level, but for the frame and the rows, and those inside.
 
         Yields
         ------
@@ -219,11 +215,8 @@ class LevelWriter:
             For each level what :meth:`add` returns.
         """
         frame, rows = self._tell_frame(item)
-        for level in levels:
-            copied = level.renamed(renaming)
-            if level is levels[0]:
-                copied = copied._replace(key=item.key, state=state, frame=frame, rows=rows)
-            yield self._append(copied)
+        for number, level in enumerate(levels):
+            yield self._append(level if number else level._replace(frame=frame, rows=rows))
 
     def _tell_frame(self, item: Item) -> tuple[int, list[str]]:
         """Return the number of the face of an open item's frame, and its rows."""
