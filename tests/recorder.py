@@ -35,6 +35,11 @@ class Recorder:
         assert len(answers) == 1
         return answers[0]
 
+    def is_open(self, path: str) -> bool:
+        """Return whether a group is open; what is prepared opens others for a moment."""
+        with self.explorer._requests.lock:
+            return self.explorer._views.current.items[path].is_open
+
     @property
     def paths(self) -> set[str]:
         """All names in the last scene."""

@@ -251,7 +251,7 @@ def test_without_scripts_the_picture_is_seen_once(
     file.write_text(export_page(executed["one"], template), encoding="utf-8")
     context = browser.new_context(java_script_enabled=False, offline=True)
     page = context.new_page()
-    page.goto(file.as_uri())
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
     [picture] = page.locator(".nl-static img").all()
     picture.scroll_into_view_if_needed()
     assert picture.bounding_box()["height"] > 500
@@ -289,8 +289,8 @@ def test_where_frames_are_taken_out_the_picture_is_seen_once(opened: Open) -> No
         return text[:inside] + re.sub(r"(?s)<(style|noscript)\b.*?</\1>", "", text[inside:])
 
     page = opened("one", change=sanitize)
+    page.wait_for_load_state("domcontentloaded")
     [picture] = page.locator(".nl-static img").all()
-    picture.wait_for()
     assert picture.bounding_box()["height"] > 500
     assert page.locator(".nl-static").inner_text().startswith("The graph as it was saved.")
     assert len(page.locator(".nl-static").inner_text()) < 200

@@ -470,7 +470,9 @@ def test_folding_shows_the_repetition_that_is_selected(recorder: Recorder) -> No
     explorer.select("main/blocks/2/")
     recorder.ask(type="fold", path="main/blocks/0-3/")
     assert explorer.selection == "main/blocks/2/"
-    (repeat,) = [item for item in explorer._views.current.open_items() if item.repeat is not None]
+    with explorer._requests.lock:  # what is prepared opens groups for a moment
+        items = explorer._views.current.open_items()
+    (repeat,) = [item for item in items if item.repeat is not None]
     assert repeat.repetition_path == "main/blocks/2/"
 
 

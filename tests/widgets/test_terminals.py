@@ -34,7 +34,7 @@ def test_opening_lists_them_and_closing_hides_them(recorder: Recorder) -> None:
     view = recorder.explorer._views.current
     assert [child.key for child in view.items[BOX].children] == list(VALUES)
     assert recorder.ask(type="toggle", path=BOX)["type"] == "scene"
-    assert not view.items[BOX].is_open
+    assert not recorder.is_open(BOX)
 
 
 def test_selecting_the_box_selects_its_values(recorder: Recorder) -> None:
@@ -49,9 +49,9 @@ def test_selecting_the_box_selects_its_values(recorder: Recorder) -> None:
 def test_it_is_opened_by_any_of_its_values(recorder: Recorder) -> None:
     explorer = recorder.explorer
     explorer.open("x7")
-    assert explorer._views.current.items[BOX].is_open
+    assert recorder.is_open(BOX)
     explorer.close(BOX)
-    assert not explorer._views.current.items[BOX].is_open
+    assert not recorder.is_open(BOX)
 
 
 def test_very_many_are_selected_by_the_box_alone() -> None:
