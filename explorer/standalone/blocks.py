@@ -4,7 +4,9 @@ A block is deflated (RFC 1951, as ``DecompressionStream("deflate-raw")`` reads i
 written in base64. Unpacked it is a JSON object in UTF-8, a line feed, and columns one behind the
 other. The object says of each column its name, ``kind`` and ``bytes``: ``i8``, ``i16`` and
 ``i32`` are signed little-endian integers, ``d8``, ``d16`` and ``d32`` the steps from each to the
-next, the first from 0, ``json`` is any value. Columns are padded to multiples of four bytes.
+next, the first from 0, ``json`` is any value, ``texts`` are texts one behind the other: how many
+code units of UTF-16 each has is a column of integers of the same name with ``_lengths`` behind.
+Texts that UTF-8 cannot write are a ``json`` list. Columns are padded to multiples of four bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _LEVEL = 7
 
 
 def write_block(
-    integers: Mapping[str, Sequence[int] | NDArray[Any]], values: Mapping[str, Any]
+    integers: Mapping[str, Sequence[int] | NDArray[Any]],
+    values: Mapping[str, Any],
+    texts: Sequence[str] | None = None,
 ) -> bytes:
     """Return a block, compressed.
 
@@ -35,13 +39,23 @@ def write_block(
         bytes a number as all of it fits in.
     values
         Other columns, as JSON writes them.
+    texts
+        The column ``texts``; none where None.
 
     Raises
     ------
     OverflowError
         For an integer of more than 32 bits.
     """
-    columns = [(name, *_write_integers(name, column)) for name, column in integers.items()]
+    columns: list[tuple[str, str, bytes]] = []
+    if texts is not None:
+        try:
+            columns.append(("texts", "texts", "".join(texts).encode()))
+        except UnicodeEncodeError:  # half a surrogate pair
+            values = {**values, "texts": texts}
+        else:
+            integers = {**integers, "texts_lengths": _measure_texts(texts)}
+    columns += [(name, *_write_integers(name, column)) for name, column in integers.items()]
     columns += [(name, "json", write_json(value)) for name, value in values.items()]
     header = [
         {"name": name, "kind": kind, "bytes": len(content)} for name, kind, content in columns
@@ -51,6 +65,11 @@ def write_block(
         written += [content, b"\0" * (-len(content) % _ALIGNMENT)]
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return b"".join([*map(compressor.compress, written), compressor.flush()])
+
+
+def _measure_texts(texts: Sequence[str]) -> list[int]:
+    """Return how many code units of UTF-16 each text has."""
+    return [len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2 for text in texts]
 
 
 def _write_integers(name: str, column: Sequence[int] | NDArray[Any]) -> tuple[str, bytes]:

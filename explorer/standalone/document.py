@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -24,7 +25,7 @@ def encode(block: bytes) -> str:
     return base64.b64encode(block).decode()
 
 
-def write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str) -> str:
+def write_html(title: str, data: Any, blocks: Mapping[str, bytes], svg: str) -> str:
     """Return the document.
 
     Parameters
@@ -34,7 +35,7 @@ def write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str)
     data
         What the script is told, as JSON.
     blocks
-        Names and contents of what it reads when that is needed.
+        What it reads when that is needed, by names; what is needed first stands first.
     svg
         The picture in their place where no script runs.
     """
@@ -44,7 +45,7 @@ def write_html(title: str, data: Any, blocks: list[tuple[str, bytes]], svg: str)
     style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
     written = "".join(
         f'<script type="text/plain" data-block="{name}">{encode(block)}</script>\n'
-        for name, block in blocks
+        for name, block in blocks.items()
     )
     heading = escape(clean_label(title))
     # no text of a model ends the element

@@ -282,12 +282,8 @@ class LevelWriter:
         ]
         integers = {**columns.integers, "insides": insides}
         faces = [encode_face(face) for face in self._faces.list()]
-        values = {
-            "texts": self._texts.list()[self._texts_before :],
-            "faces": faces,
-            "notices": [*notices],
-        }
-        return write_block(integers, values)
+        values = {"faces": faces, "notices": [*notices]}
+        return write_block(integers, values, self._texts.list()[self._texts_before :])
 
     def _write_form(self, plan: Plan, local: Numbers) -> dict[str, list[int]]:
         item = plan.item

@@ -28,6 +28,8 @@ from .weights import WeightBudget, WeightWriter
 
 #: the number of the description of the model itself
 _MODEL = -1
+#: the levels that have the texts of both directions
+_TEXTS = "levels-TB"
 
 
 class PageParts:
@@ -69,8 +71,9 @@ class PageParts:
         self.facts = facts = RankedFacts(describer, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)
         self._findable = len(model)
+        self._direction = options.direction
         #: the levels and what is found in them
-        self.blocks: list[tuple[str, bytes]] = []
+        self.blocks: dict[str, bytes] = {}
         texts = Numbers()
         numbers: dict[str, int] = {}
         self.linked: list[str] = []
@@ -92,13 +95,13 @@ class PageParts:
                     self._left_closed,
                     repetitions,
                 )
-            self.blocks.append((f"levels-{direction}", levels))
+            self.blocks[f"levels-{direction}"] = levels
             if is_told:
                 step("collecting what can be found", 0.6)
-                self.blocks.append(("search", write_search(everything, numbers, limits.findable)))
+                self.blocks["search"] = write_search(everything, numbers, limits.findable)
                 # what is not in the file is around something that is
                 if view.only is None and limits is USUAL:
-                    self.blocks.append(("links", write_links(everything, numbers)))
+                    self.blocks["links"] = write_links(everything, numbers)
                 self.linked = facts.add_linked(numbers, everything)
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()
@@ -106,7 +109,7 @@ class PageParts:
     @property
     def size(self) -> int:
         """How many characters levels and what is found in them take in a page."""
-        return sum(len(encode(block)) for _, block in self.blocks)
+        return sum(len(encode(block)) for block in self.blocks.values())
 
     def put_together(
         self,
@@ -129,19 +132,19 @@ class PageParts:
         listed = [number for each in elements for number in each]
         told = {*listed}
         linked = [path if -2 - k in told else "" for k, path in enumerate(self.linked)]
-        blocks = [
-            *self.blocks,
-            ("elements", write_block({"elements": listed}, {"linked": linked})),
-            *(
-                (f"facts-{number}", block)
-                for number, block in enumerate(self.described[:described])
-            ),
-        ]
+        blocks = {
+            **self.blocks,
+            "elements": write_block({"elements": listed}, {"linked": linked}),
+            **{f"facts-{number}": block for number, block in enumerate(self.described[:described])},
+        }
         with part(0.9, 1.0):
             histograms, weight_counts, unread = self.weights.write(
                 weighed, f"the page would have been larger than {limit}"
             )
-        blocks += [(f"weights-{number}", block) for number, block in enumerate(histograms)]
+        blocks |= {f"weights-{number}": block for number, block in enumerate(histograms)}
+        # a browser shows what stands first while it reads the rest
+        first = (_TEXTS, f"levels-{self._direction}", "elements")
+        blocks = {name: blocks[name] for name in first} | blocks
         notices = [*data["notices"]]
         notices += self._say_limits()
         notices += unread if weighed is None else []
@@ -150,11 +153,11 @@ class PageParts:
             notices.append(f"To take at most {limit} this page leaves out {left_out}.")
         data = {
             **data,
-            "mark": hashlib.sha256(blocks[0][1]).hexdigest()[:8],
+            "mark": hashlib.sha256(blocks[_TEXTS]).hexdigest()[:8],
             "notices": notices,
             "described": [len(each) for each in elements],
             "weights": weight_counts,
-            "has_links": any(name == "links" for name, _ in self.blocks),
+            "has_links": "links" in self.blocks,
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
 

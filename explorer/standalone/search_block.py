@@ -178,7 +178,7 @@ class _SearchWriter:
             "kind_texts": texts,
             "graphs": graphs,
         }
-        return write_block(integers, {"texts": self._texts.list()})
+        return write_block(integers, {}, self._texts.list())
 
 
 def end_of_path(graph: str, kind: str, path: str) -> str:

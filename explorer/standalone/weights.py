@@ -311,4 +311,4 @@ def _write_records(records: list[_Record]) -> bytes:
     texts = Numbers()
     integers, kinds = writer.columns(texts.number)
     integers.update(records=used, counts=counts)
-    return write_block(integers, {"kinds": kinds, "texts": texts.list(), "histograms": histograms})
+    return write_block(integers, {"kinds": kinds, "histograms": histograms}, texts.list())

@@ -86,6 +86,19 @@ def test_columns_are_read_as_they_were_written(wide: list[int], narrow: list[int
     assert values == {"any": ["\ud800"]}
 
 
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=5)))
+def test_texts_are_read_as_they_were_written(texts: list[str]) -> None:
+    assert read_block(write_block({"beside": [7]}, {}, texts)) == (
+        {"beside": [7]},
+        {"texts": texts},
+    )
+
+
+def test_texts_that_cannot_be_written_in_utf_8_are_read_too() -> None:
+    texts = ["half a pair: \ud800", "a"]
+    assert read_block(write_block({}, {}, texts)) == ({}, {"texts": texts})
+
+
 def test_a_number_of_more_than_32_bits_is_refused() -> None:
     with pytest.raises(OverflowError, match="far"):
         write_block({"far": np.array([2**31])}, {})

@@ -4,13 +4,14 @@ import { CanvasView } from "./canvas";
 import { makeElement } from "./controls/elements";
 import type { CanvasTraits } from "./host/traits";
 import type { Direction } from "./scene/options";
-import { Block, BlockError, fromBase64 } from "./standalone/block";
+import { Block, BlockError } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
+import { findBlock, findData, isCutShort } from "./standalone/stored";
 import { Links } from "./standalone/links";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
 import { Weights } from "./standalone/weights";
@@ -33,22 +34,15 @@ interface PageData {
   readonly weights: readonly number[];
 }
 
-function readData(): PageData {
-  const text = document.getElementById("nl-data")?.textContent;
+async function readData(): Promise<PageData> {
+  const text = await findData();
   try {
-    const data: unknown = JSON.parse(text ?? "");
+    const data: unknown = JSON.parse(text);
     if (typeof data === "object" && data !== null) return data as PageData;
   } catch {
     // told below
   }
   throw new BlockError("This file is damaged: it seems to have been cut short.");
-}
-
-/** The text of a block of the page. */
-function findBlock(name: string): string {
-  const element = document.querySelector(`script[data-block="${name}"]`);
-  if (!element) throw new BlockError(`This file is damaged: it has no ${name}.`);
-  return element.textContent ?? "";
 }
 
 /** The levels for each direction, once they have been asked for. */
@@ -64,8 +58,8 @@ function readBook(direction: Direction): Promise<Book> {
 }
 
 async function readLevels(direction: Direction): Promise<Book> {
-  const before = direction === FIRST ? [] : (await readBook(FIRST)).texts;
-  const block = await Block.read("levels", fromBase64(findBlock(`levels-${direction}`)));
+  const before = direction === FIRST ? null : (await readBook(FIRST)).texts;
+  const block = await Block.read("levels", findBlock(`levels-${direction}`));
   return new Book(block, direction, before);
 }
 
@@ -73,12 +67,12 @@ async function readLevels(direction: Direction): Promise<Book> {
 const FIRST: Direction = "TB";
 
 async function readLinks(): Promise<Links> {
-  return new Links(await Block.read("links", fromBase64(findBlock("links"))));
+  return new Links(await Block.read("links", findBlock("links")));
 }
 
 async function readSearch(): Promise<SearchIndex> {
   const { texts } = await readBook(FIRST);
-  return new SearchIndex(await Block.read("search", fromBase64(findBlock("search"))), texts);
+  return new SearchIndex(await Block.read("search", findBlock("search")), texts);
 }
 
 /** Finds descriptions by path. */
@@ -99,15 +93,15 @@ class Describer {
   }
 
   private async read(): Promise<{ facts: Facts; linked: readonly string[] }> {
-    const index = await Block.read("descriptions", fromBase64(findBlock("elements")));
-    const find = (number: number): string => findBlock(`facts-${number}`);
+    const index = await Block.read("descriptions", findBlock("elements"));
+    const find = (number: number): Promise<string> => findBlock(`facts-${number}`);
     const facts = new Facts(find, this.data.described, index.integers("elements"));
-    return { facts, linked: index.texts("linked") };
+    return { facts, linked: index.list("linked") };
   }
 
   private async numberPaths(linked: readonly string[]): Promise<Map<string, number>> {
     const { texts } = await readBook(FIRST);
-    const numbers = new Map(texts.map((text, number) => [text, number]));
+    const numbers = new Map(texts.list().map((text, number) => [text, number]));
     linked.forEach((path, place) => numbers.set(path, LINKED - place));
     return numbers;
   }
@@ -186,8 +180,8 @@ class Address {
   }
 }
 
-function show(): void {
-  const data = readData();
+async function show(): Promise<void> {
+  const data = await readData();
   const around = makeElement("div", "nl-explorer");
   const canvas = makeElement("div", "nl-explorer-canvas");
   const address = new Address(data.mark);
@@ -212,7 +206,8 @@ function show(): void {
     goTo: (path) => void host.goTo(path),
   });
   around.append(canvas, inspector.element);
-  document.body.append(around);
+  // the page may still be read: what comes later stands behind it
+  document.body.prepend(around);
   const follow = (): void => {
     document.documentElement.dataset.theme = host.traits.get("shown_theme");
   };
@@ -221,13 +216,16 @@ function show(): void {
     if (link?.place) view.standAt(link.place);
     if (address.error) host.refuseLink(address.error);
     address.follow(host, view);
+    void isCutShort().then((is) => is && host.warn(CUT_SHORT));
   });
   follow();
 }
 
-function begin(): void {
+const CUT_SHORT = "This file was cut short: a part of what it tells is missing.";
+
+async function begin(): Promise<void> {
   try {
-    show();
+    await show();
   } catch (error) {
     const message = makeElement("p", "nl-page-error");
     message.setAttribute("role", "alert");
@@ -236,6 +234,4 @@ function begin(): void {
   }
 }
 
-// the script stands ahead of what it reads
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
-else begin();
+void begin();

@@ -18,9 +18,11 @@ export class Block {
    * Unpack a block.
    *
    * @param name for messages: what the block is of
+   * @param written the block in base64
    * @throws BlockError where it is damaged
    */
-  static async read(name: string, packed: Uint8Array): Promise<Block> {
+  static async read(name: string, written: string | Promise<string>): Promise<Block> {
+    const packed = fromBase64(await written);
     let bytes: Uint8Array;
     try {
       const stream = new Blob([packed as BlobPart]).stream();
@@ -50,15 +52,76 @@ export class Block {
     }
   }
 
-  /** A column of texts. */
-  texts(column: string): string[] {
+  /** A column that is a list of texts. */
+  list(column: string): string[] {
     const found = this.value(column);
     if (!Array.isArray(found)) throw this.lack(column);
     return found.map(String);
   }
 
+  /**
+   * The texts of the block.
+   *
+   * @param before those whose numbers come before
+   */
+  texts(before: Texts | null = null): Texts {
+    const lengths = this.columns.get("texts_lengths");
+    if (lengths === undefined) return Texts.of(this.list("texts"), before);
+    const whole = this.columns.get("texts");
+    if (typeof whole !== "string" || typeof lengths === "string") throw this.lack("texts");
+    return new Texts(whole, lengths, before);
+  }
+
   private lack(column: string): BlockError {
     return new BlockError(`The ${this.name} of this file are damaged: ${column} cannot be read.`);
+  }
+}
+
+/** Very many texts: one string, of which each is cut when it is asked for. */
+export class Texts {
+  /** where each begins, and the end of the last */
+  private readonly starts: Int32Array;
+  private readonly first: number;
+  private all: readonly string[] | null = null;
+
+  /**
+   * @param whole one text behind the other
+   * @param lengths of each
+   * @param before those whose numbers come before
+   */
+  constructor(
+    private readonly whole: string,
+    lengths: ArrayLike<number>,
+    private readonly before: Texts | null = null,
+  ) {
+    this.first = before?.count ?? 0;
+    this.starts = new Int32Array(lengths.length + 1);
+    for (let k = 0; k < lengths.length; k++) this.starts[k + 1] = this.starts[k] + lengths[k];
+  }
+
+  static of(texts: readonly string[], before: Texts | null = null): Texts {
+    return new Texts(texts.join(""), Int32Array.from(texts, ({ length }) => length), before);
+  }
+
+  get count(): number {
+    return this.first + this.starts.length - 1;
+  }
+
+  has(number: number): boolean {
+    return number >= 0 && number < this.count;
+  }
+
+  /** The text of a number; BlockError where there is none. */
+  at(number: number): string {
+    if (this.before && number < this.first) return this.before.at(number);
+    if (!this.has(number)) throw new BlockError("This file is damaged: a text is missing.");
+    return this.whole.slice(this.starts[number - this.first], this.starts[number - this.first + 1]);
+  }
+
+  /** All of them, by their numbers. */
+  list(): readonly string[] {
+    this.all ??= Array.from({ length: this.count }, (_, number) => this.at(number));
+    return this.all;
   }
 }
 
@@ -80,7 +143,7 @@ function readColumns(name: string, bytes: Uint8Array): Map<string, Integers | st
     if (typeof column !== "string" || !Number.isInteger(length) || length < 0) throw fail();
     if (at + length > bytes.length) throw fail();
     const part = bytes.slice(at, at + length);
-    if (kind === "json") {
+    if (kind === "json" || kind === "texts") {
       columns.set(column, new TextDecoder().decode(part));
     } else {
       const Kind = /^[id](8|16|32)$/.test(kind) ? ARRAYS[kind.slice(1) as unknown as 8] : undefined;
@@ -102,7 +165,7 @@ function addSteps(steps: Integers): Int32Array {
 }
 
 /** The bytes that base64 stands for; BlockError where it is none. */
-export function fromBase64(text: string): Uint8Array {
+function fromBase64(text: string): Uint8Array {
   const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   try {
     if (native) return native.call(Uint8Array, text);

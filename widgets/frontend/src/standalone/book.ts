@@ -8,7 +8,7 @@ import type { Direction } from "../scene/options";
 import { GROUP, NODE, OPENABLE, REPEAT, STUB } from "../scene/scene";
 import { completeFace } from "../scene/wire_header";
 import type { Places } from "./arrange";
-import { type Block, BlockError, type Integers } from "./block";
+import { type Block, BlockError, type Integers, type Texts } from "./block";
 
 /** coordinates are written in so many parts of a pixel */
 const PARTS = 4;
@@ -94,7 +94,7 @@ export interface Levels {
   readonly faces: readonly Face[];
   readonly notices: readonly string[];
   /** all names and labels */
-  readonly texts: readonly string[];
+  readonly texts: Texts;
   /** The numbers of all levels. */
   listLevels(): Iterable<number>;
   /** Return a level by its number; 0 is the outermost. */
@@ -111,7 +111,7 @@ export class Book implements Levels {
   readonly faces: readonly Face[];
   readonly notices: readonly string[];
   /** all names and labels */
-  readonly texts: readonly string[];
+  readonly texts: Texts;
   private readonly table: Record<string, Integers> = {};
   private readonly starts: Record<string, Int32Array> = {};
   private readonly levels = new Map<number, PreparedLevel>();
@@ -126,13 +126,13 @@ export class Book implements Levels {
   constructor(
     block: Block,
     readonly direction: Direction,
-    before: readonly string[] = [],
+    before: Texts | null = null,
   ) {
-    this.texts = [...before, ...block.texts("texts")];
+    this.texts = block.texts(before);
     const faces = block.value("faces");
     if (!Array.isArray(faces)) throw new BlockError("The levels of this file have no faces.");
     this.faces = faces.map(completeFace);
-    this.notices = block.texts("notices");
+    this.notices = block.list("notices");
     for (const column of COLUMNS) this.table[column] = block.integers(column);
     for (const [column, [counts, width, places]] of Object.entries(COUNTED)) {
       this.starts[column] = this.countStarts(counts, width, places);
@@ -165,8 +165,8 @@ export class Book implements Levels {
     const level = {
       ...{ number, form, insides, frameNumber: face },
       frame: face < 0 ? null : this.faces[face],
-      names: this.part("names", number).map((text) => this.texts[text]),
-      rows: this.part("rows", number).map((text) => this.texts[text]),
+      names: this.part("names", number).map((text) => this.texts.at(text)),
+      rows: this.part("rows", number).map((text) => this.texts.at(text)),
     };
     this.levels.set(number, level);
     return level;
@@ -256,7 +256,7 @@ export class Book implements Levels {
       },
       labels: chunk(this.part("labels", number), WIDTHS.labels).map(
         ([edge, text, x, y, values]) => ({
-          ...{ edge, values, text: this.texts[text] },
+          ...{ edge, values, text: this.texts.at(text) },
           ...{ x: toPixels(x), y: toPixels(y) },
         }),
       ),

@@ -1,6 +1,6 @@
 /** What is said of every element: as explorer/standalone/facts.py writes it. */
 
-import { Block, fromBase64, type Integers } from "./block";
+import { Block, type Integers } from "./block";
 import { Templates } from "./templates";
 
 export class Facts {
@@ -12,7 +12,7 @@ export class Facts {
    * @param elements the numbers of all elements, block by block
    */
   constructor(
-    private readonly find: (number: number) => string,
+    private readonly find: (number: number) => Promise<string>,
     private readonly counts: readonly number[],
     private readonly elements: Integers,
   ) {}
@@ -29,9 +29,7 @@ export class Facts {
   private block(number: number): Promise<Templates> {
     let block = this.blocks.get(number);
     if (!block) {
-      block = Block.read("descriptions", fromBase64(this.find(number))).then(
-        (read) => new Templates(read),
-      );
+      block = Block.read("descriptions", this.find(number)).then((read) => new Templates(read));
       this.blocks.set(number, block);
     }
     return block;

@@ -85,7 +85,7 @@ export class Places {
         });
       }
     }
-    return [this.book.texts.indexOf(path), groups];
+    return [this.book.texts.list().indexOf(path), groups];
   }
 
   private isGroupAt(level: number, box: number, path: string): boolean {
@@ -157,7 +157,7 @@ export class Places {
     }
     // what has no box of its own is shown by the one that gives it, else by one that uses it
     const spots = new Map<string, Spot[]>();
-    this.book.texts.forEach((path, number) => {
+    this.book.texts.list().forEach((path, number) => {
       const shown = found[number] ?? given[number] ?? used[number];
       if (shown) spots.set(path, shown);
     });

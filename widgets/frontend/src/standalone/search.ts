@@ -3,7 +3,7 @@
  * explorer/search/search.py does.
  */
 
-import { type Block, BlockError, type Integers } from "./block";
+import { type Block, BlockError, type Integers, type Texts } from "./block";
 import { makeQuery, type Query, type Round, Text } from "./query";
 
 /** by their numbers in the block */
@@ -65,16 +65,14 @@ export class SearchIndex {
    */
   constructor(
     block: Block,
-    private readonly names: readonly string[],
+    private readonly names: Texts,
   ) {
-    const texts = block.texts("texts");
+    const texts = block.texts();
     const known = new Map<number, Text>();
     const textAt = (number: number): Text => {
       let text = known.get(number);
       if (text) return text;
-      const written = number < 0 ? names[-1 - number] : texts[number];
-      if (written === undefined) throw damaged();
-      text = new Text(written);
+      text = new Text(number < 0 ? names.at(-1 - number) : texts.at(number));
       known.set(number, text);
       return text;
     };
@@ -95,7 +93,7 @@ export class SearchIndex {
     }
     for (let entry = 0; entry < count; entry++) {
       const isGroup = this.around[entry] >= 0 && this.around[entry] <= this.groups.length;
-      if (names[this.places[entry]] === undefined || !isGroup) throw damaged();
+      if (!names.has(this.places[entry]) || !isGroup) throw damaged();
       if (!this.likenesses[this.kinds[entry]]) throw damaged();
     }
     for (const [entry, path] of pairs(block.integers("elsewhere"))) {
@@ -129,7 +127,7 @@ export class SearchIndex {
   /** The path at which something is shown that has no box of its own; null where it is unknown. */
   placeOf(path: string): string | null {
     this.placesByPath ??= new Map(
-      [...this.elsewhere].map(([entry, other]) => [other, this.names[this.places[entry]]]),
+      [...this.elsewhere].map(([entry, other]) => [other, this.names.at(this.places[entry])]),
     );
     return this.placesByPath.get(path) ?? null;
   }
@@ -167,12 +165,12 @@ export class SearchIndex {
       title: this.titles[entry].text,
       detail: told?.text ?? detail,
       kind: KINDS[kind],
-      place: this.names[this.places[entry]],
+      place: this.names.at(this.places[entry]),
     };
   }
 
   private pathOf(entry: number): string {
-    return this.elsewhere.get(entry) ?? this.names[this.places[entry]];
+    return this.elsewhere.get(entry) ?? this.names.at(this.places[entry]);
   }
 
   private findCommon(round: Round): Common {

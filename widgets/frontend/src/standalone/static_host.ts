@@ -168,7 +168,12 @@ export class StaticHost implements CanvasConnection {
   /** Say why an address is not followed. */
   refuseLink(error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
-    this.emit({ type: "error", message: `The address of this page does not fit it: ${why}.` });
+    this.warn(`The address of this page does not fit it: ${why}.`);
+  }
+
+  /** Say what is wrong with the page. */
+  warn(message: string): void {
+    this.emit({ type: "error", message });
   }
 
   onLost(): () => void {

@@ -1,6 +1,6 @@
 /** Texts that are alike but for some words: as explorer/standalone/templates.py writes them. */
 
-import { type Block, BlockError, type Integers } from "./block";
+import { type Block, BlockError, type Integers, type Texts } from "./block";
 
 type Template = ReadonlyArray<string | null>;
 
@@ -8,7 +8,7 @@ type Template = ReadonlyArray<string | null>;
 const PATH = 'data-path="';
 
 export class Templates {
-  private readonly texts: string[];
+  private readonly texts: Texts;
   private readonly kinds: Template[];
   private readonly used: Integers;
   private readonly slots: Integers;
@@ -17,7 +17,7 @@ export class Templates {
   private readonly sizes: number[];
 
   constructor(block: Block) {
-    this.texts = block.texts("texts");
+    this.texts = block.texts();
     this.kinds = block.value("kinds") as Template[];
     this.used = block.integers("templates");
     this.slots = block.integers("slots");
@@ -39,7 +39,7 @@ export class Templates {
     let slot = 0;
     const written: string[] = [];
     this.kinds[kind].forEach((part, k) => {
-      let text = part ?? this.texts[this.slots[this.starts[kind] + this.sizes[kind] * slot++ + row]];
+      let text = part ?? this.texts.at(this.slots[this.starts[kind] + this.sizes[kind] * slot++ + row]);
       if (k % 2 === 1 && written[k - 1].endsWith(PATH)) text = quotePath(text);
       written.push(text);
     });

@@ -1,6 +1,6 @@
 /** What is said of weights' elements: as explorer/standalone/weights.py writes it. */
 
-import { Block, BlockError, fromBase64, type Integers } from "./block";
+import { Block, BlockError, type Integers } from "./block";
 import type { HistogramFacts } from "./histogram";
 import { Templates } from "./templates";
 
@@ -19,7 +19,7 @@ export class Weights {
    */
   constructor(
     private readonly sizes: readonly number[],
-    private readonly find: (block: number) => string,
+    private readonly find: (block: number) => Promise<string>,
   ) {}
 
   /**
@@ -45,7 +45,7 @@ export class Weights {
   }
 
   private async unpack(number: number): Promise<WeightBlock> {
-    return new WeightBlock(await Block.read("statistics", fromBase64(this.find(number))));
+    return new WeightBlock(await Block.read("statistics", this.find(number)));
   }
 }
 

@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Block, fromBase64 } from "../../src/standalone/block";
+import { Block } from "../../src/standalone/block";
 import { Book } from "../../src/standalone/book";
 import { Composer } from "../../src/standalone/compose";
 import { Links } from "../../src/standalone/links";
@@ -16,9 +16,9 @@ import { Places } from "../../src/standalone/places";
 import { SceneWriter } from "../../src/standalone/write_scene";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const block = await Block.read("levels", fromBase64(asked.block));
+const block = await Block.read("levels", asked.block);
 const book = new Book(block, asked.direction, asked.before);
-const links = new Links(await Block.read("links", fromBase64(asked.links)));
+const links = new Links(await Block.read("links", asked.links));
 const places = new Places(book);
 
 for (const [path, hops] of asked.asked) {

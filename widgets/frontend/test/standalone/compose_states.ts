@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Block, fromBase64 } from "../../src/standalone/block";
+import { Block } from "../../src/standalone/block";
 import { Book } from "../../src/standalone/book";
 import { Composer, type Opened } from "../../src/standalone/compose";
 import { SceneWriter } from "../../src/standalone/write_scene";
@@ -15,7 +15,7 @@ interface State {
 }
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const book = new Book(await Block.read("levels", fromBase64(asked.block)), asked.direction);
+const book = new Book(await Block.read("levels", asked.block), asked.direction);
 const composer = new Composer(book);
 const writer = new SceneWriter(book);
 

@@ -4,13 +4,13 @@
  */
 
 import { readFileSync } from "node:fs";
-import { Block, fromBase64 } from "../../src/standalone/block";
+import { Block } from "../../src/standalone/block";
 import { Facts } from "../../src/standalone/facts";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const index = await Block.read("descriptions", fromBase64(asked.elements));
+const index = await Block.read("descriptions", asked.elements);
 const elements = index.integers("elements");
-const facts = new Facts((number) => asked.blocks[number], asked.counts, elements);
+const facts = new Facts(async (number) => asked.blocks[number], asked.counts, elements);
 const found: Array<string | null> = [];
 for (const element of elements) found.push(await facts.describe(element));
 console.log(JSON.stringify(found));

@@ -7,18 +7,18 @@
 
 import { readFileSync } from "node:fs";
 import type { HitsMessage } from "../../src/host/messages";
-import { Block, fromBase64 } from "../../src/standalone/block";
+import { Block } from "../../src/standalone/block";
 import { Book } from "../../src/standalone/book";
 import { SearchIndex } from "../../src/standalone/search";
 import { StaticHost } from "../../src/standalone/static_host";
 
 const asked = JSON.parse(readFileSync(0, "utf8"));
-const book = new Book(await Block.read("levels", fromBase64(asked.levels)), "TB");
+const book = new Book(await Block.read("levels", asked.levels), "TB");
 const host = new StaticHost({
   ...{ first: {}, command: { text: "", expand: "" }, traits: {} },
   readBook: () => Promise.resolve(book),
   readSearch: async () =>
-    new SearchIndex(await Block.read("search", fromBase64(asked.search)), book.texts),
+    new SearchIndex(await Block.read("search", asked.search), book.texts),
 });
 const answers: ((message: HitsMessage) => void)[] = [];
 host.onMessage((message) => answers.shift()?.(message as HitsMessage));
