@@ -7,7 +7,7 @@ multiplied with the operators of Python, exactly. What grows beyond all sense ra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import gcd
 from typing import TypeAlias
 
@@ -74,7 +74,14 @@ class Polynomial:
         self._hash = 0
 
     def __add__(self, other: Amount) -> Amount:
-        return _collect(_iterate_sum(self, other))
+        found = dict(self.terms)
+        for monomial, factor in _list_terms(other):
+            found[monomial] = total = found.get(monomial, 0) + factor
+            if not total:
+                del found[monomial]
+            elif total.bit_length() > _MOST_BITS:
+                raise TooLargeError
+        return _simplify(found)
 
     __radd__ = __add__
 
@@ -89,6 +96,8 @@ class Polynomial:
 
     def __mul__(self, other: Amount) -> Amount:
         if isinstance(other, int):
+            if other == 1:
+                return self
             return _collect((monomial, factor * other) for monomial, factor in self.terms.items())
         return _collect(
             (_multiply(one, two), factor * times)
@@ -118,21 +127,24 @@ def symbol(name: str) -> Polynomial:
     return Polynomial({((Atom(name), 1),): 1})
 
 
-def _iterate_sum(one: Amount, two: Amount) -> Iterator[tuple[Monomial, int]]:
-    for amount in (one, two):
-        if isinstance(amount, Polynomial):
-            yield from amount.terms.items()
-        else:
-            yield (), amount
+def _list_terms(amount: Amount) -> Iterable[tuple[Monomial, int]]:
+    return amount.terms.items() if isinstance(amount, Polynomial) else (((), amount),)
 
 
 def _collect(terms: Iterator[tuple[Monomial, int]]) -> Amount:
-    """Return the sum of some terms, as an int where no atom is left."""
+    """Return the sum of some terms."""
     found: dict[Monomial, int] = {}
     for monomial, factor in terms:
         found[monomial] = found.get(monomial, 0) + factor
     found = {monomial: factor for monomial, factor in found.items() if factor}
-    if len(found) > _MOST_TERMS or any(n.bit_length() > _MOST_BITS for n in found.values()):
+    if any(n.bit_length() > _MOST_BITS for n in found.values()):
+        raise TooLargeError
+    return _simplify(found)
+
+
+def _simplify(found: dict[Monomial, int]) -> Amount:
+    """Return an amount of some terms, as an int where no atom is left."""
+    if len(found) > _MOST_TERMS:
         raise TooLargeError
     if not found:
         return 0
@@ -271,8 +283,8 @@ def find_larger(one: Amount, two: Amount) -> Amount:
         return one
     if is_never_less(two, one):
         return two
-    terms = dict(_iterate_sum(one, 0))
-    for monomial, factor in _iterate_sum(two, 0):
+    terms = dict(_list_terms(one))
+    for monomial, factor in _list_terms(two):
         terms[monomial] = max(terms.get(monomial, 0), factor)
     return _collect(iter(terms.items()))
 

@@ -99,7 +99,7 @@ class FactWriter:
 
     def _finish(self) -> None:
         texts = Numbers()
-        integers, templates = self._writer.columns(texts.number)
+        integers, templates = self._writer.columns(texts.number_all)
         self._blocks.append(write_block(integers, {"kinds": templates}, texts.list()))
         self._elements.append(self._described)
         self._begin()

@@ -89,6 +89,13 @@ class Numbers:
         """Return the number of an entry."""
         return self._numbers.setdefault(entry, len(self._numbers))
 
+    def number_all(self, entries: Sequence[Hashable]) -> Iterable[int]:
+        """Return the numbers of entries."""
+        numbers = self._numbers
+        for entry in dict.fromkeys(entries):
+            numbers.setdefault(entry, len(numbers))
+        return map(numbers.__getitem__, entries)
+
     def __len__(self) -> int:
         return len(self._numbers)
 
@@ -234,9 +241,9 @@ class LevelWriter:
         columns = self._columns
         columns.add("levels", (level.form, level.frame, -1))
         columns.add("level_counts", (len(level.names), len(level.openable), len(level.rows)))
-        numbers = [*map(self._texts.number, level.names)]
+        numbers = [*self._texts.number_all(level.names)]
         columns.add("names", numbers)
-        columns.add("rows", map(self._texts.number, level.rows))
+        columns.add("rows", self._texts.number_all(level.rows))
         named = zip(numbers, level.names, strict=True)
         return [(number, name) for number, name in named if name not in level.keys]
 

@@ -176,16 +176,19 @@ class _Comparison:
             _demand(known is b)
 
     def _compare_values(self, a: Value, b: Value) -> None:
-        for text in ("key", "name", "path"):
-            self._add(getattr(a, text), getattr(b, text))
+        paths = a.path, b.path
+        self._add(a.key, b.key)
+        self._add(a.name, b.name)
+        self._add(*paths)
         if a is b:
             return
         _demand((a.key == a.name) == (b.key == b.name))
         _demand(_is_same(a.type, b.type) and _is_same(a.inferred_type, b.inferred_type))
         _demand(a.output_index == b.output_index and a.is_parameter == b.is_parameter)
         _demand(a.is_input == b.is_input and a.is_output == b.is_output)
-        _demand_no_notes(a)
-        _demand_no_notes(b)
+        for value, path in zip((a, b), paths, strict=True):
+            _demand_no_notes(value)
+            _demand(not value.graph.model.warnings_at(path))
         _demand_equal_constants(a, b)
         giver, other = a.producer, b.producer
         is_constant = False
@@ -202,7 +205,7 @@ class _Comparison:
             if is_constant:
                 _demand(giver._statement_key == other._statement_key)
         if self._is_inside(a, b, is_constant=is_constant):
-            self.renaming.paths.append(a.path)
+            self.renaming.paths.append(paths[0])
             _demand(not a.unknown_fields and not b.unknown_fields)
             if is_constant and giver is not None and other is not None:
                 self.renaming.paths.append(giver.path)
@@ -290,7 +293,7 @@ def _is_same(a: object, b: object) -> bool:
     return a is b or a == b
 
 
-def _demand_no_warnings(*elements: Node | Value) -> None:
+def _demand_no_warnings(*elements: Node) -> None:
     for element in elements:
         _demand(not element.graph.model.warnings_at(element.path))
 
@@ -300,7 +303,6 @@ def _demand_no_notes(value: Value) -> None:
     _demand(not value.doc and value.annotation is None)
     notes = value._notes
     _demand(notes is None or not (notes.metadata or notes.warnings))
-    _demand_no_warnings(value)
 
 
 def _demand_equal_constants(a: Value, b: Value) -> None:

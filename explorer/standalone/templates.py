@@ -9,7 +9,7 @@ text between two tags, and the values of the attributes ``title``, ``data-path``
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from netloupe.explorer.page.description_html import read_path
@@ -80,7 +80,9 @@ class TemplateWriter:
         self._filled[template].append(slots)
         self._used.append(template)
 
-    def columns(self, number_of: Callable[[str], int]) -> tuple[dict[str, list[int]], list[Any]]:
+    def columns(
+        self, number_all: Callable[[Sequence[str]], Iterable[int]]
+    ) -> tuple[dict[str, list[int]], list[Any]]:
         """Return columns of integers, and the templates.
 
         A template is a list of texts and slots in turn. A slot is null where each text has its
@@ -91,8 +93,8 @@ class TemplateWriter:
 
         Parameters
         ----------
-        number_of
-            Gives the number of a text.
+        number_all
+            Gives the numbers of texts.
         """
         slots: list[int] = []
         templates: list[Any] = []
@@ -103,6 +105,6 @@ class TemplateWriter:
                 is_same = all(text == column[0] for text in column)
                 template += (column[0] if is_same else None, after)
                 if not is_same:
-                    slots += map(number_of, column)
+                    slots += number_all(column)
             templates.append(template)
         return {"templates": self._used, "slots": slots}, templates

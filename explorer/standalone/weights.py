@@ -309,6 +309,6 @@ def _write_records(records: list[_Record]) -> bytes:
             if drawn is not None:
                 counts += drawn.counts
     texts = Numbers()
-    integers, kinds = writer.columns(texts.number)
+    integers, kinds = writer.columns(texts.number_all)
     integers.update(records=used, counts=counts)
     return write_block(integers, {"kinds": kinds, "histograms": histograms}, texts.list())

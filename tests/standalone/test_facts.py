@@ -17,6 +17,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.standalone.blocks import write_block
 from netloupe.explorer.standalone.describing import Describer
 from netloupe.explorer.standalone.facts import FactWriter
+from netloupe.explorer.standalone.level_block import Numbers
 from netloupe.explorer.standalone.templates import TemplateWriter, split_slots
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
@@ -63,17 +64,11 @@ def test_what_is_alike_is_written_once() -> None:
     writer = TemplateWriter()
     for name in ("a", "b"):
         writer.add(*split_slots(f'<p title="{name}">of <b>{name}</b> says</p>'))
-    texts: list[str] = []
-
-    def number_of(text: str) -> int:
-        if text not in texts:
-            texts.append(text)
-        return texts.index(text)
-
-    integers, templates = writer.columns(number_of)
+    texts = Numbers()
+    integers, templates = writer.columns(texts.number_all)
     assert templates == [['<p title="', None, '">', "of ", "<b>", None, "</b>", " says", "</p>"]]
     assert integers == {"templates": [0, 0], "slots": [0, 1, 0, 1]}
-    assert texts == ["a", "b"]
+    assert texts.list() == ["a", "b"]
 
 
 integers = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=40)
