@@ -88,3 +88,8 @@ def test_reading_a_model_loads_no_user_interface() -> None:
     model = "import netloupe.explorer.readers.pipeline"
     heavy, _ = modules_after(model)
     assert heavy == {"google.protobuf", "numpy"}
+
+
+def test_the_server_of_a_window_needs_no_widgets_and_no_plots() -> None:
+    heavy, _ = modules_after("import netloupe.commands.serve")
+    assert not heavy & {"anywidget", "ipywidgets", "IPython", "traitlets", "matplotlib", "onnx"}

@@ -12,7 +12,7 @@ import pytest
 import netloupe
 
 _ROOT = Path(__file__).resolve().parent.parent
-_HOMES = ("explorer", "proto", "widgets", "netloupe/commands")
+_HOMES = ("explorer", "proto", "widgets", "netloupe/commands", "netloupe/live")
 
 
 @pytest.fixture(scope="module")
@@ -82,5 +82,5 @@ def test_version_and_extras(project: dict[str, Any]) -> None:
     assert (_ROOT / "LICENSE").read_text().lstrip().startswith("Apache License")
     assert (_ROOT / "netloupe" / "py.typed").is_file()
     assert project["project"]["scripts"] == {"netloupe": "netloupe.commands.cli:main"}
-    for extra in ("lab", "app", "test"):
+    for extra in ("lab", "test"):
         assert project["project"]["optional-dependencies"][extra]

@@ -138,7 +138,8 @@ _IMPORT = re.compile(
 _FRONT_END = _ROOT / "widgets" / "frontend" / "src"
 #: which folders of the front end each of them may import from; "" are the entries of the bundles
 _FOLDERS = {
-    "": {"standalone", "controls", "paint", "host", "scene"},
+    "": {"live", "standalone", "controls", "paint", "host", "scene"},
+    "live": {"host", "scene"},
     "standalone": {"controls", "host", "scene"},
     "controls": {"paint", "host", "scene"},
     "paint": {"scene"},
@@ -211,7 +212,7 @@ _COUNTERPARTS = {"Scope", "damage", "read_tensor", "main"}
 
 def test_no_two_modules_define_the_same_name() -> None:
     homes: dict[str, list[str]] = {}
-    for room in ("explorer", "widgets", "netloupe/commands"):
+    for room in ("explorer", "widgets", "netloupe/live", "netloupe/commands"):
         for path in sorted((_ROOT / room).rglob("*.py")):
             for defined in ast.parse(path.read_text("utf-8")).body:
                 if isinstance(defined, ast.ClassDef | ast.FunctionDef):

@@ -17,6 +17,7 @@ import traitlets
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.options import Details, Direction, Share, ThemeName
 from netloupe.explorer.page import PAGE
+from netloupe.explorer.session.lookup import list_selected
 from netloupe.explorer.session.messages import (
     ErrorMessage,
     Reply,
@@ -154,10 +155,7 @@ class Canvas(anywidget.AnyWidget):
 
     def list_selected(self) -> tuple[str, ...]:
         """Return the paths of all that is selected."""
-        paths = tuple(self.selected_paths)
-        if paths[:1] == (self.selection,):
-            return paths
-        return (self.selection,) if self.selection else ()
+        return list_selected(self.selection, self.selected_paths)
 
     def _receive(self, _widget: object, content: object, buffers: list[memoryview]) -> None:
         if not isinstance(content, dict) or self.on_request is None:

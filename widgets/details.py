@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Model
 from netloupe.explorer.session import Views
 from netloupe.explorer.session.lookup import describe_selected
+from netloupe.explorer.session.overview import Overview
 
 from .inspector import Inspector
-from .overview import Overview
-
-#: of more files that have changed only these are named
-_MOST_CHANGED = 3
 
 
 class Details:
@@ -71,12 +67,3 @@ class Details:
     def close(self) -> None:
         """Read no further."""
         self.overview.close()
-
-
-def say_changes(model: Model) -> str:
-    """Return which files are no longer as they were read, and how; "" for none."""
-    changed = model.files.find_changed() if model.files is not None else {}
-    return "; ".join(
-        f"{path.name} has changed since it was opened: {what}"
-        for path, what in [*changed.items()][:_MOST_CHANGED]
-    )

@@ -20,6 +20,8 @@ from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints
 from netloupe.explorer.render.picture import render_picture
 from netloupe.explorer.session import Requests, Session
+from netloupe.explorer.session.files import say_changes
+from netloupe.explorer.session.inferring import Inferring
 from netloupe.explorer.session.lookup import (
     Selectable,
     look_up_element,
@@ -32,9 +34,8 @@ from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
-from .details import Details, say_changes
+from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
-from .inferring import Inferring
 from .inspector import Inspector
 from .saving import Saved, SavedPage
 

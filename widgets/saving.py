@@ -22,13 +22,13 @@ from netloupe.explorer.options import ThemeName
 from netloupe.explorer.options.command import write_options
 from netloupe.explorer.progress import Cancelled, step, watched
 from netloupe.explorer.session import Session
+from netloupe.explorer.session.background import Background
 from netloupe.explorer.session.command import options_now
 from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.standalone.frame import FirstSight, frame_page
 from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_open_groups
 from netloupe.explorer.view import ViewOptions
 
-from .background import Background
 from .page_process import run_render
 from .surroundings import find_surroundings
 

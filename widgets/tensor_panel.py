@@ -18,9 +18,9 @@ from netloupe.explorer.page.description_html import write_error, write_section
 from netloupe.explorer.plots import draw_plot_png, draw_scales
 from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.quantization import find_quantization
+from netloupe.explorer.session.background import Background
 from netloupe.explorer.tensors import Statistics
 
-from .background import Background
 from .reading import Question, Reading, TensorView, look_at_tensor
 from .tensor_choice import TensorChoice
 

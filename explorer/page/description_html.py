@@ -42,6 +42,27 @@ def write_header(description: Description) -> str:
     )
 
 
+def write_description(description: Description, weight: int | None = None) -> str:
+    """Return a description that unfolds by itself.
+
+    Parameters
+    ----------
+    description
+        The description.
+    weight
+        The number of the weight that is shown below the first section; None for none.
+    """
+    parts = [write_unfolding(section) for section in description.sections]
+    if weight is not None:
+        parts.insert(1, write_weight_place(weight))
+    return write_header(description) + "".join(parts)
+
+
+def write_weight_place(weight: int) -> str:
+    """Return the place in which what is said of a weight's elements is shown."""
+    return f'<div class="nl-inspector-weight" data-weight="{weight}"></div>'
+
+
 def write_error(message: str) -> str:
     """Return an error message."""
     return f'<div class="nl-inspector-error" role="alert">{escape(message)}</div>'

@@ -61,6 +61,21 @@ def path_of(element: Selectable) -> str:
     return path
 
 
+def list_selected(selection: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the paths of all that is selected, as a canvas tells it in two traits.
+
+    Parameters
+    ----------
+    selection
+        The path of the first, "" for nothing.
+    paths
+        All of them, where they are several; they count only while the first is ``selection``.
+    """
+    if paths and paths[0] == selection:
+        return tuple(paths)
+    return (selection,) if selection else ()
+
+
 def look_up_element(model: Model, view: View, path: str) -> Any:
     """Return the group or the element of the model that is at a path.
 

@@ -160,6 +160,17 @@ class Requests:
             self._waiting.remove(mark)
             self.client.reply(None, {"type": "idle"})
 
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Hold the lock to look at what is shown; what is prepared in the background gives way."""
+        mark = object()
+        self._waiting.append(mark)
+        try:
+            with self.lock:
+                yield
+        finally:
+            self._waiting.remove(mark)
+
     def _report(self, number: Any, message: str, share: float | None) -> None:
         if number is None:
             number = next((each for each in self._waiting if isinstance(each, str)), None)

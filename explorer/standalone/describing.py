@@ -9,7 +9,11 @@ from pathlib import Path
 from netloupe.explorer.describe import Description, Section, describe_path
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
-from netloupe.explorer.page.description_html import write_header, write_unfolding
+from netloupe.explorer.page.description_html import (
+    write_header,
+    write_unfolding,
+    write_weight_place,
+)
 from netloupe.explorer.view import View
 
 from .likeness import LikeElement, LikeRepetitions
@@ -132,7 +136,7 @@ def _split_section(section: Section) -> SplitText:
 
 
 def _split_weight(weight: int) -> SplitText:
-    return split_slots(f'<div class="nl-inspector-weight" data-weight="{weight}"></div>')
+    return split_slots(write_weight_place(weight))
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,9 @@ def encode(block: bytes) -> str:
     return base64.b64encode(block).decode()
 
 
-def write_html(title: str, data: Any, blocks: Mapping[str, bytes], svg: str) -> str:
+def write_html(
+    title: str, data: Any, blocks: Mapping[str, bytes], still: str, reach: str = ""
+) -> str:
     """Return the document.
 
     Parameters
@@ -36,12 +38,16 @@ def write_html(title: str, data: Any, blocks: Mapping[str, bytes], svg: str) -> 
         What the script is told, as JSON.
     blocks
         What it reads when that is needed, by names; what is needed first stands first.
-    svg
-        The picture in their place where no script runs.
+    still
+        What stands in its place where no script runs, as HTML.
+    reach
+        What the script may ask, as a content policy names it; "" for nothing.
     """
     script = (PAGE / "page.js").read_text("utf-8").replace("</script", "<\\/script")
     digest = encode(hashlib.sha256(script.encode()).digest())
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    if reach:
+        policy += f"; connect-src {reach}"
     style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
     written = "".join(
         f'<script type="text/plain" data-block="{name}">{encode(block)}</script>\n'
@@ -63,7 +69,7 @@ def write_html(title: str, data: Any, blocks: Mapping[str, bytes], svg: str) -> 
 <script>{script}</script>
 <script type="application/json" id="nl-data">{told}</script>
 {written}<noscript>
-{svg}</noscript>
+{still}</noscript>
 </body>
 </html>
 """

@@ -238,6 +238,17 @@ class WeightWriter:
         )
 
 
+def write_weight(tensor: Tensor | SparseTensor, value: Value | None) -> bytes:
+    """Return a block about one weight, after reading all of it.
+
+    Raises
+    ------
+    NetloupeError
+        Where its elements cannot be given.
+    """
+    return _write_records([_read_weight(_Weight(tensor, value))])
+
+
 @contextmanager
 def _until(deadline: float) -> Iterator[None]:
     """End the work inside at a time, as soon as it tells how far it is."""

@@ -286,13 +286,7 @@ def _run_open(parsed: argparse.Namespace) -> int:
             files.enter_context(standard_input_as_file()) if given == STANDARD else given
             for given in (parsed.models[0], parsed.init)
         )
-        load(model, init)  # what is no model is refused here, on one line
-        return serve_model(
-            Path(model),
-            init=Path(init) if init else None,
-            port=parsed.port,
-            browser=not parsed.no_browser,
-        )
+        return serve_model(load(model, init), port=parsed.port, browser=not parsed.no_browser)
 
 
 def _run_completion(parsed: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.architecture import families
 from netloupe.explorer.describe import describe_contents, describe_model
 from netloupe.explorer.readers.load import load
-from netloupe.widgets import overview
+from netloupe.explorer.session import overview
 from tests.architecture.networks import Network
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file
 from tests.hostile_models import graph_inputs, outputs

@@ -33,7 +33,7 @@ LATE = """\
 import threading
 import ipywidgets
 import netloupe
-from netloupe.widgets import overview
+from netloupe.explorer.session import overview
 
 asked = threading.Event()
 answer, describe = ipywidgets.Widget._handle_control_comm_msg, overview.describe_model

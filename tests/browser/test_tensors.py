@@ -21,7 +21,7 @@ LARGE = (4096, 4000)  # four times as many elements as are read at once
 CELL = """\
 import time
 import netloupe
-from netloupe.widgets.background import Background
+from netloupe.explorer.session.background import Background
 
 def note_slowly(work, what, share):
     if share is not None:

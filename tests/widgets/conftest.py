@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.widgets import inferring
+from netloupe.explorer.session import inferring
 
 
 @pytest.fixture(autouse=True)

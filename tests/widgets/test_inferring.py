@@ -17,7 +17,8 @@ from netloupe.explorer.inference import Inference, lacks_types
 from netloupe.explorer.inference import infer_shapes as infer
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled, step
-from netloupe.widgets import Explorer, inferring
+from netloupe.explorer.session import inferring
+from netloupe.widgets import Explorer
 from tests.widgets.test_overview import PATIENCE, Gate, ask_first_scene
 
 TEXT = """<ir_version: 8, opset_import: ["": 17]>

@@ -15,7 +15,8 @@ from netloupe.explorer.describe import Description, describe_model, describe_out
 from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.load import load
-from netloupe.widgets import Explorer, overview
+from netloupe.explorer.session import overview
+from netloupe.widgets import Explorer
 from tests.test_progress import make_model
 
 PATIENCE = 30.0

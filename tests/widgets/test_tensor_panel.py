@@ -138,7 +138,7 @@ def test_cancel_in_the_middle_of_a_pass(monkeypatch: pytest.MonkeyPatch, small_s
     """The second time progress is told the panel is cancelled; it is never told again."""
     told: list[float] = []
     panels: list[TensorPanel] = []
-    monkeypatch.setattr("netloupe.widgets.background._SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("netloupe.explorer.session.background._SECONDS_BETWEEN_REPORTS", 0.0)
     ready = threading.Event()
 
     def report(self: TensorPanel, background: Any, share: float) -> None:
@@ -163,7 +163,7 @@ def test_progress_runs_from_nothing_to_everything(
     monkeypatch: pytest.MonkeyPatch, small_steps: None
 ) -> None:
     told: list[float] = []
-    monkeypatch.setattr("netloupe.widgets.background._SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("netloupe.explorer.session.background._SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(TensorPanel, "_report", lambda self, background, share: told.append(share))
     panel = TensorPanel(make_tensor(WEIGHTS))
     assert panel.wait(SECONDS)

@@ -15,14 +15,18 @@ export class Block {
   ) {}
 
   /**
-   * Unpack a block.
+   * Unpack a block of a page.
    *
    * @param name for messages: what the block is of
    * @param written the block in base64
    * @throws BlockError where it is damaged
    */
   static async read(name: string, written: string | Promise<string>): Promise<Block> {
-    const packed = fromBase64(await written);
+    return Block.unpack(name, fromBase64(await written));
+  }
+
+  /** Unpack a block, as it is written. */
+  static async unpack(name: string, packed: Uint8Array): Promise<Block> {
     let bytes: Uint8Array;
     try {
       const stream = new Blob([packed as BlobPart]).stream();

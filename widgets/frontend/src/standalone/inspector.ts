@@ -1,4 +1,4 @@
-/** The inspector of a page that stands alone: the description of what is selected. */
+/** The inspector of a page of its own: the description of what is selected. */
 
 import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
@@ -21,6 +21,8 @@ export class Inspector {
   readonly element = makeElement("div", "nl-inspector");
   private readonly text = makeElement("div", "nl-inspector-part");
   private asked = 0;
+  private html = "";
+  private isDue = false;
 
   constructor(
     private readonly traits: Traits<CanvasTraits>,
@@ -30,8 +32,8 @@ export class Inspector {
     this.text.tabIndex = -1;
     keepKeys(this.text);
     this.text.addEventListener("click", (event) => this.onClick(event));
-    traits.follow("selection", () => void this.show());
-    traits.follow("selected_paths", () => void this.show());
+    traits.follow("selection", () => this.showSoon());
+    traits.follow("selected_paths", () => this.showSoon());
     traits.follow("shown_theme", () => this.applyTheme());
     this.applyTheme();
     void this.show();
@@ -42,7 +44,22 @@ export class Inspector {
     this.element.classList.toggle("nl-inspector-dark", dark);
   }
 
-  private async show(): Promise<void> {
+  /** Show what is selected, once both traits that tell it are set. */
+  private showSoon(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    queueMicrotask(() => {
+      this.isDue = false;
+      void this.show();
+    });
+  }
+
+  /** Ask again for what is shown, of which more is known now; what was unfolded stays so. */
+  renew(): void {
+    void this.show(true);
+  }
+
+  private async show(isRenewed = false): Promise<void> {
     const asked = ++this.asked;
     const path = this.traits.get("selection");
     const all = this.traits.get("selected_paths");
@@ -55,12 +72,21 @@ export class Inspector {
     } catch (error) {
       html = writeError(error instanceof Error ? error.message : String(error));
     }
-    if (asked !== this.asked) return;
+    if (asked !== this.asked || (isRenewed && html === this.html)) return;
+    const unfolded = isRenewed ? this.listUnfolded() : new Set<string>();
+    this.html = html;
     this.text.innerHTML = html;
-    this.element.scrollTop = 0;
+    for (const part of this.text.querySelectorAll("details")) {
+      part.open ||= unfolded.has(titleOf(part));
+    }
+    if (!isRenewed) this.element.scrollTop = 0;
     for (const place of this.text.querySelectorAll<HTMLElement>(".nl-inspector-weight")) {
       void this.fill(place);
     }
+  }
+
+  private listUnfolded(): Set<string> {
+    return new Set([...this.text.querySelectorAll("details")].filter(({ open }) => open).map(titleOf));
   }
 
   /** What is selected together: each by its title, its kind or type, and its path. */
@@ -106,6 +132,10 @@ export class Inspector {
     const path = button?.dataset.path;
     if (path) this.actions.goTo(decodeURIComponent(path));
   }
+}
+
+function titleOf(part: HTMLDetailsElement): string {
+  return part.querySelector("summary")?.textContent ?? "";
 }
 
 function writeError(message: string): string {

@@ -6,6 +6,7 @@
 import type { CanvasConnection } from "../host/connection";
 import { type Host, makeHost } from "../host/host";
 import type { Ability, HitsMessage, Message, Request, SceneMessage } from "../host/messages";
+import { LocalTraits } from "../host/local_traits";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import type { Direction } from "../scene/options";
 import type { Book, Levels } from "./book";
@@ -17,7 +18,6 @@ import { Places } from "./places";
 import type { Links } from "./links";
 import { Neighbourhood } from "./neighbourhood";
 import type { SearchIndex } from "./search";
-import { LocalTraits } from "./traits";
 import { SceneWriter, type WrittenScene } from "./write_scene";
 
 type Asked = Request & { id: string };

@@ -49,7 +49,8 @@ export class Weights {
   }
 }
 
-class WeightBlock {
+/** A block of explorer/standalone/weights.py. */
+export class WeightBlock {
   private readonly records: Integers;
   private readonly words: Templates;
   private readonly histograms: ReadonlyArray<HistogramFacts | null>;

@@ -1,9 +1,10 @@
-"""What the inspector says of the model itself, while nothing is selected."""
+"""What an inspector says of the model itself, while nothing is selected."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
 from netloupe.explorer.describe import (
     Description,
@@ -14,10 +15,22 @@ from netloupe.explorer.describe import (
 from netloupe.explorer.model import Model
 
 from .background import Background
-from .inspector import Inspector
 
 #: with more nodes and weights, all of them are looked at in the background
 _MOST_AT_ONCE = 10_000
+
+
+class ShowsDescriptions(Protocol):
+    """Shows one description at a time."""
+
+    #: held by whoever changes what is shown
+    lock: threading.RLock
+
+    def show(self, description: Description) -> None:
+        """Show a description in place of the last one."""
+
+    def renew(self, description: Description) -> None:
+        """Show what more is known of what is shown."""
 
 
 class Overview:
@@ -36,7 +49,9 @@ class Overview:
         Tells whether the inspector still has nothing else to show.
     """
 
-    def __init__(self, model: Model, inspector: Inspector, is_wanted: Callable[[], bool]) -> None:
+    def __init__(
+        self, model: Model, inspector: ShowsDescriptions, is_wanted: Callable[[], bool]
+    ) -> None:
         self.model = model
         self._inspector = inspector
         self._is_wanted = is_wanted

@@ -1,6 +1,6 @@
-/** Traits that nobody else has: of a page that stands alone. */
+/** Traits that the page itself keeps. */
 
-import type { Traits } from "../host/connection";
+import type { Traits } from "./connection";
 
 export class LocalTraits<Values extends object> implements Traits<Values> {
   private readonly followers = new Map<keyof Values, Set<() => void>>();

@@ -1,0 +1,284 @@
+"""What one page explores: a session, what is selected in it, and what is said of that."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, get_args
+
+from netloupe.explorer.describe import Description
+from netloupe.explorer.errors import NetloupeError, NotFoundError
+from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
+from netloupe.explorer.options import Direction
+from netloupe.explorer.page.description_html import write_description
+from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.readers.load import load_again
+from netloupe.explorer.session import Requests, Session
+from netloupe.explorer.session.files import say_changes
+from netloupe.explorer.session.inferring import Inferring
+from netloupe.explorer.session.lookup import describe_selected, list_selected, look_up_element
+from netloupe.explorer.session.overview import Overview
+from netloupe.explorer.session.reveal import reveal
+from netloupe.explorer.standalone.page import write_page
+from netloupe.explorer.standalone.weights import write_weight
+from netloupe.explorer.view import ViewOptions
+
+from .client import LiveClient, Send
+
+
+class Exploration:
+    """One page's exploration of a model; others of the same model know nothing of it.
+
+    Parameters
+    ----------
+    model
+        The model.
+    options
+        What is shown first, and how.
+    send
+        Takes a frame to the page; called from any thread.
+    """
+
+    def __init__(self, model: Model, options: ViewOptions, send: Send) -> None:
+        self._session = session = Session(model, options)
+        self._views = session.views
+        self._client = LiveClient(
+            send,
+            breadcrumb=self._views.breadcrumb(),
+            focus=options.focus,
+            hops=options.hops if options.focus else 0,
+            grouping=options.grouping,
+            wrap=options.wrap is not False,
+            details=options.details,
+            share=options.share,
+            direction=options.direction,
+        )
+        #: by the numbers that descriptions give them
+        self._weights: list[tuple[Tensor | SparseTensor, Value | None]] = []
+        self._inspector = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-inspector")
+        #: of the weight that was asked for last
+        self._wanted_weight: Any = None
+        self._told = _Told(self._renew)
+        self._grouping = self._views.current.grouping
+        self._overview = self._outline(model)
+        self._inferring = Inferring(model, self._inferred, self._client.log)
+        self._requests = Requests(
+            session,
+            self._client,
+            self._list_selected,
+            self._client.select,
+            self._settle,
+            self._read_again,
+            self._look_at_files,
+            self._begun,
+            write_page,
+        )
+
+    def close(self) -> None:
+        """End what is under way; nothing is sent any more."""
+        self._wanted_weight = None
+        self._inferring.close()
+        self._overview.close()
+        self._inspector.shutdown(wait=False, cancel_futures=True)
+        self._requests.close()
+
+    def receive(self, frame: Mapping[str, Any]) -> None:
+        """Take a frame of the page, whose JSON is read; it is answered later.
+
+        What is no frame, or of which a field is none, is answered by an error message.
+        """
+        match frame:
+            case {"request": dict(request)}:
+                self._requests.receive(request, [])  # type: ignore[arg-type] # looked at later
+            case {"traits": dict(traits)}:
+                self._set(traits)
+            case {"follow": str(path)}:
+                self._requests.pool.submit(self._follow, path)
+            case {"describe": str(path), "id": int(number)}:
+                self._wanted_weight = None  # what is told now comes first
+                self._inspector.submit(self._describe, number, path)
+            case {"weight": int(weight), "id": int(number)}:
+                self._wanted_weight = number
+                self._inspector.submit(self._weigh, number, weight)
+            case _:
+                self._client.send_error(None, "The page has asked for what is not known here.")
+
+    # what the page sets
+
+    def _set(self, traits: Mapping[str, Any]) -> None:
+        match traits:
+            case {"selection": str(path), "selected_paths": [*paths]}:
+                known = [each for each in paths if isinstance(each, str)]
+                self._client.traits.update(selection=path, selected_paths=known)
+                self._look_at_files()
+            case {"selection": str(path)}:
+                self._client.traits.update(selection=path)
+                self._look_at_files()
+        direction = traits.get("direction")
+        if direction in get_args(Direction) and direction != self._client.traits["direction"]:
+            self._client.traits["direction"] = direction
+            self._requests.pool.submit(self._turn, direction)
+
+    def _turn(self, direction: Any) -> None:
+        with self._refusing(), self._requests.wanted():
+            self._session.set_direction(direction)
+            self._requests.push(fit=True)
+
+    def _follow(self, path: str) -> None:
+        """Show and select what a link leads to; what no picture shows is only described."""
+        try:
+            with self._requests.wanted():
+                target = reveal(self._views, path)
+                self._requests.push(select=target, center=target)
+        except (Cancelled, NetloupeError):
+            target = path
+        self._client.select((target,))
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Tell the page of errors inside."""
+        try:
+            yield
+        except (Cancelled, NetloupeError) as error:
+            self._client.send_error(None, str(error))
+        except Exception as error:
+            self._client.log.exception("what a page has set failed")
+            self._client.send_error(None, f"internal error: {error}")
+
+    # what is selected
+
+    def _list_selected(self) -> tuple[str, ...]:
+        traits = self._client.traits
+        return list_selected(traits["selection"], traits["selected_paths"])
+
+    def _settle(self) -> None:
+        """Deselect what is gone with the view, and describe what stays as it now is."""
+        selected = self._list_selected()
+        kept = [path for path in selected if self._is_there(path)]
+        if len(kept) < len(selected):
+            self._client.select(kept)
+        grouping, self._grouping = self._grouping, self._views.current.grouping
+        if grouping != self._grouping:
+            self._renew()
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            look_up_element(self._views.model, self._views.current, path)
+        except NotFoundError:
+            return False
+        return True
+
+    # what is said
+
+    def _describe(self, number: int, path: str) -> None:
+        try:
+            described = self._told.of_model
+            if path or described is None:
+                with self._requests.looking():
+                    described = describe_selected(self._views.model, self._views.current, (path,))
+            weight = None
+            if described.tensor is not None:
+                weight = self._number(described.tensor, described.value)
+            html = write_description(described, weight)
+        except NetloupeError as error:
+            self._answer(number, error=str(error))
+        except Exception as error:
+            self._client.log.exception("describing %r failed", path)
+            self._answer(number, error=f"internal error: {error}")
+        else:
+            self._answer(number, html=html)
+
+    def _number(self, tensor: Tensor | SparseTensor, value: Value | None) -> int:
+        for number, (known, of) in enumerate(self._weights):
+            if known is tensor and of is value:
+                return number
+        self._weights.append((tensor, value))
+        return len(self._weights) - 1
+
+    def _weigh(self, number: int, weight: int) -> None:
+        """Read a weight; it is given up where another is asked for meanwhile."""
+
+        def look(_what: str, _share: float | None) -> None:
+            if self._wanted_weight != number:
+                raise Cancelled
+
+        try:
+            if not 0 <= weight < len(self._weights):
+                raise NotFoundError(f"There is no weight {weight}.")
+            with watched(look):
+                look("", None)
+                block = write_weight(*self._weights[weight])
+        except Cancelled:
+            self._answer(number, error="Reading the weight was given up for another one.")
+        except (NetloupeError, OSError, ValueError) as error:
+            self._answer(number, error=str(error))
+        except MemoryError:
+            self._answer(number, error="There is not enough memory to read these elements.")
+        except Exception as error:
+            self._client.log.exception("reading a weight failed")
+            self._answer(number, error=f"internal error: {error}")
+        else:
+            self._client.send({"answer": {"id": number}}, [block])
+
+    def _answer(self, number: int, **content: str) -> None:
+        self._client.send({"answer": {"id": number, **content}})
+
+    def _renew(self) -> None:
+        self._client.send({"renew": True})
+
+    # the model
+
+    def _outline(self, model: Model) -> Overview:
+        overview = Overview(model, self._told, lambda: True)
+        overview.show()
+        return overview
+
+    def _begun(self) -> None:
+        """Find what more can be known of the model, now that its picture is seen."""
+        self._overview.read()
+        self._inferring.start()
+
+    def _inferred(self, model: Model) -> None:
+        """Say what more is known of types; called from a thread."""
+        with self._requests.lock:
+            if model is self._views.model:
+                self._overview.renew()
+                self._renew()
+
+    def _read_again(self) -> None:
+        """Show the model as its files now are; the caller holds the lock and shows the scene."""
+        self._session.reload(load_again(self._views.model))
+        model = self._views.model
+        self._weights = []
+        self._inferring.close()
+        self._overview.close()
+        self._overview = self._outline(model)
+        self._inferring = Inferring(model, self._inferred, self._client.log)
+        self._begun()
+        self._look_at_files()
+        self._renew()
+
+    def _look_at_files(self) -> None:
+        """Say where the files are no longer as they were read."""
+        self._client.changed = say_changes(self._views.model)
+
+
+class _Told:
+    """What is said of the model, as far as it is known."""
+
+    def __init__(self, renew: Callable[[], None]) -> None:
+        self.lock = threading.RLock()
+        self._renew = renew
+        self.of_model: Description | None = None
+
+    def show(self, description: Description) -> None:
+        """Take what is said of the model."""
+        if description != self.of_model:
+            self.of_model = description
+            self._renew()
+
+    def renew(self, description: Description) -> None:
+        """Take what more is known of the model."""
+        self.show(description)

@@ -1,0 +1,30 @@
+/** What a page of its own shows: a canvas, and an inspector beside it. */
+
+import { CanvasView } from "./canvas";
+import { makeElement } from "./controls/elements";
+import type { CanvasConnection } from "./host/connection";
+import type { Inspector } from "./standalone/inspector";
+
+/**
+ * Put them on the page.
+ *
+ * @param begun called once the first picture has been painted
+ */
+export function showExplorer(
+  host: CanvasConnection,
+  inspector: Inspector,
+  begun: () => void = () => undefined,
+): CanvasView {
+  const around = makeElement("div", "nl-explorer");
+  const canvas = makeElement("div", "nl-explorer-canvas");
+  around.append(canvas, inspector.element);
+  // the page may still be read: what comes later stands behind it
+  document.body.prepend(around);
+  const follow = (): void => {
+    document.documentElement.dataset.theme = host.traits.get("shown_theme");
+  };
+  host.traits.follow("shown_theme", follow);
+  const view = new CanvasView(host, canvas, begun);
+  follow();
+  return view;
+}

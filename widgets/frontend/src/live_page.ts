@@ -1,0 +1,31 @@
+/** The explorer of a model that a server on loopback has open: netloupe/live/server.py. */
+
+import { showExplorer } from "./explorer_page";
+import type { CanvasTraits } from "./host/traits";
+import { LiveHost } from "./live/live_host";
+import { Block } from "./standalone/block";
+import { Inspector } from "./standalone/inspector";
+import { WeightBlock } from "./standalone/weights";
+
+export interface LivePage {
+  /** where the socket is, seen from the page */
+  readonly live: string;
+  readonly traits: Partial<CanvasTraits>;
+}
+
+/** Show what the server has open. */
+export function showServed({ live, traits }: LivePage): void {
+  const address = new URL(live + location.search, location.href);
+  address.protocol = address.protocol.replace("http", "ws");
+  const host = new LiveHost(address, traits);
+  const inspector = new Inspector(host.traits, {
+    describe: (path) => host.describe(path),
+    readWeight: async (number) => {
+      const block = await Block.unpack("statistics", await host.readWeight(number));
+      return new WeightBlock(block).read(0);
+    },
+    goTo: (path) => host.follow(path),
+  });
+  host.onRenewed(() => inspector.renew());
+  showExplorer(host, inspector);
+}

@@ -1,0 +1,202 @@
+/** The explorer in one file: what explorer/standalone/page.py puts into it, shown. */
+
+import type { CanvasView } from "./canvas";
+import { showExplorer } from "./explorer_page";
+import type { CanvasTraits } from "./host/traits";
+import type { Direction } from "./scene/options";
+import { Block } from "./standalone/block";
+import { Book } from "./standalone/book";
+import type { CommandStart } from "./standalone/command";
+import { Facts } from "./standalone/facts";
+import { Inspector } from "./standalone/inspector";
+import { Links } from "./standalone/links";
+import { type Link, readLink, writeLink } from "./standalone/permalink";
+import { SearchIndex } from "./standalone/search";
+import { type KeyedState, StaticHost } from "./standalone/static_host";
+import { findBlock, isCutShort } from "./standalone/stored";
+import { Weights } from "./standalone/weights";
+
+/** What stands in the page beside its blocks. */
+export interface StaticPage {
+  /** tells pages apart: of another model it is another */
+  readonly mark: string;
+  readonly first: KeyedState;
+  readonly command: CommandStart;
+  /** what is to be said of the page */
+  readonly notices: readonly string[];
+  readonly traits: Partial<CanvasTraits>;
+  /** whether it says which nodes are one edge apart */
+  readonly has_links: boolean;
+  /** how many elements each block of descriptions has */
+  readonly described: readonly number[];
+  /** how many weights each block of statistics has */
+  readonly weights: readonly number[];
+}
+
+/** The levels for each direction, once they have been asked for. */
+const books = new Map<Direction, Promise<Book>>();
+
+function readBook(direction: Direction): Promise<Book> {
+  let book = books.get(direction);
+  if (!book) {
+    book = readLevels(direction);
+    books.set(direction, book);
+  }
+  return book;
+}
+
+async function readLevels(direction: Direction): Promise<Book> {
+  const before = direction === FIRST ? null : (await readBook(FIRST)).texts;
+  const block = await Block.read("levels", findBlock(`levels-${direction}`));
+  return new Book(block, direction, before);
+}
+
+/** the direction whose block has the texts of both */
+const FIRST: Direction = "TB";
+
+async function readLinks(): Promise<Links> {
+  return new Links(await Block.read("links", findBlock("links")));
+}
+
+async function readSearch(): Promise<SearchIndex> {
+  const { texts } = await readBook(FIRST);
+  return new SearchIndex(await Block.read("search", findBlock("search")), texts);
+}
+
+/** Finds descriptions by path. */
+class Describer {
+  private facts: Promise<{ facts: Facts; linked: readonly string[] }> | null = null;
+  private numbers: Promise<Map<string, number>> | null = null;
+
+  constructor(private readonly data: StaticPage) {}
+
+  async describe(path: string): Promise<string | null> {
+    this.facts ??= this.read();
+    const { facts, linked } = await this.facts;
+    // the model is told first, before anyone needs the numbers of all paths
+    if (path === "") return facts.describe(MODEL);
+    this.numbers ??= this.numberPaths(linked);
+    const number = (await this.numbers).get(path);
+    return number === undefined ? null : facts.describe(number);
+  }
+
+  private async read(): Promise<{ facts: Facts; linked: readonly string[] }> {
+    const index = await Block.read("descriptions", findBlock("elements"));
+    const find = (number: number): Promise<string> => findBlock(`facts-${number}`);
+    const facts = new Facts(find, this.data.described, index.integers("elements"));
+    return { facts, linked: index.list("linked") };
+  }
+
+  private async numberPaths(linked: readonly string[]): Promise<Map<string, number>> {
+    const { texts } = await readBook(FIRST);
+    const numbers = new Map(texts.list().map((text, number) => [text, number]));
+    linked.forEach((path, place) => numbers.set(path, LINKED - place));
+    return numbers;
+  }
+}
+
+/** the number of the description of the whole model */
+const MODEL = -1;
+/** the number of the first element that has no box of its own; those of others go down from it */
+const LINKED = -2;
+
+/** milliseconds after which the address follows what is seen */
+const SOON = 250;
+
+/** Keeps what is seen in the address, and follows the address. */
+class Address {
+  /** as it was when the page was opened */
+  readonly first: Link | null;
+  readonly error: unknown = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private written = location.hash;
+
+  constructor(private readonly mark: string) {
+    let first: Link | null = null;
+    try {
+      if (location.hash.length > 1) first = readLink(location.hash.slice(1), mark);
+    } catch (error) {
+      this.error = error;
+    }
+    this.first = first;
+  }
+
+  /** Write the address soon, and show what it says where someone else has changed it. */
+  follow(host: StaticHost, canvas: CanvasView): void {
+    const note = (): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => void this.write(host, canvas), SOON);
+    };
+    host.onChange(note);
+    for (const name of ["selection", "selected_paths", "direction"] as const) {
+      host.traits.follow(name, note);
+    }
+    for (const event of ["pointerup", "wheel", "keyup"]) {
+      addEventListener(event, note, { passive: true });
+    }
+    addEventListener("hashchange", () => {
+      if (location.hash === this.written) return;
+      try {
+        const link = readLink(location.hash.slice(1), this.mark);
+        void host.follow(link).then(() => link.place && canvas.standAt(link.place));
+      } catch (error) {
+        host.refuseLink(error);
+      }
+    });
+  }
+
+  private async write(host: StaticHost, canvas: CanvasView): Promise<void> {
+    const { traits } = host;
+    const all = traits.get("selected_paths");
+    const path = traits.get("selection");
+    const link = writeLink(
+      {
+        direction: traits.get("direction"),
+        selected: all.length > 1 && all[0] === path ? all : path ? [path] : [],
+        place: canvas.place,
+        opened: await host.writeOpened(),
+        focus: host.shownFocus,
+      },
+      this.mark,
+    );
+    try {
+      history.replaceState(null, "", `#${link}`);
+      this.written = location.hash;
+    } catch {
+      // some viewers of files do not let a page change its address
+    }
+  }
+}
+
+/** Show what a file holds. */
+export function showFile(data: StaticPage): void {
+  const address = new Address(data.mark);
+  const { first: link } = address;
+  const selected = link?.selected ?? data.traits.selected_paths ?? [];
+  const traits: Partial<CanvasTraits> = {
+    ...data.traits,
+    ...(link && { direction: link.direction }),
+    ...{ selection: selected[0] ?? "", selected_paths: selected },
+  };
+  const { first, command, notices } = data;
+  const [opened, focus] = [link && link.opened, link && link.focus];
+  const host = new StaticHost({
+    ...{ readBook, readSearch, first, command, notices, opened, focus, traits },
+    readLinks: data.has_links ? readLinks : null,
+  });
+  const describer = new Describer(data);
+  const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
+  const inspector = new Inspector(host.traits, {
+    describe: (path) => describer.describe(path),
+    readWeight: (number) => weights.read(number),
+    goTo: (path) => void host.goTo(path),
+  });
+  const view = showExplorer(host, inspector, () => {
+    if (link?.place) view.standAt(link.place);
+    if (address.error) host.refuseLink(address.error);
+    address.follow(host, view);
+    void isCutShort().then((is) => is && host.warn(CUT_SHORT));
+  });
+}
+
+const CUT_SHORT = "This file was cut short: a part of what it tells is missing.";
