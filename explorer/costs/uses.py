@@ -215,7 +215,13 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
     return Work(macs or 0, macs or 0, others, activations, moved, gaps, operators)
 
 
+#: so few operands are not worth to be counted
+_FEW = 8
+
+
 def _count_alike(facts: Sequence[Fact]) -> list[tuple[Fact, int]]:
     """Return facts with how often each is there: a node may take or give a million values."""
+    if len(facts) <= _FEW:
+        return [(fact, 1) for fact in facts]
     found = {id(fact): fact for fact in facts}
     return [(found[key], count) for key, count in Counter(map(id, facts)).items()]

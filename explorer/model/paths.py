@@ -12,6 +12,7 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from netloupe.explorer.errors import NotFoundError
@@ -237,15 +238,24 @@ def list_paths(model: Model) -> Iterator[str]:
         yield from (value.path for value in graph.values.values())
 
 
+def _iterate_elements(model: Model, kinds: tuple[type, ...]) -> Iterator[Node | Value]:
+    for graph in model.graphs:
+        if Node in kinds:
+            yield from graph.nodes
+        for value in graph.values.values():
+            if Value in kinds or (Tensor in kinds and value.initializer is not None):
+                yield value
+
+
 def suggest_paths(
     model: Model,
     path: str,
     count: int = 3,
-    limit: int = 20_000,
+    limit: int = 100_000,
     *,
     kinds: tuple[type, ...] = (Node, Value),
 ) -> list[str]:
-    """Return up to ``count`` paths that look like ``path``, from the first ``limit`` names.
+    """Return up to ``count`` paths that look like ``path``, from the first ``limit`` elements.
 
     Parameters
     ----------
@@ -254,12 +264,7 @@ def suggest_paths(
     """
     wanted = path.rsplit("/", 1)[-1].lstrip("%").lower()
     leaves: dict[str, str] = {}
-    for graph in model.graphs:
-        for node in graph.nodes if Node in kinds else ():
-            leaves.setdefault(node.path.rsplit("/", 1)[-1].lower(), node.path)
-        for value in graph.values.values():
-            if Value in kinds or (Tensor in kinds and value.initializer is not None):
-                leaves.setdefault(value.name.lower(), value.path)
-        if len(leaves) > limit:
-            break
+    for element in islice(_iterate_elements(model, kinds), limit):
+        name = element.name if isinstance(element, Value) else element.path.rsplit("/", 1)[-1]
+        leaves.setdefault(name.lower(), element.path)
     return [leaves[leaf] for leaf in difflib.get_close_matches(wanted, leaves, count, 0.6)]

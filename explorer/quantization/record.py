@@ -289,8 +289,8 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
     is_stated = any(map(may_state_quantization, graphs))
     for graph in graphs:
         values: Iterable[Value] = graph.values.values()
-        if not is_stated:  # but of a tensor something may stand beside it
-            values = [value for value in values if value.initializer is not None]
+        if not is_stated:  # but beside a tensor
+            values = filter(_is_stated_beside, values)
         for number, value in enumerate(values):
             if not number % _STEP:
                 step()
@@ -298,6 +298,11 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
             if statement is not None:
                 sources[statement.source] += 1
     return {"tensors": sources.total(), "sources": dict(sorted(sources.items()))}
+
+
+def _is_stated_beside(value: Value) -> bool:
+    tensor = value.initializer
+    return isinstance(tensor, Tensor) and tensor.quantization is not None
 
 
 def node_badge(node: Node) -> str | None:

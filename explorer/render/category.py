@@ -172,7 +172,7 @@ def category_of(node: Node) -> str:
     return category_of_operator(node.domain, node.op_type)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 17)
 def category_of_operator(domain: str, op_type: str) -> str:
     """Return the family of an operator by its domain and name; ``other`` where unknown."""
     if domain in _DOMAINS:
