@@ -102,11 +102,15 @@ def list_legend(
     elif scene.root.ports_total:
         signs.add("port")
     found = {"categories": categories, "tones": tones, "signs": signs}
+    return [entry for entry in list_entries() if entry.key in found[entry.kind]]
+
+
+def list_entries() -> list[Entry]:
+    """Return all that legends can explain, in the order in which they do."""
     return [
         Entry(kind, key, text)
         for kind, words in _load_words().items()
         for key, text in words.items()
-        if key in found[kind]
     ]
 
 

@@ -45,7 +45,10 @@ def write_html(
     """
     script = (PAGE / "page.js").read_text("utf-8").replace("</script", "<\\/script")
     digest = encode(hashlib.sha256(script.encode()).digest())
-    policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:"  # the samples of the legend
+    )
     if reach:
         policy += f"; connect-src {reach}"
     style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE

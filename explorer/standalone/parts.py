@@ -17,6 +17,7 @@ from .blocks import write_block
 from .content import PageContent
 from .describing import Describer
 from .document import encode, write_html
+from .legend_block import write_legend
 from .level_block import Numbers
 from .levels import write_levels
 from .likeness import LikeRepetitions
@@ -134,6 +135,7 @@ class PageParts:
         linked = [path if -2 - k in told else "" for k, path in enumerate(self.linked)]
         blocks = {
             **self.blocks,
+            "legend": write_legend(),
             "elements": write_block({"elements": listed}, {"linked": linked}),
             **{f"facts-{number}": block for number, block in enumerate(self.described[:described])},
         }

@@ -340,3 +340,20 @@ def test_what_a_small_page_leaves_out_is_said(page: Any, tmp_path: Path) -> None
     assert re.search(r"To take at most \d+ kB this page leaves out statistics", shown.error())
     shown.click(next(path for path in shown.paths() if path.endswith("/")))
     page.wait_for_selector("text=Its description is not in this file.")
+
+
+def test_the_legend_explains_what_is_shown(show: Show) -> None:
+    shown = show("quantized/bert.qdq.onnx")
+    shown.page.get_by_role("button", name="More").click()
+    shown.page.locator(".nl-menu-entry").filter(has_text="Legend").click()
+    rows = shown.page.locator(".nl-legend-row")
+    rows.first.wait_for()
+    assert "convolution, matrix product" in rows.all_inner_texts()
+    # the policy of the page lets the samples be drawn
+    samples = "[...document.querySelectorAll('.nl-legend-sample')]"
+    shown.page.wait_for_function(f"() => {samples}.every((each) => each.naturalWidth)")
+    before = rows.count()
+    shown.press("Open all groups")
+    shown.page.wait_for_function(
+        "(before) => document.querySelectorAll('.nl-legend-row').length !== before", arg=before
+    )

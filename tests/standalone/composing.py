@@ -17,6 +17,7 @@ import pytest
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
 from netloupe.explorer.layout.scene import Flat
+from netloupe.explorer.standalone.legend_block import write_legend
 from netloupe.explorer.standalone.levels import state_of
 from netloupe.explorer.standalone.walk import list_states
 from netloupe.explorer.view import Item, View
@@ -54,10 +55,20 @@ def compose_states(script: Path, block: bytes, direction: str, states: list[Any]
     reader = SceneReader()
     scenes = []
     for line in run_script(script, asked).splitlines():
-        header, buffers = json.loads(line)
+        header, buffers, _ = json.loads(line)
         reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
         scenes.append(read_scene(reader))
     return scenes
+
+
+def list_legends(
+    script: Path, block: bytes, states: list[Any], paints: dict[str, tuple[str, str]]
+) -> list[list[dict[str, str]]]:
+    """Return what the legend of a page says in some states, in dark."""
+    encoded = {"block": block, "legend": write_legend()}
+    asked = {name: base64.b64encode(part).decode() for name, part in encoded.items()}
+    written = run_script(script, {**asked, "direction": "TB", "states": states, "paints": paints})
+    return [json.loads(line)[2] for line in written.splitlines()]
 
 
 def search_page(

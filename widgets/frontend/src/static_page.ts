@@ -9,6 +9,7 @@ import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
+import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
@@ -56,6 +57,10 @@ const FIRST: Direction = "TB";
 
 async function readLinks(): Promise<Links> {
   return new Links(await Block.read("links", findBlock("links")));
+}
+
+async function readLegend(): Promise<LegendWords> {
+  return new LegendWords(await Block.read("legend", findBlock("legend")));
 }
 
 async function readSearch(): Promise<SearchIndex> {
@@ -181,7 +186,7 @@ export function showFile(data: StaticPage): void {
   const { first, command, notices } = data;
   const [opened, focus] = [link && link.opened, link && link.focus];
   const host = new StaticHost({
-    ...{ readBook, readSearch, first, command, notices, opened, focus, traits },
+    ...{ readBook, readSearch, readLegend, first, command, notices, opened, focus, traits },
     readLinks: data.has_links ? readLinks : null,
   });
   const describer = new Describer(data);

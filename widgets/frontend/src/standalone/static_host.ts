@@ -13,6 +13,7 @@ import type { Book, Levels } from "./book";
 import { type CommandStart, writeCommand } from "./command";
 import { Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
+import type { LegendWords } from "./legend";
 import { type Focus, type Link, readOpened, writeOpened } from "./permalink";
 import { Places } from "./places";
 import type { Links } from "./links";
@@ -55,6 +56,8 @@ export interface StaticSource {
   readonly readLinks?: (() => Promise<Links>) | null;
   /** Read what can be found. */
   readSearch(): Promise<SearchIndex>;
+  /** Read what a legend can say. */
+  readLegend(): Promise<LegendWords>;
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
   readonly command: CommandStart;
@@ -78,7 +81,7 @@ const MOST_HITS = 100;
 /** what a file can do, */
 const ABLE: readonly Ability[] = [
   ...(["open", "expand", "search", "regex", "step", "unroll", "direction", "undo"] as const),
-  "command",
+  ...(["command", "legend"] as const),
 ];
 /** and what else is known of it: it answers at once, from what is in it, and never goes away */
 const FILE: Omit<Host, "can"> = {
@@ -110,6 +113,7 @@ export class StaticHost implements CanvasConnection {
   /** read when something is searched first */
   private index: Promise<SearchIndex> | null = null;
   private links: Promise<Links> | null = null;
+  private words: Promise<LegendWords> | null = null;
   /** the neighbourhood that alone is shown */
   private focus: Focus | null = null;
   private focused: Promise<Drawing<Neighbourhood>> | null = null;
@@ -221,6 +225,14 @@ export class StaticHost implements CanvasConnection {
         const isFirst = before === this.moments[0].root;
         const written = writeCommand(command, traits, message.theme, before, isFirst, this.focus);
         this.emit(written, message.id);
+        return;
+      }
+      if (message.type === "legend") {
+        this.words ??= this.source.readLegend();
+        const { book, composer } = drawing;
+        const paints = this.traits.get("paints");
+        const entries = (await this.words).list(book, composer.compose(before), paints, message.theme);
+        this.emit({ type: "legend", entries }, message.id);
         return;
       }
       if (message.type === "search") {

@@ -1,13 +1,15 @@
 /**
  * Composes states of a page's levels and prints the scenes, for tests/standalone: reads
  * `{"block": base64, "direction": …, "states": [{key: [state, {key: …}]}]}` from standard input
- * and writes one line for each state.
+ * and writes one line for each state: header, buffers, and where `legend`, a block in base64, and
+ * `paints` are given what the legend says.
  */
 
 import { readFileSync } from "node:fs";
 import { Block } from "../../src/standalone/block";
 import { Book } from "../../src/standalone/book";
 import { Composer, type Opened } from "../../src/standalone/compose";
+import { LegendWords } from "../../src/standalone/legend";
 import { SceneWriter } from "../../src/standalone/write_scene";
 
 interface State {
@@ -18,6 +20,7 @@ const asked = JSON.parse(readFileSync(0, "utf8"));
 const book = new Book(await Block.read("levels", asked.block), asked.direction);
 const composer = new Composer(book);
 const writer = new SceneWriter(book);
+const legend = asked.legend && new LegendWords(await Block.read("legend", asked.legend));
 
 function open(number: number, state: State): Opened {
   const level = book.level(number);
@@ -33,9 +36,11 @@ function open(number: number, state: State): Opened {
 }
 
 for (const state of asked.states) {
-  const { header, buffers } = writer.write(composer.compose(open(0, state)), book.notices);
+  const composed = composer.compose(open(0, state));
+  const { header, buffers } = writer.write(composed, book.notices);
   const written = buffers.map((part) =>
     Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString("base64"),
   );
-  console.log(JSON.stringify([header, written]));
+  const said = legend ? legend.list(book, composed, asked.paints, "dark") : [];
+  console.log(JSON.stringify([header, written, said]));
 }

@@ -17,6 +17,7 @@ const book = new Book(await Block.read("levels", asked.levels), "TB");
 const host = new StaticHost({
   ...{ first: {}, command: { text: "", expand: "" }, traits: {} },
   readBook: () => Promise.resolve(book),
+  readLegend: () => Promise.reject(new Error("no legend is asked for")),
   readSearch: async () =>
     new SearchIndex(await Block.read("search", asked.search), book.texts),
 });

@@ -1,0 +1,74 @@
+/** The legend of a page: of the words of explorer/render/legend.json those that its picture needs. */
+
+import type { LegendEntry } from "../host/messages";
+import type { ThemeName } from "../scene/options";
+import { CAPTURED, CONTROL } from "../scene/scene";
+import sizes from "../scene/sizes";
+import type { Block } from "./block";
+import type { Levels } from "./book";
+import type { Composed } from "./compose";
+
+
+/** Tones of what is painted, by path. */
+type Paints = Readonly<Record<string, readonly [tone: string, text: string]>>;
+
+/** kind, key and text of an entry, and its small pictures, light and dark */
+type Written = readonly [kind: string, key: string, text: string, light: string, dark: string];
+
+export class LegendWords {
+  private readonly entries: readonly Written[];
+
+  constructor(block: Block) {
+    this.entries = block.value("entries") as Written[];
+  }
+
+  /** What the legend of a picture says. */
+  list(book: Levels, shown: Composed, paints: Paints, theme: ThemeName): LegendEntry[] {
+    const found = collect(book, shown, paints);
+    return this.entries
+      .filter(([kind, key]) => found.has(`${kind} ${key}`))
+      .map(([, , text, light, dark]) => ({ text, svg: theme === "dark" ? dark : light }));
+  }
+}
+
+/** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */
+function collect(book: Levels, shown: Composed, paints: Paints): Set<string> {
+  const found = new Set<string>();
+  const toneAt = (path: string): string => paints[path]?.[0] ?? "";
+  const addTone = (tone: string): unknown => tone && found.add(`tones ${tone.split("-")[0]}`);
+  const pending = [shown];
+  while (pending.length > 0) {
+    const { level, inner, edges } = pending.pop()!;
+    const { form, names } = level;
+    if (form.ports.length > 0) found.add("signs port");
+    form.boxes.forEach((box, place) => {
+      const tone = toneAt(names[box.path]);
+      addTone(tone);
+      const open = inner.get(place);
+      if (open) {
+        found.add("signs frame");
+        pending.push(open);
+        return;
+      }
+      const { outline, category, texts, stack, bar, badges } = book.faces[box.face];
+      if (outline === "stub" || outline === "junction") {
+        if (texts.length > 0) found.add(`signs ${outline}`);
+      } else if (!tone) {
+        found.add(`categories ${category}`);
+      }
+      if (stack) found.add("signs stack");
+      if (bar && bar[3] > 0) found.add(`signs share-${bar[0]}`);
+      for (const badge of badges) found.add(badge[5] ? "signs chip" : "signs badge");
+      if (texts.some(([, , text, , anchor]) => text === sizes.opener && anchor === "end")) {
+        found.add("signs opener");
+      }
+    });
+    edges.forEach(({ isDrawn, flags }, number) => {
+      if (!isDrawn) return;
+      const kind = flags & CAPTURED ? "captured" : flags & CONTROL ? "control" : "data";
+      found.add(`signs ${kind}`);
+      addTone(toneAt(names[form.edges[number].path]));
+    });
+  }
+  return found;
+}
