@@ -5,6 +5,7 @@
  */
 
 import type { Direction } from "../scene/options";
+import { attach } from "./attach";
 import { endAtSides } from "./circles";
 import { type Curves, countPieces, countPoints, evaluate } from "./curves";
 
@@ -19,8 +20,6 @@ const TITLE_GAP = 2;
 const TITLE_STEPS = 24;
 /** border ports are placed as if they were nodes of so much above the border */
 const PORT_HALF = 3;
-/** an end of an edge that is farther from its place takes the curve's next point not along */
-const MOST_DRIFT = 8;
 
 export interface Size {
   width: number;
@@ -224,10 +223,17 @@ function fill(
     if (starts[edge] === starts[edge + 1]) continue;
     const [tail, head] = [2 * starts[edge], 2 * (starts[edge + 1] - 1)];
     const [source, target] = [sources[edge], targets[edge]];
+    const count = starts[edge + 1] - starts[edge];
     if (source < 0) setPoint(points, tail, ports, 2 * (-1 - source));
-    else attach(points, tail, 2, endAt(boxes, source, level.leaving[edge], axis, true), axis);
+    else {
+      const place = endAt(boxes, source, level.leaving[edge], axis, true);
+      attach(points, { at: tail, inwards: 2, count }, place, axis, boxes);
+    }
     if (target < 0) setPoint(points, head, ports, 2 * (inputs.length - 1 - target));
-    else attach(points, head, -2, endAt(boxes, target, level.entering[edge], axis, false), axis);
+    else {
+      const place = endAt(boxes, target, level.entering[edge], axis, false);
+      attach(points, { at: head, inwards: -2, count }, place, axis, boxes);
+    }
   }
   endAtSides(points, starts, boxes, level, axis);
   return {
@@ -256,24 +262,6 @@ function endAt(
   const at = 4 * box;
   const along = boxes[at + axis] + (Number.isNaN(offset) ? boxes[at + 2 + axis] / 2 : offset);
   return [along, boxes[at + 1 - axis] + (isSource ? boxes[at + 3 - axis] : 0)];
-}
-
-/** Move an end of an edge to its exact place, and the curve's next point along. */
-function attach(
-  points: Float64Array,
-  end: number,
-  inwards: number,
-  [along, across]: [number, number],
-  axis: number,
-): void {
-  for (const [side, wanted] of [
-    [axis, along],
-    [1 - axis, across],
-  ]) {
-    const drift = wanted - points[end + side];
-    points[end + side] = wanted;
-    if (Math.abs(drift) < MOST_DRIFT) points[end + inwards + side] += drift;
-  }
 }
 
 function round(place: number): number {
