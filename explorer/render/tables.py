@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -204,12 +205,13 @@ def box_flags(item: Item) -> int:
     return flags
 
 
-def row_texts(item: Item) -> list[str]:
-    """Return what the rows of an item stand for."""
+def row_texts(item: Item, most: int | None = None) -> list[str]:
+    """Return what the rows of an item stand for, the first so many."""
     if item.kind == "stub" or item.is_terminal:
-        return item.value_paths() if item.merged and not item.is_selected_whole else []
+        is_listed = item.merged and not item.is_selected_whole
+        return [*islice(item.value_paths(), most)] if is_listed else []
     if not item.is_open:
-        return [row.path for row in item.constants]
+        return [row.path for row in islice(item.constants, most)]
     if item.repeat is None:
         return []
     entries = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]

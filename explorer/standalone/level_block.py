@@ -309,7 +309,7 @@ class LevelWriter:
             return ports[value] if end < 0 else local.number(path_of_value(value, body))
 
         for child in item.children:
-            rows = row_texts(child)[:_MOST_ROWS]
+            rows = row_texts(child, _MOST_ROWS)
             face = self._faces.number(self._face_of(child))
             path, key = local.number(child.path), local.number(child.key)
             table["boxes"] += (path, key, face, box_flags(child), len(rows))

@@ -23,6 +23,7 @@ from netloupe.explorer.patterns import describe_shape_value
 
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
+from .constant_rows import make_rows
 from .families import merge_families
 from .group_borders import GroupBorders, body_graphs, find_constants
 from .item import ConstantRow, Instance, Item, ItemKind
@@ -287,10 +288,9 @@ class ChildMaker:
         inputs = borders.node_inputs(node)
         rows = self._find_rows(body, inputs)
         if rows:
-            item.constants = tuple(
-                self._constant_row(body, index, value)
-                for index, value in enumerate(node.inputs)
-                if value in rows
+            item.constants = make_rows(
+                (index for index, value in enumerate(node.inputs) if value in rows),
+                lambda index: self._constant_row(body, index, node.inputs[index]),
             )
             inputs = tuple(value for value in inputs if value not in rows)
         item.inputs = inputs
@@ -327,7 +327,8 @@ class ChildMaker:
     def _is_shape(self, value: Value) -> bool:
         return value.producer is not None and self._is_hidden(value.producer)
 
-    def _constant_row(self, body: Instance, index: int, value: Value) -> ConstantRow:
+    def _constant_row(self, body: Instance, index: int, value: Value | None) -> ConstantRow:
+        assert value is not None  # noqa: S101 - what is left out is no constant
         origin, instance = resolve_operand(body, value)
         path = f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
         if self._is_shape(origin):

@@ -176,7 +176,7 @@ class Item:
         #: of an input or output that stands for many: their first and last name
         self.names = ""
         #: operands that are rows on the face instead of edges
-        self.constants: tuple[ConstantRow, ...] = ()
+        self.constants: Sequence[ConstantRow] = ()
 
     @property
     def is_selected_whole(self) -> bool:
