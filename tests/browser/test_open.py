@@ -39,11 +39,13 @@ def address(tmp_path: Path) -> Iterator[str]:
 def test_window_shows_the_model_to_the_token_only(page: Any, address: str) -> None:
     place, _, _ = address.partition("?")
     refused = page.goto(place)
-    assert "/login" in refused.url
+    assert refused.status == 403
+    assert "has no token" in page.inner_text("body")
     assert page.locator(CANVAS).count() == 0
 
     answer = page.goto(address)
-    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert "default-src 'none'" in page.locator("meta[http-equiv]").get_attribute("content")
     page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
     host = page.locator(CANVAS).first.bounding_box()
     assert host["height"] > 0.9 * page.viewport_size["height"]
