@@ -61,8 +61,8 @@ class Retelling:
 
     path: str
     told: Told
-    #: which slots hold names, and the parts of their texts
-    _named: list[tuple[int, list[str]]] = field(default_factory=list)
+    #: by the parts of a text with names in it the slots that hold it
+    _named: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     #: which slots hold the number of the weight
     _weights: list[int] = field(default_factory=list)
     #: names that stood unchanged in all samples
@@ -78,10 +78,13 @@ class Retelling:
             return None
         slots = self.told.slots.copy()
         own, other = renaming.own.get(self.path, ("", ""))
-        for slot, parts in self._named:
-            slots[slot] = "".join(
-                [other if part == own else texts.get(part, part) for part in parts]
-            )
+        for parts, places in self._named.items():
+            if len(parts) == 1:
+                text = other if parts[0] == own else texts.get(parts[0], parts[0])
+            else:
+                text = "".join([other if part == own else texts.get(part, part) for part in parts])
+            for slot in places:
+                slots[slot] = text
         for slot in self._weights:
             slots[slot] = str(number_of(weight)) if weight is not None else ""
         targets = tuple([texts.get(target, target) for target in self.told.targets])
@@ -131,7 +134,8 @@ def _learn_slot(
     known = samples[0][0].texts
     parts = [text] if text in known else _split_names(text)
     if any(other != text for _, other in samples):
-        learned._named.append((slot, parts))  # whether that is right is seen at the end
+        # whether that is right is seen at the end
+        learned._named.setdefault(tuple(parts), []).append(slot)
         return
     learned._unchanged.update(
         part
