@@ -117,7 +117,6 @@ def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
         "a third format",
         "an overlay by path",
         "a merged picture of two models",
-        "the explorer in a file without a kernel",
         "an outline",
         "a new rule",
     ]
