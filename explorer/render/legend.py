@@ -102,10 +102,10 @@ def list_legend(
     elif scene.root.ports_total:
         signs.add("port")
     found = {"categories": categories, "tones": tones, "signs": signs}
-    return [entry for entry in list_entries() if entry.key in found[entry.kind]]
+    return [entry for entry in list_all_entries() if entry.key in found[entry.kind]]
 
 
-def list_entries() -> list[Entry]:
+def list_all_entries() -> list[Entry]:
     """Return all that legends can explain, in the order in which they do."""
     return [
         Entry(kind, key, text)

@@ -11,7 +11,7 @@ from functools import cache
 from typing import get_args
 
 from netloupe.explorer.options import ThemeName
-from netloupe.explorer.render.legend import list_entries
+from netloupe.explorer.render.legend import list_all_entries
 from netloupe.explorer.render.svg import draw_sample
 
 from .blocks import write_block
@@ -22,6 +22,6 @@ def write_legend() -> bytes:
     """Return the block, which is the same for all models."""
     entries = [
         (*entry, *(draw_sample(entry, theme) for theme in get_args(ThemeName)))
-        for entry in list_entries()
+        for entry in list_all_entries()
     ]
     return write_block({}, {"entries": entries})
