@@ -7,17 +7,27 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from netloupe.explorer.model import Node, Value, is_constant_node
-from netloupe.explorer.patterns import SHAPE_READERS
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.progress import step
 
 from .effort import Effort
+from .node_columns import (
+    ABSENT,
+    COMPUTED,
+    FindRow,
+    is_used_outside,
+    list_subgraph_kinds,
+    read_columns,
+    tell_operand,
+)
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Kinds = dict[tuple[object, ...], int]
 
 #: how many operands of a node are told apart: the first ones, and the last
 SLOTS = 4
@@ -34,6 +44,8 @@ BULK = 12
 
 #: how many nodes are looked at in one step
 _STEP = 10_000
+#: more nodes are read in columns, which takes longer for few
+_MANY = 2_000
 
 
 class NodeTable:
@@ -65,107 +77,143 @@ class NodeTable:
         for its shape is no use).
     """
 
-    def __init__(
-        self, nodes: Sequence[Node], known: dict[tuple[object, ...], int] | None = None
-    ) -> None:
+    def __init__(self, nodes: Sequence[Node], known: Kinds | None = None) -> None:
         known = {} if known is None else known
         self.nodes = nodes
-        count = len(nodes)
-        rows = _NodeRows(nodes)
-        find_row = rows.find
-        # arrays, for lists would hold an object for each number
-        kinds, slots, sources, targets = (array("q") for _ in range(4))
-        outside = np.zeros(count, dtype=bool)
-        self.recurrent = np.zeros(count, dtype=bool)
-        for row, node in enumerate(nodes):
-            if not row % _STEP:
-                step()
-            form = ""
-            taken: list[int] = []
-            for value in node.inputs:
-                source = -1
-                if value is None:
-                    form += "-"
-                elif (producer := value.producer) is None:
-                    form += "c" if value.initializer is not None or value.is_parameter else "v"
-                elif (source := find_row(producer)) >= 0:
-                    form += "v"
-                else:
-                    form += "c" if is_constant_node(producer) else "v"
-                taken.append(source)
-            op_type, outputs = node.op_type, node.outputs
-            if op_type in RECURRENT:
-                self.recurrent[row] = True
-            key = (
-                op_type,
-                node.domain,
-                node.overload,
-                "" if op_type in _VARIADIC else form,
-                len(outputs),
-                node._attribute_key,
-                _subgraph_kinds(node) if node.subgraphs else (),
-            )
-            kinds.append(known.setdefault(key, len(known)))
-            if not taken:
-                slots.extend(_NO_SLOTS)
-            elif len(taken) < SLOTS:
-                slots.extend((*taken, *_NO_SLOTS[len(taken) + 1 :], taken[-1]))
-            else:
-                slots.extend((*taken[: SLOTS - 1], taken[-1]))
-            for source in taken if len(taken) < 2 else {*taken}:
-                if source >= 0:
-                    sources.append(source)
-                    targets.append(row)
-            if node.captures or node.control_inputs:
-                for value in (*node.captures, *node.control_inputs):
-                    found = -1 if value.producer is None else find_row(value.producer)
-                    if found >= 0:
-                        sources.append(found)
-                        targets.append(row)
-            if outputs and _is_used_outside(node, rows):
-                outside[row] = True
-        # not copied: those of a million nodes take 50 MB
-        self.kinds: Integers = np.asarray(kinds)
-        self.producers: Integers = np.asarray(slots).reshape(count, SLOTS)
-        order = np.argsort(np.asarray(sources), kind="stable")
-        self.sources: Integers = np.asarray(sources)[order]
-        self.targets: Integers = np.asarray(targets)[order]
-        self.starts: Integers = np.searchsorted(self.sources, np.arange(count + 1))
-        self.used_outside = outside
+        many = len(nodes) >= _MANY
+        found = _read_at_once(nodes, known) if many else _read_each(nodes, known)
+        self.kinds: Integers = found.kinds
+        self.producers: Integers = found.producers
+        order = np.argsort(found.sources, kind="stable")
+        self.sources: Integers = found.sources[order]
+        self.targets: Integers = found.targets[order]
+        self.starts: Integers = np.searchsorted(self.sources, np.arange(len(nodes) + 1))
+        self.recurrent: Flags = found.recurrent
+        self.used_outside: Flags = found.used_outside
         #: shape (n + 1,): scratch space, -1 everywhere between uses; the last is for row -1
-        self.places: Integers = np.full(count + 1, -1, dtype=np.int64)
+        self.places: Integers = np.full(len(nodes) + 1, -1, dtype=np.int64)
 
 
-class _NodeRows:
-    """Tells in which row each of some nodes of one graph is."""
+class _Wires(NamedTuple):
+    """What a table has of its nodes; edges in no order."""
 
-    def __init__(self, nodes: Sequence[Node]) -> None:
-        self._graph = nodes[0].graph if nodes else None
-        self._rows = array("q", [-1]) * (max((node.index for node in nodes), default=-1) + 1)
-        for row, node in enumerate(nodes):
-            self._rows[node.index] = row
-
-    def find(self, node: Node) -> int:
-        """Return the row of a node; -1 for others."""
-        if node.graph is not self._graph or node.index >= len(self._rows):
-            return -1
-        return self._rows[node.index]
+    kinds: Integers
+    producers: Integers
+    sources: Integers
+    targets: Integers
+    recurrent: Flags
+    used_outside: Flags
 
 
-def _is_used_outside(node: Node, rows: _NodeRows) -> bool:
-    for value in node.outputs:
-        if value is None:
-            continue
-        if value.is_output:
-            return True
-        for user in value.users:
-            if rows.find(user) < 0 and user.op_type not in SHAPE_READERS:
-                return True
-    return False
+def _read_at_once(nodes: Sequence[Node], known: Kinds) -> _Wires:
+    """Read very many nodes in columns."""
+    step()
+    columns = read_columns(nodes, _VARIADIC)
+    kinds = np.array(
+        [
+            known.setdefault(_write_key(nodes[row], columns.form(row)), len(known))
+            for row in columns.firsts.tolist()
+        ],
+        np.int64,
+    )
+    recurrent = np.array([nodes[row].op_type in RECURRENT for row in columns.firsts.tolist()], bool)
+    graph, find_row = nodes[0].graph, columns.find_row
+    others = [graph.nodes[place] for place in graph.wiring.with_others]
+    more = [
+        pair
+        for node in others
+        if (row := find_row(node)) >= 0
+        for pair in _list_captures(node, row, find_row)
+    ]
+    edges = np.concatenate([columns.edges, np.array(more, np.int64).reshape(-1, 2)])
+    return _Wires(
+        kinds[columns.alike],
+        columns.take_slots(SLOTS),
+        edges[:, 0],
+        edges[:, 1],
+        recurrent[columns.alike],
+        columns.used_outside,
+    )
 
 
-def _subgraph_kinds(node: Node) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(inner.op_type for inner in graph.nodes) for graph in node.subgraphs)
+def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
+    """Read nodes one by one."""
+    count = len(nodes)
+    find_row = _number_rows(nodes)
+    # arrays, for lists would hold an object for each number
+    kinds, slots, sources, targets = (array("q") for _ in range(4))
+    outside, recurrent = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    for row, node in enumerate(nodes):
+        if not row % _STEP:
+            step()
+        form = ""
+        taken: list[int] = []
+        for value in node.inputs:
+            source = -1
+            if value is None:
+                form += ABSENT
+            elif value.producer is not None and (source := find_row(value.producer)) >= 0:
+                form += COMPUTED
+            else:
+                form += tell_operand(value)
+            taken.append(source)
+        recurrent[row] = node.op_type in RECURRENT
+        kinds.append(known.setdefault(_write_key(node, form), len(known)))
+        if not taken:
+            slots.extend(_NO_SLOTS)
+        elif len(taken) < SLOTS:
+            slots.extend((*taken, *_NO_SLOTS[len(taken) + 1 :], taken[-1]))
+        else:
+            slots.extend((*taken[: SLOTS - 1], taken[-1]))
+        pairs = [(source, row) for source in {*taken} if source >= 0]
+        for source, target in (*pairs, *_list_captures(node, row, find_row)):
+            sources.append(source)
+            targets.append(target)
+        outside[row] = _is_used_outside(node, find_row)
+    return _Wires(
+        np.asarray(kinds),
+        np.asarray(slots).reshape(count, SLOTS),
+        np.asarray(sources),
+        np.asarray(targets),
+        recurrent,
+        outside,
+    )
+
+
+def _write_key(node: Node, form: str) -> tuple[object, ...]:
+    """Return what is equal for nodes of one kind."""
+    return (
+        node.op_type,
+        node.domain,
+        node.overload,
+        "" if node.op_type in _VARIADIC else form,
+        len(node.outputs),
+        node._attribute_key,
+        list_subgraph_kinds(node) if node.subgraphs else (),
+    )
+
+
+def _list_captures(node: Node, row: int, find_row: FindRow) -> Iterator[tuple[int, int]]:
+    """Yield the rows that give what a node captures or waits for, with its own."""
+    for value in (*node.captures, *node.control_inputs):
+        found = -1 if value.producer is None else find_row(value.producer)
+        if found >= 0:
+            yield found, row
+
+
+def _number_rows(nodes: Sequence[Node]) -> FindRow:
+    """Return what gives the row of a node; -1 for others."""
+    graph = nodes[0].graph if nodes else None
+    rows = {node.index: row for row, node in enumerate(nodes)}
+    return lambda node: rows.get(node.index, -1) if node.graph is graph else -1
+
+
+def _is_used_outside(node: Node, find_row: FindRow) -> bool:
+    return any(
+        value.is_output or is_used_outside(value, find_row)
+        for value in node.outputs
+        if value is not None
+    )
 
 
 class Stretch:

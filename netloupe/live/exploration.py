@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, get_args
@@ -96,9 +96,10 @@ class Exploration:
                 self._set(traits)
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
-            case {"describe": str(path), "id": int(number)}:
+            case {"describe": str() | [str(), *_] as paths, "id": int(number)}:
                 self._wanted_weight = None  # what is told now comes first
-                self._inspector.submit(self._describe, number, path)
+                given = [paths] if isinstance(paths, str) else [*map(str, paths)]
+                self._inspector.submit(self._describe, number, given)
             case {"weight": int(weight), "id": int(number)}:
                 self._wanted_weight = number
                 self._inspector.submit(self._weigh, number, weight)
@@ -172,12 +173,12 @@ class Exploration:
 
     # what is said
 
-    def _describe(self, number: int, path: str) -> None:
+    def _describe(self, number: int, paths: Sequence[str]) -> None:
         try:
             described = self._told.of_model
-            if path or described is None:
+            if described is None or [*paths] != [""]:
                 with self._requests.looking():
-                    described = describe_selected(self._views.model, self._views.current, (path,))
+                    described = describe_selected(self._views.model, self._views.current, paths)
             weight = None
             if described.tensor is not None:
                 weight = self._number(described.tensor, described.value)
@@ -185,7 +186,7 @@ class Exploration:
         except NetloupeError as error:
             self._answer(number, error=str(error))
         except Exception as error:
-            self._client.log.exception("describing %r failed", path)
+            self._client.log.exception("describing %r failed", paths[0])
             self._answer(number, error=f"internal error: {error}")
         else:
             self._answer(number, html=html)

@@ -15,6 +15,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 import netloupe
+from netloupe.explorer.page.description_html import write_path
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.corpus import corpus_file
@@ -203,6 +204,10 @@ def test_a_page_gets_scenes_descriptions_and_weights() -> None:
         weight = max(server._model.graph.initializers, key=lambda each: each.size)
         await talk.send(describe=weight.path, id=2)
         assert 'data-weight="0"' in (await talk.answer(2))["html"]
+        first, second, *_ = server._model.graph.nodes
+        await talk.send(describe=[first.path, second.path], id=4)
+        html = (await talk.answer(4))["html"]
+        assert all(write_path(node.path) in html for node in (first, second))
         await talk.send(weight=0, id=3)
         content, rest = await talk.wait(lambda each: each.get("answer", {}).get("id") == 3)
         assert "error" not in content["answer"]
@@ -226,6 +231,8 @@ def test_a_page_gets_scenes_descriptions_and_weights() -> None:
         '{"request": []}',
         '{"unknown": 1}',
         '{"describe": "x"}',
+        '{"describe": [], "id": 1}',
+        '{"describe": [3], "id": 1}',
     ],
 )
 def test_what_is_no_question_is_answered_by_an_error(frame: str) -> None:

@@ -20,6 +20,7 @@ export function showServed({ live, traits }: LivePage): void {
   const host = new LiveHost(address, traits);
   const inspector = new Inspector(host.traits, {
     describe: (path) => host.describe(path),
+    describeSeveral: (paths) => host.describeSeveral(paths),
     readWeight: async (number) => {
       const block = await Block.unpack("statistics", await host.readWeight(number));
       return new WeightBlock(block).read(0);

@@ -111,6 +111,12 @@ export class LiveHost implements CanvasConnection {
     return String(content.html);
   }
 
+  /** The description of what is at several paths, as HTML. */
+  async describeSeveral(paths: readonly string[]): Promise<string> {
+    const { content } = await this.ask({ describe: paths });
+    return String(content.html);
+  }
+
   /** What is said of the elements of a weight: a block of explorer/standalone/weights.py. */
   async readWeight(weight: number): Promise<Uint8Array> {
     const [buffer] = (await this.ask({ weight })).buffers;

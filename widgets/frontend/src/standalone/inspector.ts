@@ -11,6 +11,8 @@ import type { Weight } from "./weights";
 export interface InspectorActions {
   /** The description of what is at a path, as HTML; null where there is none. */
   describe(path: string): Promise<string | null>;
+  /** The description of several elements together; without it each is told by its own. */
+  describeSeveral?(paths: readonly string[]): Promise<string>;
   /** What is said of the elements of a weight that a description names. */
   readWeight(number: number): Promise<Weight>;
   /** show and select what is at a path */
@@ -67,7 +69,7 @@ export class Inspector {
     try {
       html =
         all.length > 1 && all[0] === path
-          ? await this.describeSeveral(all)
+          ? await (this.actions.describeSeveral?.(all) ?? this.listSeveral(all))
           : ((await this.actions.describe(path)) ?? listPath(path) + NOT_HERE);
     } catch (error) {
       html = writeError(error instanceof Error ? error.message : String(error));
@@ -90,7 +92,7 @@ export class Inspector {
   }
 
   /** What is selected together: each by its title, its kind or type, and its path. */
-  private async describeSeveral(paths: readonly string[]): Promise<string> {
+  private async listSeveral(paths: readonly string[]): Promise<string> {
     const some = paths.slice(0, MOST_LISTED);
     const headers = await Promise.all(
       some.map(async (path) => readHeader((await this.actions.describe(path)) ?? "")),
