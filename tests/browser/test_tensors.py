@@ -133,8 +133,10 @@ def read_picture(page: Any) -> str:
                     try {
                         const image = document.querySelector(".nl-inspector-plot");
                         await image.decode();
-                        const data = await (await fetch(image.src)).arrayBuffer();
+                        const { src } = image;
+                        const data = await (await fetch(src)).arrayBuffer();
                         const digest = await crypto.subtle.digest("SHA-256", data);
+                        if (image.src !== src || !image.naturalWidth) throw new Error("changed");
                         const size = `${image.naturalWidth}x${image.naturalHeight}`;
                         return `${size} ${Array.from(new Uint8Array(digest)).join(" ")}`;
                     } catch (error) {  // another picture takes its place meanwhile

@@ -192,6 +192,7 @@ _SCRIPTS = {
     '<script type="application/json" id="nl-data">',
     '<script type="text/plain" data-block="elements">',
     '<script type="text/plain" data-block="links">',
+    '<script type="text/plain" data-block="legend">',
     '<script type="text/plain" data-block="search">',
     '<script type="text/plain" data-block="levels-TB">',
     '<script type="text/plain" data-block="levels-LR">',
