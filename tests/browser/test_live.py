@@ -15,43 +15,23 @@ import netloupe
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.servers import ROOT
+from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
 
-CANVAS = '[data-netloupe="canvas"]'
-API = f"document.querySelector('{CANVAS}').netloupe"
 DEMO = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 STACK = "main/blocks/0-3/"
 
 
-class Window:
+class Window(ShownPage):
     """A page of a running server."""
 
     def __init__(self, page: Any, server: LiveServer, stop: Callable[[], None]) -> None:
-        self.page = page
         self.server = server
         self.stop = stop
         page.set_default_timeout(60_000)
-        page.goto(server.address)
-        page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
-
-    def paths(self) -> list[str]:
-        """Return the paths of all boxes that are drawn."""
-        found: list[str] = self.page.evaluate(f"{API}.paths()")
-        return found
-
-    def settle(self) -> None:
-        """Wait until nothing moves."""
-        self.page.wait_for_function(f"() => !{API}.stats().busy")
-
-    def click(self, path: str, *, times: int = 1) -> None:
-        """Click on the box at a path."""
-        self.page.keyboard.press("f")
-        self.settle()
-        place = self.page.evaluate(f"(path) => {API}.locate(path)", path)
-        assert place, path
-        self.page.mouse.click(place["x"], place["y"], click_count=times)
+        super().__init__(page, server.address)
 
     def deselect(self) -> None:
         """Click where nothing is."""

@@ -12,13 +12,12 @@ from urllib.parse import quote
 import pytest
 
 import netloupe
+from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
 
-CANVAS = '[data-netloupe="canvas"]'
 FOCUS = f'{CANVAS} [data-netloupe-chip="focus"]'
-API = f"document.querySelector('{CANVAS}').netloupe"
 MODELS = [
     "exported/gpt2.legacy.onnx",
     "exported/unet.dynamo.onnx",
@@ -29,34 +28,15 @@ MODELS = [
 Show = Callable[..., "Page"]
 
 
-class Page:
+class Page(ShownPage):
     """A page written for a model, in Chromium."""
 
     def __init__(self, page: Any, file: Path, fragment: str = "") -> None:
-        self.page = page
         self.file = file
         #: what the page has asked the network for
         self.requests: list[str] = []
         page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
-
-    def paths(self) -> list[str]:
-        """Return the paths of all boxes that are drawn."""
-        found: list[str] = self.page.evaluate(f"{API}.paths()")
-        return found
-
-    def settle(self) -> None:
-        """Wait until nothing moves."""
-        self.page.wait_for_function(f"() => !{API}.stats().busy")
-
-    def click(self, path: str, *, times: int = 1) -> None:
-        """Click on the box at a path."""
-        self.page.keyboard.press("f")
-        self.settle()
-        place = self.page.evaluate(f"(path) => {API}.locate(path)", path)
-        assert place, path
-        self.page.mouse.click(place["x"], place["y"], click_count=times)
+        super().__init__(page, f"{file.as_uri()}{fragment}")
 
     def press(self, title: str) -> None:
         """Press the button of a title."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import netloupe
-from tests.browser.test_page import API, CANVAS, Page
+from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
@@ -75,6 +75,7 @@ def test_where_the_end_is_missing_the_picture_stays(page: Any, tmp_path: Path, p
     file = tmp_path / "page.html"
     whole = netloupe.load(corpus_file("exported/condloop.dynamo.onnx")).to_html()
     file.write_text(whole[: whole.index(place)], "utf-8")
-    shown = Page(page, file)
-    assert shown.error().startswith("This file was cut short: a part of what it tells is missing.")
+    shown = ShownPage(page, file.as_uri())
+    strip = page.locator(f"{CANVAS} .nl-strip")
+    strip.locator("text=/This file was cut short: a part of what it tells is missing/").wait_for()
     assert shown.paths()
