@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
 from netloupe.explorer.model.wiring import number_alike, to_array
 from netloupe.explorer.patterns import SHAPE_READERS
@@ -102,7 +103,7 @@ def read_columns(nodes: Sequence[Node], variadic: frozenset[str]) -> NodeColumns
     sources = np.where(used >= 0, given_by[used], -1)
     codes = _code_operands(wiring.values, used, sources)
 
-    edges = np.unique(sources[sources >= 0] * count + users[sources >= 0])
+    edges = sort_distinct(sources[sources >= 0] * count + users[sources >= 0])
     pairs = np.column_stack([edges // count, edges % count])
 
     def find_row(node: Node) -> int:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.progress import step
 
@@ -97,7 +98,7 @@ def _count_connections(
     piece = np.empty(len(order), dtype=np.int64)
     piece[order] = np.searchsorted(cuts, np.arange(len(order)), "right")
     pairs = piece[sources] * (len(cuts) + 1) + piece[targets]
-    return len(np.unique(pairs[piece[sources] != piece[targets]]))
+    return len(sort_distinct(pairs[piece[sources] != piece[targets]]))
 
 
 def _make_parts(

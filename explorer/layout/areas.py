@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from netloupe.explorer.arrays import sort_distinct
+
 from .placement import Floats, Integers, spread_runs
 
 #: side of the cells of the finest grid, in pixels; each coarser one has cells so much larger
@@ -123,7 +125,7 @@ class Surroundings:
         low = np.floor(wanted[:, axis] / _CELL).astype(np.int64)
         high = np.floor(wanted[:, axis + 2] / _CELL).astype(np.int64)
         #: the bands of cells across the axis that areas are in, in order
-        self._bands = np.unique(spread_runs(low, high - low + 1))
+        self._bands = sort_distinct(spread_runs(low, high - low + 1))
         #: from where to where they are across it
         self._across = wanted[:, 1 - axis].min(), wanted[:, 3 - axis].max()
 

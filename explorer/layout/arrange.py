@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
+
 from .areas import Flags
 from .circles import end_at_sides
 from .level import Level, LevelArrays
@@ -142,7 +144,7 @@ def _find_passing(starts: Floats, ends: Floats, arrays: LevelArrays) -> Floats:
     """Return the places on a border where wires run on inside, inputs first."""
     sources, targets = arrays.sources, arrays.targets
     enters, leaves = -1 - sources[sources < 0], -1 - targets[targets < 0]
-    return np.concatenate([starts[np.unique(enters)], ends[np.unique(leaves)]])
+    return np.concatenate([starts[sort_distinct(enters)], ends[sort_distinct(leaves)]])
 
 
 def _end_places(boxes: Floats, axis: int, offsets: Floats, is_source: bool) -> Floats:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.options import Direction
 
 from .components import set_in_rows, split_components
@@ -79,7 +80,7 @@ class Division:
                 np.searchsorted(self.wire_starts, drawn, side="right") - 1,
             ]
         )
-        pieces: list[int] = np.unique(found).tolist()
+        pieces: list[int] = sort_distinct(found).tolist()
         return pieces
 
 

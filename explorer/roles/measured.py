@@ -14,6 +14,7 @@ from itertools import islice
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, is_constant
 
 from .closure import Booleans, Integers, close
@@ -52,7 +53,7 @@ def join_measured(
     sources, _ = edges
     piece_of = {index: number for number, piece in enumerate(pieces) for index in piece.nodes}
     asked = {
-        piece_of[index] for index in np.unique(sources[~carrying]).tolist() if index in piece_of
+        piece_of[index] for index in sort_distinct(sources[~carrying]).tolist() if index in piece_of
     }
     measured = {
         number

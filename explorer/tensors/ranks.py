@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.arrays import sort_distinct
+
 from .elements import Walk
 
 Array = np.ndarray[Any, Any]
@@ -54,7 +56,7 @@ def find_ranked(walk: Walk, ranks: Ranks) -> npt.NDArray[np.float64]:
     prefixes = np.zeros(ranks.size, np.uint64)
     known = 0
     while known < bits:
-        shared = np.unique(prefixes)
+        shared = sort_distinct(prefixes)
         counts = _count_digits(walk, shared, known)
         known += _DIGIT
         remaining = 0
@@ -64,7 +66,7 @@ def find_ranked(walk: Walk, ranks: Ranks) -> npt.NDArray[np.float64]:
             digit = int(np.searchsorted(ends[row], wanted[place], side="right"))
             wanted[place] -= ends[row, digit] - counts[row, digit]
             prefixes[place] = (int(prefixes[place]) << _DIGIT) | digit
-        occupied = np.unique(prefixes)
+        occupied = sort_distinct(prefixes)
         for prefix in occupied.tolist():
             row = int(np.searchsorted(shared, prefix >> _DIGIT))
             remaining += int(counts[row, prefix & (_VALUES - 1)])
@@ -111,7 +113,7 @@ def _collect(
 ) -> npt.NDArray[np.float64]:
     """Sort the elements that start with the prefixes; ``wanted`` counts within each of them."""
     dtype = walk.elements.dtype
-    ordered = np.sort(np.concatenate(list(_match(walk, np.unique(prefixes), known))))
+    ordered = np.sort(np.concatenate(list(_match(walk, sort_distinct(prefixes), known))))
     starts = _take_prefix(ordered, known, 8 * dtype.itemsize)
     return _restore(ordered[np.searchsorted(starts, prefixes) + wanted], dtype)
 

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Graph, Node, Value
 
@@ -165,7 +166,7 @@ class GroupBorders:
         if not ends:
             return {}
         found: dict[Value, Value] = {}
-        for repeat in self._repeats_around(group, np.unique(np.concatenate(ends)).tolist()):
+        for repeat in self._repeats_around(group, sort_distinct(np.concatenate(ends)).tolist()):
             for value, family in self.repetitions(repeat).families.items():
                 found.setdefault(value, found.get(family, family))
         return found
