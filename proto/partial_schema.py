@@ -15,8 +15,8 @@ _FIELD = descriptor_pb2.FieldDescriptorProto
 #: message → (field, its number, its message), ``*`` behind the message where all of them count;
 #: instead of a message also one of those below
 Schema = Mapping[str, Sequence[tuple[str, int, str]]]
-#: bytes; any number of bytes, or of texts; bytes without which no message is complete
-BYTES, ALL_BYTES, ALL_TEXTS, REQUIRED = "", "*", "**", "!"
+#: bytes; any number of bytes, or of texts; bytes without which no message is complete; a number
+BYTES, ALL_BYTES, ALL_TEXTS, REQUIRED, INTEGER = "", "*", "**", "!", "#"
 
 
 def make_message_class(name: str, schema: Schema, root: str) -> Any:
@@ -49,6 +49,8 @@ def make_message_class(name: str, schema: Schema, root: str) -> Any:
             elif kind in (ALL_BYTES, ALL_TEXTS):
                 entry.label = _FIELD.LABEL_REPEATED
                 entry.type = _FIELD.TYPE_BYTES if kind == ALL_BYTES else _FIELD.TYPE_STRING
+            elif kind == INTEGER:
+                entry.type = _FIELD.TYPE_INT64
             elif kind != BYTES:
                 entry.type, entry.type_name = _FIELD.TYPE_MESSAGE, f".{file.package}.{kind}"
                 if kind.endswith("*"):

@@ -15,9 +15,10 @@ from typing import Any
 
 from google.protobuf.message import DecodeError, Message
 
-from .partial_schema import ALL_TEXTS, BYTES, Schema, make_message_class
+from .partial_schema import ALL_TEXTS, BYTES, INTEGER, Schema, make_message_class
 
-#: with the numbers of onnx.proto; a ``Leaf`` is not looked into
+#: with the numbers of onnx.proto; a ``Leaf`` is not looked into; an ``Info`` and all in it have
+#: every field of theirs, so that what else is in them is unknown
 _SCHEMA: Schema = {
     "Leaf": (),
     "Model": (("graph", 7, "Graph"), ("training", 20, "Training"), ("function", 25, "Function")),
@@ -39,20 +40,32 @@ _SCHEMA: Schema = {
         ("overload", 8, BYTES),
     ),
     "Attribute": (("g", 6, "Leaf"), ("graphs", 11, "Leaf")),
-    "Info": (("name", 1, ALL_TEXTS), ("type", 2, "Type")),
+    "Info": (
+        ("name", 1, ALL_TEXTS),
+        ("type", 2, "Type"),
+        ("doc_string", 3, BYTES),
+        ("metadata", 4, "Entry"),
+    ),
+    "Entry": (("key", 1, BYTES), ("value", 2, BYTES)),
     "Type": (
         ("tensor", 1, "Tensor"),
         ("sequence", 4, "Element"),
         ("map", 5, "Map"),
         ("denotation", 6, BYTES),
+        ("opaque", 7, "Opaque"),
         ("sparse_tensor", 8, "Tensor"),
         ("optional", 9, "Element"),
     ),
     "Element": (("type", 1, "Type"),),
-    "Map": (("type", 2, "Type"),),
-    "Tensor": (("shape", 2, "Shape"),),
+    "Map": (("key_type", 1, INTEGER), ("type", 2, "Type")),
+    "Opaque": (("opaque_domain", 1, BYTES), ("opaque_name", 2, BYTES)),
+    "Tensor": (("element_type", 1, INTEGER), ("shape", 2, "Shape")),
     "Shape": (("dim", 1, "Dimension"),),
-    "Dimension": (("denotation", 3, BYTES),),
+    "Dimension": (
+        ("dim_value", 1, INTEGER),
+        ("dim_param", 2, BYTES),
+        ("denotation", 3, BYTES),
+    ),
 }
 
 
@@ -70,6 +83,9 @@ class Presence:
     domains, overloads, attributes
         Whether any node states its domain or overload or has an attribute, outside subgraphs or
         in general where there are any.
+    unknown_infos
+        Whether anything that is said of a value in a ValueInfoProto is no field of the schema,
+        outside subgraphs or in general where there are any.
     """
 
     subgraphs: bool
@@ -77,6 +93,7 @@ class Presence:
     domains: bool
     overloads: bool
     attributes: bool
+    unknown_infos: bool
 
 
 class Glance:
@@ -102,7 +119,7 @@ class Glance:
         try:
             message.ParseFromString(model)
         except DecodeError:
-            self.presence = Presence(True, True, True, True, True)
+            self.presence = Presence(True, True, True, True, True, True)
         else:
             self.presence = _judge(message)
         self.graph: Any = message.graph
@@ -111,11 +128,13 @@ class Glance:
 def _judge(message: Message) -> Presence:
     used: set[str] = set()
     pending = [message]
+    has_unknown = False
     while pending:
         for field, inner in pending.pop().ListFields():
             used.add(field.name)
             if isinstance(inner, Message):
                 pending.append(inner)
+                has_unknown |= inner.DESCRIPTOR.name == "Info" and _lose_unknown(inner)
     subgraphs = not used.isdisjoint(("g", "graphs"))
     return Presence(
         subgraphs,
@@ -123,7 +142,15 @@ def _judge(message: Message) -> Presence:
         subgraphs or "domain" in used,
         subgraphs or "overload" in used,
         subgraphs or "attribute" in used,
+        subgraphs or has_unknown,
     )
+
+
+def _lose_unknown(message: Message) -> bool:
+    """Take away what is unknown in a message; return whether there was anything."""
+    size = message.ByteSize()
+    message.DiscardUnknownFields()
+    return message.ByteSize() < size
 
 
 @cache

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from netloupe.proto import onnx_pb2
 from netloupe.proto.presence import Glance, Presence
+
+NOTHING = Presence(False, False, False, False, False, False)
 
 
 def present(fill: Callable[[Any], None]) -> Presence:
@@ -31,7 +34,7 @@ def node(model: Any) -> Any:
 
 
 def test_a_flat_model_has_none_of_it() -> None:
-    assert present(lambda model: None) == Presence(False, False, False, False, False)
+    assert present(lambda model: None) == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,7 @@ def test_a_flat_model_has_none_of_it() -> None:
     ],
 )
 def test_subgraphs_hide_everything_else(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == Presence(True, True, True, True, True)
+    assert present(fill) == Presence(True, True, True, True, True, True)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_subgraphs_hide_everything_else(fill: Callable[[Any], None]) -> None:
     ],
 )
 def test_denotations(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == Presence(False, True, False, False, False)
+    assert present(fill) == replace(NOTHING, denotations=True)
 
 
 def test_domains_and_overloads() -> None:
@@ -80,10 +83,8 @@ def test_domains_and_overloads() -> None:
         node(model).domain = "local"
         model.graph.node[2].domain = ""  # the last that is stated must not hide the one before
 
-    assert present(name) == Presence(False, False, True, False, False)
-    assert present(lambda m: setattr(node(m), "overload", "o")) == Presence(
-        False, False, False, True, False
-    )
+    assert present(name) == replace(NOTHING, domains=True)
+    assert present(lambda m: setattr(node(m), "overload", "o")) == replace(NOTHING, overloads=True)
     assert present(lambda m: setattr(m.functions[1].node[0], "domain", "d")).domains
 
 
@@ -97,8 +98,73 @@ def test_domains_and_overloads() -> None:
     ],
 )
 def test_attributes(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == Presence(False, False, False, False, True)
+    assert present(fill) == replace(NOTHING, attributes=True)
+
+
+def fill_info(info: Any) -> None:
+    """State everything of a value that there is to state, apart from what its type is."""
+    info.name, info.doc_string = "v", "doc"
+    info.metadata_props.add(key="key", value="value")
+
+
+def list_types(info: Any) -> list[Any]:
+    """Return the types that a value may have, each with all that can be stated of it."""
+    tensor, sparse, opaque = (type(info.type)() for _ in range(3))
+    for stated in (tensor.tensor_type, sparse.sparse_tensor_type):
+        stated.elem_type = 2**31 - 1
+        stated.shape.dim.add(dim_value=2**63 - 1, denotation="DATA_BATCH")
+        stated.shape.dim.add(dim_param="batch")
+    opaque.opaque_type.domain, opaque.opaque_type.name = "domain", "name"
+    inside = []
+    for kind in ("sequence_type", "optional_type"):
+        outer = type(info.type)(denotation="TEXT")
+        getattr(outer, kind).elem_type.CopyFrom(tensor)
+        inside.append(outer)
+    outer = type(info.type)()
+    outer.map_type.key_type = 8
+    outer.map_type.value_type.CopyFrom(sparse)
+    return [tensor, sparse, opaque, *inside, outer]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_what_the_schema_knows_of_values_is_not_unknown(number: int) -> None:
+    def fill(model: Any) -> None:
+        info = model.graph.value_info[1]
+        fill_info(info)
+        info.type.CopyFrom(list_types(info)[number])
+
+    assert not present(fill).unknown_infos
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda m: m.graph.value_info[1],
+        lambda m: m.graph.input.add(),
+        lambda m: m.functions[1].value_info.add(),
+        lambda m: m.training_info[1].algorithm.output.add(),
+        lambda m: m.graph.value_info[1].metadata_props.add(),
+        lambda m: m.graph.value_info[1].type,
+        lambda m: m.graph.value_info[1].type.tensor_type,
+        lambda m: m.graph.value_info[1].type.tensor_type.shape,
+        lambda m: m.graph.value_info[1].type.tensor_type.shape.dim[0],
+        lambda m: m.graph.value_info[1].type.opaque_type,
+        lambda m: m.graph.value_info[1].type.map_type.value_type.sparse_tensor_type,
+        lambda m: m.graph.value_info[1].type.sequence_type.elem_type.optional_type,
+    ],
+)
+def test_unknown_fields_of_what_is_said_of_values(choose: Callable[[Any], Any]) -> None:
+    def fill(model: Any) -> None:
+        message = choose(model)
+        message.SetInParent()
+        message.MergeFromString(b"\xf8\x3f\x01")  # field 1023
+
+    assert present(fill) == replace(NOTHING, unknown_infos=True)
+
+
+def test_unknown_fields_of_nodes_are_none_of_values() -> None:
+    assert present(lambda m: node(m).MergeFromString(b"\xf8\x3f\x01")) == NOTHING
 
 
 def test_bytes_that_are_no_message() -> None:
-    assert Glance(b"\x3a\xff").presence == Presence(True, True, True, True, True)
+    assert Glance(b"\x3a\xff").presence == Presence(True, True, True, True, True, True)

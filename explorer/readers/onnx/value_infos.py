@@ -44,6 +44,8 @@ class OnnxUnknownFinder:
 
     def of_value(self, name: str) -> UnknownFields:
         """Look for those of all that is said of a value."""
+        if not self._parts.presence.unknown_infos:
+            return ()
         if self._has_none is None:
             fields = _list_info_fields(self._proto)
             self._has_none = not any(may_have_unknown(self._proto, field) for field in fields)
