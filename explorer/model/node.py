@@ -71,6 +71,10 @@ class NodeLoader(Protocol):
         """Read everything that the file says of a node."""
         ...
 
+    def may_have_attributes(self, node: Node) -> bool:
+        """Return whether a node may have attributes, told without its details."""
+        ...
+
     def oddities(self, node: Node) -> tuple[str, ...] | None:
         """Say what is odd about a node; None where its details need to be read for it."""
         ...
@@ -184,6 +188,8 @@ class Node(Loaded):
     @property
     def attributes(self) -> dict[str, Attribute]:
         """Attributes by name, in file order; a repeated name gets ``#2`` appended."""
+        if self._details is None and not self._may_have_attributes:
+            return {}  # of a million nodes the details would take 200 MB
         return self.details.attributes
 
     @property
@@ -228,6 +234,13 @@ class Node(Loaded):
         try:
             # not kept: who asks all nodes of a large model would hold the details of all
             return self._loader.details(self).all_warnings
+        except Exception as error:
+            self._fail(error)
+
+    @property
+    def _may_have_attributes(self) -> bool:
+        try:
+            return self._loader.may_have_attributes(self)
         except Exception as error:
             self._fail(error)
 

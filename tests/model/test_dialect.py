@@ -196,6 +196,9 @@ class ToyLoader:
     def details(self, node: Node) -> NodeDetails:
         return self._details.get(node.name, NodeDetails())
 
+    def may_have_attributes(self, node: Node) -> bool:
+        return True
+
     def oddities(self, node: Node) -> tuple[()]:
         return ()
 

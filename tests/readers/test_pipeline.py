@@ -87,6 +87,9 @@ class NoDetails:
     def details(self, node: Node) -> NodeDetails:
         return NodeDetails()
 
+    def may_have_attributes(self, node: Node) -> bool:
+        return True
+
     def oddities(self, node: Node) -> tuple[()]:
         return ()
 

@@ -56,6 +56,10 @@ class Caffe2NodeLoader:
         self._arguments = arguments
         self._subgraphs = subgraphs
 
+    def may_have_attributes(self, node: Node) -> bool:
+        """Return True: arguments are read with the details."""
+        return True
+
     def oddities(self, node: Node) -> tuple[str, ...] | None:
         """Return None: what is odd about an operator may be anywhere in what is said of it."""
         return None

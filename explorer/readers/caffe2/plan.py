@@ -100,6 +100,9 @@ class _StepLoader:
         self._steps = steps
         self._parts = parts
 
+    def may_have_attributes(self, node: Node) -> bool:
+        return True
+
     def oddities(self, node: Node) -> tuple[str, ...]:
         return ()
 

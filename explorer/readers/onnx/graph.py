@@ -6,7 +6,7 @@ node of a subgraph sees the values of the graphs around it, functions see only t
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import count, repeat
 from operator import attrgetter
 from typing import Any, NoReturn
@@ -286,7 +286,7 @@ class GraphReader:
             except Exception as error:
                 _fail(error, graph, name_message(sparse_proto.values, "sparse initializer"))
 
-    def _add_initializers(self, scope: Scope, tensors: list[Tensor]) -> None:
+    def _add_initializers(self, scope: Scope, tensors: Sequence[Tensor]) -> None:
         """Add very many initializers, which need not have different names."""
         graph, values = scope.graph, scope.values
         graph.initializers += tensors

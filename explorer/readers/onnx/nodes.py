@@ -81,9 +81,13 @@ class OnnxNodeLoader:
         self._tensors = tensors
         self._subgraphs = subgraphs
 
+    def may_have_attributes(self, node: Node) -> bool:
+        """Return whether a node has attributes."""
+        return self._has_attributes and bool(self._protos[node.index].attribute)
+
     def oddities(self, node: Node) -> tuple[str, ...] | None:
         """Say what is odd about a node's wiring; None where it has attributes."""
-        if self._has_attributes and self._protos[node.index].attribute:
+        if self.may_have_attributes(node):
             return None
         return tuple(_judge_wiring(node))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import count, repeat
 from typing import Any, Literal, NamedTuple
@@ -161,7 +161,7 @@ class TensorReader:
         """Return a TensorProto as the tensor of its own name in a graph."""
         return _OnnxTensor(read_text(proto.name), None, proto, self, graph_path)
 
-    def read_packed(self, tensors: PackedTensors, graph_path: str) -> list[Tensor]:
+    def read_packed(self, tensors: PackedTensors, graph_path: str) -> Sequence[Tensor]:
         """Return initializers of a graph that are kept as bytes."""
         self._packed = tensors
         columns = tensors.columns
@@ -169,7 +169,13 @@ class TensorReader:
         self._forms, self._raw_sizes = columns.forms.data, columns.raw_sizes.data
         self._claims: list[Claim | None] = [None] * len(columns.codes)
         rest = repeat(None), count(), repeat(self), repeat(graph_path)
-        return [*map(_OnnxTensor, tensors.names(), *rest)]
+        made = [*map(_OnnxTensor, tensors.names(), *rest)]
+        for tensor, number, size in zip(made, self._forms, self._raw_sizes, strict=True):
+            claim = self._find_packed_claim(number) if number >= 0 else None
+            if claim is not None and claim.size == size:
+                tensor.dtype, tensor.dims, tensor._stored_bytes = claim
+                tensor._measured, tensor.quantization, tensor.warnings = size, None, ()
+        return made
 
     def find_message(self, held: Any) -> Any:
         """Return the message of a tensor, of which the number is held where it is packed."""
@@ -183,11 +189,16 @@ class TensorReader:
         number = self._forms[held]
         if number < 0:
             return _measure_sound(packed[held], self.claims)
+        return None  # what is sound was noted of all at once
+
+    def _find_packed_claim(self, number: int) -> Claim:
+        """Return what tensors of a form claim; its bytes are -1 where it cannot be sound."""
         claim = self._claims[number]
         if claim is None:
-            form = packed.columns.form(number)
+            assert self._packed is not None  # noqa: S101 - forms are numbered of packed ones
+            form = self._packed.columns.form(number)
             claim = self._claims[number] = self.claims[form] = _read_claim(*form)
-        return claim if claim.size == self._raw_sizes[held] else None
+        return claim
 
     def read_facts(self, tensor: Tensor, proto: Any) -> None:
         """Fill in what a TensorProto says beyond its name."""
