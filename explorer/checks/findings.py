@@ -42,7 +42,8 @@ def find_oddities(model: Model) -> Iterator[ModelWarning]:
         yield from _find_hidden_names(graph)
         yield from _find_nameless(graph)
         for tensor in graph.initializers:
-            yield from _judge_tensor(model, tensor)
+            if not tensor._is_plain:
+                yield from _judge_tensor(model, tensor)
     yield from _find_recursion(model)
     yield from _find_hiding_functions(model)
     yield from _find_unknown_operators(model, graphs)
@@ -148,8 +149,6 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
 
 
 def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
-    if tensor._is_plain:
-        return
     if len(tensor.dims) > _MOST_DIMENSIONS:
         yield ModelWarning(
             tensor.path,
@@ -256,8 +255,8 @@ def _find_bad_text(graphs: list[Graph]) -> Iterator[ModelWarning]:
         names = [graph.name, *(node.name for node in graph.nodes), *graph.values]
         if isinstance(graph, Function):
             names.append(graph.domain)
-        bad = [name for name in names if isinstance(name, EscapedText)]
-        if bad:
+        if EscapedText in {*map(type, names)}:
+            bad = [name for name in names if isinstance(name, EscapedText)]
             shown = join_parts([name[:40] for name in bad[:_MOST_NAMES]], len(bad))
             yield ModelWarning(graph.path, f"has names that are not UTF-8: {shown}")
 

@@ -88,11 +88,12 @@ class _Known(dict[Value | None, int]):
 
     def __missing__(self, value: Value) -> int:
         own = self._frame
-        frame: GraphRun | None = own
-        while frame is not None and frame.graph is not value.graph:
-            frame = frame.outer
-        if frame is not None and frame is not own:
-            return frame.facts[value]
+        if value.graph is not own.graph:
+            frame = own.outer
+            while frame is not None and frame.graph is not value.graph:
+                frame = frame.outer
+            if frame is not None:
+                return frame.facts[value]
         is_given = value.is_input and own.outer is None
         found = self._facts.read_value(value, is_local=own.is_local, is_given=is_given)
         self[value] = found
@@ -170,6 +171,7 @@ class Analysis:
         self._left -= len(graph.nodes) + _GRAPH
         operators = graph.wiring.operators.tolist() if graph.nodes else []
         kinds: dict[int, Kind] = {}
+        find, find_use = facts.__getitem__, self._uses.get
         for index, node in enumerate(graph.nodes):
             if not index % _STEP:
                 step("counting operations" if not index else "")
@@ -183,14 +185,17 @@ class Analysis:
             key = (
                 kind.number,
                 (node._attribute_key, len(outputs), frame.context) if kind.has_attributes else (),
-                *[facts[value] for value in node.inputs],
+                *map(find, node.inputs),
             )
-            use = self._uses.get(key)
+            use = find_use(key)
             if use is None:
                 use = self._uses[key] = self._look(frame, node, kind, key)
             if not use[2] and len(outputs) <= MOST_READ:
                 use = self._look_at_types(frame, node, kind, key)
             works[index] = use[1]
+            if len(outputs) == 1 and outputs[0] is not None:  # as mostly
+                facts[outputs[0]] = use[0][0]
+                continue
             for value, number in zip(outputs, use[0], strict=False):
                 if value is not None:
                     facts[value] = number
@@ -199,9 +204,9 @@ class Analysis:
     def _finish(self, frame: GraphRun) -> None:
         frame.total = self.sum_works(frame.works)
         graph, facts = frame.graph, frame.facts
-        numbers = [
-            facts[value] if value.graph is graph else ABSENT for value in graph.wiring.values
-        ]
+        values = graph.wiring.values
+        own = len(graph.values)  # those of graphs around follow
+        numbers = [*map(facts.__getitem__, values[:own]), *[ABSENT] * (len(values) - own)]
         sizes = {
             number: 0 if number == ABSENT else measure_activation(self.facts.of(number))
             for number in set(numbers)

@@ -105,14 +105,18 @@ def list_written_numbers(values: Iterable[Value]) -> Iterator[Value]:
     bounds, or has the name of a module's parameter.
     """
     takers: dict[Node, bool] = {}  # one node may take a million
-    return (value for value in values if _is_written_number(value, takers))
+    for value in values:
+        users = value.users
+        takes_learned = takers.get(users[0]) if len(users) == 1 else None
+        if takes_learned is None:
+            if _is_written_number(value, takers):
+                yield value
+        elif not takes_learned and not _is_module_name(value.name):
+            yield value
 
 
 def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
     """As :func:`list_written_numbers`; ``takers`` gets which nodes take learned numbers."""
-    users = value.users
-    if len(users) == 1 and (takes_learned := takers.get(users[0])) is not None:
-        return not takes_learned and not _MODULE_NAME.fullmatch(value.name)
     pending = [value]
     looked = 0
     while pending:
@@ -120,7 +124,7 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
         for user in one.users:
             looked += 1
             if looked > _MOST_USES:
-                return not _MODULE_NAME.fullmatch(value.name)
+                return not _is_module_name(value.name)
             if user.op_type in LAYOUT:
                 pending += [given for given in user.outputs if given is not None]
                 continue
@@ -129,9 +133,14 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
             takes_learned = takers.get(user)
             if takes_learned is None:
                 takes_learned = takers[user] = _takes_learned(user)
-            if takes_learned or _MODULE_NAME.fullmatch(value.name):
+            if takes_learned or _is_module_name(value.name):
                 return False
     return True
+
+
+def _is_module_name(name: str) -> bool:
+    """Return whether a name is that of a module's parameter, such as ``layer.0.weight``."""
+    return "." in name and _MODULE_NAME.fullmatch(name) is not None
 
 
 def _takes_learned(node: Node) -> bool:

@@ -94,11 +94,11 @@ class FactTable:
     def read_tensor(self, tensor: Tensor | SparseTensor) -> int:
         """Return the number of what is known of a stored tensor."""
         dtype, dims = tensor.dtype, tensor.dims
-        if len(dims) < 2 and dtype.is_integer and isinstance(tensor, Tensor):
-            return self.number(Fact(dims, dtype, read_elements(tensor), True))
         key = (dims, dtype.name)  # there may be a million tensors, of few shapes
         number = self._tensors.get(key)
         if number is None:
+            if len(dims) < 2 and dtype.is_integer and isinstance(tensor, Tensor):
+                return self.number(Fact(dims, dtype, read_elements(tensor), True))
             number = self._tensors[key] = self.number(Fact(dims, dtype, None, True))
         return number
 

@@ -145,7 +145,7 @@ def _count(
         count += 1
         if not isinstance(tensor, SparseTensor) and tensor._is_plain:
             size += tensor.stored_bytes or 0
-            if tensor in weights.packed:
+            if weights.packed and tensor in weights.packed:
                 elements += tensor.size
                 sums[weights.kind_of(tensor)] += weights.packed[tensor]
             else:

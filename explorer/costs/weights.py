@@ -133,11 +133,22 @@ class Weights:
     def _find_unused(self, graph: Graph) -> None:
         if not graph.nodes:
             return
-        stored = [value for value in graph.values.values() if value.initializer is not None]
-        unused = [value for value in stored if not value.is_used and not value.is_output]
-        for value in unused if len(unused) < len(stored) else ():
+        count = 0
+        unused: list[Value] = []
+        numbers: list[Value] = []  # a million are stored: each is looked at once
+        for value in graph.values.values():
+            tensor = value.initializer
+            if tensor is None:
+                continue
+            count += 1
+            if not value.is_used:
+                if not value.is_output:
+                    unused.append(value)
+            elif (dims := tensor.dims).count(1) == len(dims):
+                numbers.append(value)
+        for value in unused if len(unused) < count else ():
             self._set_kind(value, "other")
-        for value in list_written_numbers(filter(_is_used_number, stored)):
+        for value in list_written_numbers(numbers):
             self._set_kind(value, "other")
 
     def _find_constants(self, graph: Graph) -> None:
@@ -206,12 +217,6 @@ class Weights:
     def _set_kind(self, value: Value | None, kind: Kind) -> None:
         if value is not None and value.initializer is not None:
             self._kinds[value.initializer] = kind
-
-
-def _is_used_number(value: Value) -> bool:
-    """Return whether a value is a single number that is stored, and that nodes take."""
-    dims = value.initializer.dims if value.initializer is not None else (0,)
-    return dims.count(1) == len(dims) and value.is_used
 
 
 def _is_real(dtype: DataType) -> bool:

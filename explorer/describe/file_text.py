@@ -19,6 +19,7 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
     ValueType,
+    count_each_operator,
 )
 from netloupe.explorer.model.types import describe_shape
 from netloupe.explorer.notation import join_parts, write_dims, write_float
@@ -122,12 +123,13 @@ def list_entries(entries: dict[str, str]) -> list[Row]:
 
 def list_operators(graphs: Iterable[Graph]) -> Counter[str]:
     """Count operators by name, with the domain before those of another than the format's own."""
-    return Counter(
-        node.op_type if node.domain == own else f"{node.domain}::{node.op_type}"
-        for graph in graphs
-        for own in (graph.dialect.domain,)
-        for node in graph.nodes
-    )
+    counts: Counter[str] = Counter()
+    for graph in graphs:
+        own = graph.dialect.domain
+        for node, count in count_each_operator(graph):
+            name = node.op_type if node.domain == own else f"{node.domain}::{node.op_type}"
+            counts[name] += count
+    return counts
 
 
 def order_counts(counts: Counter[str]) -> list[tuple[str, int]]:

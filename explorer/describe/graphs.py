@@ -327,7 +327,8 @@ def list_parameters(totals: Totals, note: str = "") -> list[Row]:
 
 def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list[Row]:
     """Return rows for the largest tensors."""
-    largest = nlargest(MOST_WEIGHTS, tensors, key=lambda tensor: count_bytes(tensor) or 0)
+    sizes = [count_bytes(tensor) or 0 for tensor in tensors]
+    chosen = nlargest(MOST_WEIGHTS, range(len(sizes)), key=sizes.__getitem__)
     return [
         Row(
             write_line(tensor.name) or '""',
@@ -335,7 +336,7 @@ def list_weights(tensors: Sequence[Tensor | SparseTensor], place: Place) -> list
             "" if (size := count_bytes(tensor)) is None else write_bytes(size),
             place.path_of(tensor.path),
         )
-        for tensor in largest
+        for tensor in map(tensors.__getitem__, chosen)
     ]
 
 

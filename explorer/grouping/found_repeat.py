@@ -54,6 +54,14 @@ class FoundRepeat:
         return len(self.blocks[self.exemplar])
 
     @property
+    def begins(self) -> Integers:
+        """The places of the first nodes of all blocks: shape (blocks,)."""
+        blocks = self.blocks
+        if isinstance(blocks, list):
+            return np.array([block[0] for block in blocks], np.int64)
+        return blocks[:, 0]
+
+    @property
     def node_count(self) -> int:
         """The number of nodes in all blocks."""
         blocks = self.blocks

@@ -125,7 +125,9 @@ class Group:
     def inner_groups(self) -> list[Group]:
         """Return those children that are groups; found once, since most groups have none."""
         if self._inner is None:
-            self._inner = [child for child in self._children if isinstance(child, Group)]
+            children = self._children  # mostly nodes: a million
+            has_groups = any(issubclass(kind, Group) for kind in {*map(type, children)})
+            self._inner = [c for c in children if isinstance(c, Group)] if has_groups else []
         return self._inner
 
     def nodes_alone(self) -> list[Node]:

@@ -173,7 +173,7 @@ def _weigh(stretch: Stretch, family: Family) -> float:
 
 def _count_crossing(stretch: Stretch, family: Family) -> float:
     """Return how many tensors cross the begin of a block, on average."""
-    begins = [int(block[0]) for repeat in family for block in repeat.blocks]
+    begins = np.concatenate([repeat.begins for repeat in family])
     return float(stretch.crossing[begins].mean())
 
 

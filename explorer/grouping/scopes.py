@@ -183,8 +183,10 @@ def _is_operator(type_name: str) -> bool:
 def read_name_scopes(graph: Graph) -> Scopes | None:
     """Read the scopes from slashes in node names; None where too few names have one."""
     names = [node.name for node in graph.nodes]
-    if "" in names:
+    if "" in names and any(value.name.startswith("/") for value in graph.values.values()):
         names = [name or _name_by_result(graph.nodes[index]) for index, name in enumerate(names)]
+    if not any(names):
+        return None
     outers = [name.rpartition("/")[0] for name in names]
     if "/\n" in "\n".join((*names, "")):
         outers = [name.rstrip("/").rpartition("/")[0] for name in names]

@@ -44,7 +44,7 @@ from .types import (
 )
 from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
-from .wiring import Wiring, find_operators
+from .wiring import Wiring, count_each_operator, find_operators
 
 __all__ = [
     "Attribute",
@@ -89,6 +89,7 @@ __all__ = [
     "ValueType",
     "Wiring",
     "constant_tensor",
+    "count_each_operator",
     "data_type",
     "describe_constant",
     "fill_later",

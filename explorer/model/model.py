@@ -406,11 +406,13 @@ class Model(Drawable, Loaded):
         for graph in self.graphs:
             yield from graph.warnings
             for tensor in graph.initializers:
-                yield from tensor.warnings
+                if tensor.warnings:  # of a million hardly one has any
+                    yield from tensor.warnings
             for sparse in graph.sparse_initializers:
                 yield from sparse.warnings
             for value in graph.values.values():
-                yield from value.warnings
+                if value._notes is not None:
+                    yield from value.warnings
             yield from list_node_warnings(graph)
 
     @property

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Hashable, Iterable, Sequence
+    from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 
     from .graph import Graph
+    from .node import Node
     from .value import Value
 
 Integers = npt.NDArray[np.int64]
@@ -101,6 +102,17 @@ def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
     wanted = np.array([graph.nodes[first].op_type in op_types for first in firsts.tolist()], bool)
     found: Integers = np.flatnonzero(wanted[operators]) if len(operators) else operators
     return found
+
+
+def count_each_operator(graph: Graph) -> Iterator[tuple[Node, int]]:
+    """Yield the first node of each operator, in order, and how many nodes have it."""
+    nodes = graph.nodes
+    if len(nodes) < _SMALL:
+        yield from ((node, 1) for node in nodes)
+        return
+    _, firsts, counts = np.unique(graph.wiring.operators, return_index=True, return_counts=True)
+    for index in np.argsort(firsts).tolist():
+        yield nodes[int(firsts[index])], int(counts[index])
 
 
 def number_values(values: Collection[Value], used: Sequence[Value | None]) -> Integers:
