@@ -48,6 +48,10 @@ class InferenceError(NetloupeError):
     """Shapes cannot be inferred: onnx is not installed, refuses the model, or took too long."""
 
 
+class CheckError(NetloupeError, ValueError):
+    """A check was asked for with rules, a target, a baseline or settings that do not fit."""
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
+    from netloupe.explorer.checks import Finding, Findings, check
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
         BindingError,
+        CheckError,
         CopyError,
         InferenceError,
         LayoutError,
@@ -51,9 +53,12 @@ _HOMES = {
     "Attribute": "netloupe.explorer.model",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
+    "CheckError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
     "Explorer": "netloupe.widgets",
+    "Finding": "netloupe.explorer.checks",
+    "Findings": "netloupe.explorer.checks",
     "Function": "netloupe.explorer.model",
     "Graph": "netloupe.explorer.model",
     "InferenceError": "netloupe.explorer.errors",
@@ -76,6 +81,7 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
+    "check": "netloupe.explorer.checks",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
     "watched": "netloupe.explorer.progress",
@@ -87,9 +93,12 @@ __all__ = [
     "Attribute",
     "BindingError",
     "Cancelled",
+    "CheckError",
     "CopyError",
     "Costs",
     "Explorer",
+    "Finding",
+    "Findings",
     "Function",
     "Graph",
     "InferenceError",
@@ -113,6 +122,7 @@ __all__ = [
     "ViewError",
     "ViewKeywords",
     "__version__",
+    "check",
     "explore",
     "load",
     "watched",

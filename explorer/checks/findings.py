@@ -33,22 +33,35 @@ _MOST_AROUND = 64  # graphs around a subgraph that are looked at for names it hi
 _MOST_DIMENSIONS = 64  # what numpy can hold
 
 
+#: what is found, by the name of the rule that it belongs to
+Oddity = tuple[str, ModelWarning]
+
+
 def find_oddities(model: Model) -> Iterator[ModelWarning]:
     """Yield what is odd in a model beyond what its reader saw."""
+    return (warning for _, warning in list_oddities(model))
+
+
+def list_oddities(model: Model) -> Iterator[Oddity]:
+    """Yield what is odd with the name of the rule that it belongs to."""
     graphs = model.graphs
     for graph in graphs:
-        yield from _find_graph_cycles(graph)
-        yield from _find_shared_names(graph)
-        yield from _find_hidden_names(graph)
-        yield from _find_nameless(graph)
+        yield from _name("cycle", _find_graph_cycles(graph))
+        yield from _name("shared-node-name", _find_shared_names(graph))
+        yield from _name("hidden-name", _find_hidden_names(graph))
+        yield from _name("nameless-value", _find_nameless(graph))
         for tensor in graph.initializers:
             if not tensor._is_plain:
                 yield from _judge_tensor(model, tensor)
-    yield from _find_recursion(model)
-    yield from _find_hiding_functions(model)
+    yield from _name("recursive-function", _find_recursion(model))
+    yield from _name("replaced-operator", _find_hiding_functions(model))
     yield from _find_unknown_operators(model, graphs)
-    yield from _find_bad_text(graphs)
-    yield from find_denotations(model, graphs)
+    yield from _name("invalid-text", _find_bad_text(graphs))
+    yield from _name("denotation", find_denotations(model, graphs))
+
+
+def _name(rule: str, warnings: Iterator[ModelWarning]) -> Iterator[Oddity]:
+    return ((rule, warning) for warning in warnings)
 
 
 def _find_graph_cycles(graph: Graph) -> Iterator[ModelWarning]:
@@ -148,26 +161,25 @@ def _find_nameless(graph: Graph) -> Iterator[ModelWarning]:
         yield ModelWarning(graph.path, "has an initializer without a name")
 
 
-def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[ModelWarning]:
+def _judge_tensor(model: Model, tensor: Tensor) -> Iterator[Oddity]:
     if len(tensor.dims) > _MOST_DIMENSIONS:
-        yield ModelWarning(
-            tensor.path,
-            f"has {len(tensor.dims)} dimensions; its elements can be shown up to "
-            f"{_MOST_DIMENSIONS}",
+        message = (
+            f"has {len(tensor.dims)} dimensions; its elements can be shown up to {_MOST_DIMENSIONS}"
         )
+        yield "many-dimensions", ModelWarning(tensor.path, message)
     if tensor.external is not None:
         keys = Counter(key for key, _ in tensor.external.entries)
         for key, count in keys.items():
             if count > 1:
-                yield ModelWarning(
-                    tensor.path, f"its external data state {key!r} {count} times; the first counts"
-                )
+                message = f"its external data state {key!r} {count} times; the first counts"
+                yield "external-data", ModelWarning(tensor.path, message)
         files = model.files or ModelFiles()
         reason = files.judge_external(tensor.external, tensor.nbytes)
         if reason:
-            yield ModelWarning(tensor.path, f"its external data will not be read: {reason}")
+            message = f"its external data will not be read: {reason}"
+            yield "external-data", ModelWarning(tensor.path, message)
     elif tensor.storage == "none" and tensor.size:
-        yield ModelWarning(tensor.path, "has no data")
+        yield "no-data", ModelWarning(tensor.path, "has no data")
 
 
 def _find_recursion(model: Model) -> Iterator[ModelWarning]:
@@ -201,7 +213,7 @@ def _find_hiding_functions(model: Model) -> Iterator[ModelWarning]:
             )
 
 
-def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[ModelWarning]:
+def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Oddity]:
     """Yield calls of functions that do not exist, and operator sets that are not imported."""
     dialect = model.dialect
     if not dialect.has_opsets:
@@ -227,19 +239,19 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Model
                 and find_schema(domain, node.op_type, None) is None
             ):
                 written += 1
-                yield ModelWarning(
-                    node.path,
-                    f"calls {domain}::{node.op_type}, which is not among the model's functions",
+                message = (
+                    f"calls {domain}::{node.op_type}, which is not among the model's functions"
                 )
+                yield "unknown-function", ModelWarning(node.path, message)
         for (domain, op_type, overload), count in strange.items():
             if model.function(domain, op_type, overload) is None:
                 missing[_root_path(graph), domain] += count
     for (path, domain), count in missing.items():
-        yield ModelWarning(
-            path,
+        message = (
             f"{write_count(count, 'node')} of the operator set {dialect.name_domain(domain)}, "
-            "which is not imported",
+            "which is not imported"
         )
+        yield "missing-import", ModelWarning(path, message)
 
 
 def _root_path(graph: Graph) -> str:

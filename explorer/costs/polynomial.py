@@ -166,7 +166,7 @@ def _by_text(power: tuple[Atom, int]) -> str:
     return power[0].text
 
 
-def check(amount: Amount) -> Amount:
+def _limit(amount: Amount) -> Amount:
     """Return an amount; raise :class:`TooLargeError` for an int beyond all sense."""
     if isinstance(amount, int) and amount.bit_length() > _MOST_BITS:
         raise TooLargeError
@@ -177,7 +177,7 @@ def multiply_all(amounts: tuple[Amount, ...]) -> Amount:
     """Return the product of some amounts; of none it is 1."""
     product: Amount = 1
     for amount in amounts:
-        product = check(product * amount)
+        product = _limit(product * amount)
     return product
 
 

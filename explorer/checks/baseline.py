@@ -1,0 +1,83 @@
+"""Findings that are known already: the JSON of an earlier check."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from netloupe.explorer.errors import CheckError
+
+from .folding import Finding
+
+_LARGEST = 2**28
+
+
+def read_baseline(file: str | PathLike[str]) -> dict[str, int]:
+    """Return the counts of known findings by fingerprint.
+
+    Parameters
+    ----------
+    file
+        What ``netloupe check --json`` has printed, for one model or for several.
+
+    Raises
+    ------
+    CheckError
+        Where it cannot be read or is something else.
+    """
+    path = Path(file)
+    try:
+        if not path.is_file():
+            raise FileNotFoundError("there is no such file")
+        if path.stat().st_size > _LARGEST:
+            raise ValueError("it is too large for a list of findings")
+        text = path.read_text("utf-8")
+        return _read_counts(text)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CheckError(
+            f"the baseline {str(file)[:200]!r} cannot be used: {reason}. "
+            "Make one with `netloupe check MODEL --json > FILE`."
+        ) from error
+
+
+def _read_counts(text: str) -> dict[str, int]:
+    try:
+        told = [json.loads(text)]
+    except json.JSONDecodeError as whole:
+        lines = text.splitlines()
+        if len(lines) < 2:
+            raise
+        try:
+            told = [json.loads(line) for line in lines if line.strip()]
+        except json.JSONDecodeError:
+            raise whole from None
+    counts: dict[str, int] = {}
+    for place, entry in enumerate(told, 1):
+        for fingerprint, count in _read_entry(entry, f"entry {place}"):
+            counts[fingerprint] = max(count, counts.get(fingerprint, 0))
+    return counts
+
+
+def _read_entry(entry: Any, place: str) -> Iterable[tuple[str, int]]:
+    found = entry.get("findings") if isinstance(entry, Mapping) else None
+    if not isinstance(found, list):
+        raise ValueError(f"{place} has no list of findings")
+    for number, finding in enumerate(found, 1):
+        fingerprint = finding.get("fingerprint") if isinstance(finding, Mapping) else None
+        count = finding.get("count", 1) if isinstance(finding, Mapping) else None
+        if not isinstance(fingerprint, str) or not isinstance(count, int):
+            raise ValueError(f"finding {number} of {place} has no fingerprint and count")
+        yield fingerprint, count
+
+
+def suppress_known(found: Iterable[Finding], known: Mapping[str, int]) -> list[Finding]:
+    """Return findings, those marked that are known at as many places or more."""
+    return [
+        dataclasses.replace(finding, suppressed=finding.count <= known.get(finding.fingerprint, 0))
+        for finding in found
+    ]

@@ -1,0 +1,187 @@
+"""Applying rules to a model: which ones, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike
+from typing import NamedTuple, overload
+
+from netloupe.explorer.errors import CheckError, NetloupeError
+from netloupe.explorer.model import Model
+from netloupe.explorer.progress import is_ending, step
+
+from .baseline import read_baseline, suppress_known
+from .folding import Finding, fold_hits
+from .rule import SEVERITIES, Rule
+from .rules import RULES
+from .runtimes import find_runtime
+from .subject import Subject
+
+
+class SkippedRule(NamedTuple):
+    """A rule that did not see everything, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings(Sequence[Finding]):
+    """What a check found: a sequence of findings, the worst first.
+
+    Parameters
+    ----------
+    source
+        What the user calls the model.
+    findings
+        All of them, those included that a baseline has.
+    skipped_rules
+        Rules that did not see everything: what they would find there is not known.
+    rules
+        The rules that were applied.
+    """
+
+    source: str
+    findings: tuple[Finding, ...]
+    skipped_rules: tuple[SkippedRule, ...] = ()
+    rules: tuple[Rule, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Finding, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Finding | tuple[Finding, ...]:
+        return self.findings[index]
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def reaches(self, severity: str) -> bool:
+        """Return whether a finding that no baseline has is as bad as a severity, or worse."""
+        bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        return any(each.severity in bad for each in self.findings if not each.suppressed)
+
+    def __repr__(self) -> str:
+        counts = [(name, sum(f.severity == name for f in self.findings)) for name in SEVERITIES]
+        told = ", ".join(f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in counts if n)
+        return f"<Findings: {told or 'nothing found'}>"
+
+
+def check(
+    model: Model,
+    *,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    target: str | None = None,
+    baseline: str | PathLike[str] | None = None,
+) -> Findings:
+    """Apply the rules to a model.
+
+    Parameters
+    ----------
+    model
+        A model, as :func:`netloupe.load` gives it.
+    select
+        Rules to apply: ids (``NL-G02``), beginnings of ids (``NL-G``) or names
+        (``unused-initializer``). Without any, all but those that are opt-in.
+    ignore
+        Rules not to apply, in the same words.
+    target
+        The runtime that the model is meant for: ``ort-1.17``.
+    baseline
+        A file with the JSON of an earlier check; findings that it has are marked as suppressed.
+
+    Returns
+    -------
+    Findings
+        All findings, alike places told as one, the worst first; and which rules did not see
+        everything.
+
+    Raises
+    ------
+    CheckError
+        For a rule or a target that is not known, and a baseline that cannot be read.
+
+    Examples
+    --------
+    >>> for finding in netloupe.check(model, target="ort-1.17"):
+    ...     print(finding)
+    """
+    runtime = None if target is None else find_runtime(target)
+    rules = choose_rules(select, ignore, has_target=runtime is not None)
+    known = {} if baseline is None else read_baseline(baseline)
+    subject = Subject(model, runtime)
+    found: list[Finding] = []
+    skipped: list[SkippedRule] = []
+    for rule in rules:
+        step("applying rules")
+        try:
+            found += fold_hits(rule, rule.find(subject))
+        except NetloupeError as error:
+            if is_ending(error):
+                raise
+            skipped.append(SkippedRule(rule.id, str(error)))
+            continue
+        if rule.reads_values and subject.gap:
+            skipped.append(SkippedRule(rule.id, subject.gap))
+    found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order
+    if known:
+        found = suppress_known(found, known)
+    return Findings(model.source, tuple(found), tuple(skipped), tuple(rules))
+
+
+def choose_rules(
+    select: Iterable[str] = (), ignore: Iterable[str] = (), *, has_target: bool = False
+) -> list[Rule]:
+    """Return the rules that some words choose, in their order.
+
+    Raises
+    ------
+    CheckError
+        For a word that chooses none.
+    """
+    wanted = [word for text in select for word in _split(text)]
+    chosen = [rule for rule in RULES if not rule.is_opt_in]
+    if wanted:
+        matched = {word: find_rules(word) for word in wanted}
+        exact = {rule.id for rules in matched.values() if len(rules) == 1 for rule in rules}
+        named = {rule.id for rules in matched.values() for rule in rules}
+        chosen = [r for r in RULES if r.id in named and (not r.is_opt_in or r.id in exact)]
+    left_out = {rule.id for text in ignore for word in _split(text) for rule in find_rules(word)}
+    return [r for r in chosen if r.id not in left_out and (has_target or not r.needs_target)]
+
+
+def find_rules(word: str) -> list[Rule]:
+    """Return the rules that a word chooses: by id, beginning of an id, or name.
+
+    Raises
+    ------
+    CheckError
+        Where it chooses none.
+    """
+    text = word.strip().lower()
+    found = [rule for rule in RULES if text in (rule.id.lower(), rule.name)]
+    if not found and text.startswith("nl-"):
+        found = [rule for rule in RULES if rule.id.lower().startswith(text)]
+    if not found:
+        names = [name for rule in RULES for name in (rule.id.lower(), rule.name)]
+        near = get_close_matches(text[:60], names, 1)
+        hint = (
+            f"Did you mean {near[0].upper() if near[0][:3] == 'nl-' else near[0]}? " if near else ""
+        )
+        raise CheckError(
+            f"no rule is called {word.strip()[:60]!r}. {hint}"
+            "Give ids such as NL-G02, beginnings such as NL-G, or names, with commas between."
+        )
+    return found
+
+
+def _split(text: str) -> list[str]:
+    return [word for word in text.split(",") if word.strip()]

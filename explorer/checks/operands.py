@@ -1,0 +1,82 @@
+"""What rules ask of nodes and their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import (
+    DataType,
+    Graph,
+    Node,
+    SparseTensorType,
+    TensorType,
+    Value,
+    find_operators,
+)
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+
+Array = np.ndarray[Any, Any]
+
+#: constants of more elements are not read for a rule about one node
+MOST_ELEMENTS_READ = 65_536
+
+
+def list_own_nodes(graphs: Iterable[Graph], *op_types: str) -> Iterator[Node]:
+    """Yield the nodes of some operators of the format's own domain."""
+    for graph in graphs:
+        domain = graph.dialect.domain
+        for index in find_operators(graph, frozenset(op_types)).tolist():
+            node = graph.nodes[index]
+            if node.domain == domain:
+                yield node
+
+
+def take_input(node: Node, index: int) -> Value | None:
+    """Return an input of a node; None where it is left out."""
+    return node.inputs[index] if index < len(node.inputs) else None
+
+
+def take_output(node: Node, index: int = 0) -> Value | None:
+    """Return an output of a node; None where it is left out."""
+    return node.outputs[index] if index < len(node.outputs) else None
+
+
+def take_attribute(node: Node, name: str, default: Any = None) -> Any:
+    """Return the value of an attribute; the default without it, None for a reference."""
+    attribute = node.attributes.get(name)
+    return default if attribute is None else attribute.value
+
+
+def read_constant(value: Value | None, most: int = MOST_ELEMENTS_READ) -> Array | None:
+    """Return the elements of a stored constant; None where it is computed, large or unreadable."""
+    tensor = find_stored_tensor(value) if value is not None else None
+    if tensor is None or tensor.size > most:
+        return None
+    try:
+        found = tensor.numpy()
+    except NetloupeError:
+        return None
+    return found if found.dtype.kind != "O" else None
+
+
+def find_dtype_of(value: Value | None) -> DataType | None:
+    """Return the element type of a value as far as the file states it."""
+    if value is None:
+        return None
+    stated = value.type
+    if isinstance(stated, TensorType | SparseTensorType):
+        return stated.dtype
+    tensor = find_stored_tensor(value)
+    return None if tensor is None else tensor.dtype
+
+
+def find_only_user(value: Value | None) -> Node | None:
+    """Return the node that alone takes a value, where that is no output of the graph."""
+    if value is None or value.is_output or len(value.users) != 1:
+        return None
+    user = value.users[0]
+    return user if user.graph is value.graph and user._count_uses(value) == 1 else None

@@ -1,0 +1,34 @@
+"""The rules, by subject: each a function in a tuple with its documentation beside it.
+
+What a rule looks at comes in as a :class:`~netloupe.explorer.checks.subject.Subject`; hits go out.
+Ids are ``NL-`` with a letter for the subject and a number that is never given again.
+"""
+
+from . import (
+    denotations,
+    exporting,
+    interface,
+    legality,
+    noted,
+    numerics,
+    portability,
+    quantization,
+    security,
+    siblings,
+    waste,
+)
+
+#: all rules in the order in which they are applied
+RULES = (
+    *noted.RULES,
+    *legality.RULES,
+    *interface.RULES,
+    *exporting.RULES,
+    *numerics.RULES,
+    *quantization.RULES,
+    *siblings.RULES,
+    *portability.RULES,
+    *security.RULES,
+    *denotations.RULES,
+    *waste.RULES,
+)

@@ -1,0 +1,163 @@
+"""What exporters leave behind: one run's sizes, training, weights that were one in the program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from netloupe.explorer.checks.operands import (
+    list_own_nodes,
+    read_constant,
+    take_attribute,
+    take_input,
+)
+from netloupe.explorer.checks.rule import Occurrence, Rule
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.costs.polynomial import Amount, list_symbols, list_terms, write_expression
+from netloupe.explorer.costs.ties import find_ties
+from netloupe.explorer.model import Node
+from netloupe.explorer.notation import write_dims
+from netloupe.explorer.roles.fixed import is_input_independent
+
+
+def _find_training(subject: Subject) -> Iterator[Occurrence]:
+    graphs = [graph for graph in subject.graphs if graph.kind != "training"]
+    for node in list_own_nodes(graphs, "BatchNormalization", "Dropout") if subject.is_onnx else ():
+        reason = _judge_training(node)
+        if reason:
+            yield Occurrence(
+                node.path,
+                f"{node.op_type} runs as in training: {reason}",
+                {"op_type": node.op_type, "opset": node.opset_version},
+                f"{node.op_type} {reason}",
+            )
+
+
+def _judge_training(node: Node) -> str:
+    """Return why a node runs as in training; "" where it does not, or where nothing tells it."""
+    version = node.opset_version
+    if version is None:
+        return ""
+    if version < 7:
+        return "" if take_attribute(node, "is_test", 0) else "is_test is not 1"
+    if node.op_type == "Dropout":
+        mode = read_constant(take_input(node, 2)) if version >= 12 else None
+        ratio = read_constant(take_input(node, 1))
+        is_on = mode is not None and mode.size == 1 and bool(mode.reshape(-1)[0])
+        drops = ratio is None or not ratio.size or bool(np.any(ratio != 0))
+        return "its training_mode is true" if is_on and drops else ""
+    if version >= 14:
+        return "training_mode is 1" if take_attribute(node, "training_mode", 0) == 1 else ""
+    given = sum(value is not None for value in node.outputs)
+    return "it gives new statistics" if given > 1 else ""
+
+
+def _find_constant_conditions(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, "If") if subject.is_onnx else ():
+        condition = take_input(node, 0)
+        if condition is None:
+            continue
+        stored = read_constant(condition)
+        if stored is not None and stored.size == 1:
+            truth = bool(stored.reshape(-1)[0])
+            never = "else_branch" if truth else "then_branch"
+            message = f"its condition is always {str(truth).lower()}: its {never} never runs"
+            yield Occurrence(node.path, message, {"condition": truth}, str(truth))
+        elif condition.producer is not None and is_input_independent(condition):
+            message = "its condition depends on no input: the same branch runs each time"
+            yield Occurrence(node.path, message, {"condition": condition.path})
+
+
+def _find_traced_sizes(subject: Subject) -> Iterator[Occurrence]:
+    if not subject.is_onnx:
+        return
+    for node in list_own_nodes(subject.graphs, "Reshape"):
+        target = read_constant(take_input(node, 1), 64)
+        if target is None or target.dtype.kind not in "iu" or not target.size:
+            continue
+        sizes = [int(size) for size in target.reshape(-1)]
+        if min(sizes) <= 0:  # taken from the operand, or what is left
+            continue
+        amount = subject.fact(take_input(node, 0)).size
+        if amount is None or isinstance(amount, int):
+            continue
+        product = 1
+        for size in sizes:
+            product *= size
+        fits = _solve(amount, product)
+        yield Occurrence(
+            node.path,
+            f"makes {write_expression(amount)[:200]} elements into {write_dims(sizes)}: that is "
+            + (f"right for {fits} alone" if fits else f"{product:,} elements, whatever is given"),
+            {"elements": write_expression(amount)[:200], "target": sizes, "fits": fits or None},
+            ", ".join(list_symbols(amount))[:100],
+        )
+
+
+def _solve(amount: Amount, product: int) -> str:
+    """Return the size of the only symbol with which an amount is a number: ``batch = 1``."""
+    terms = list_terms(amount)
+    if len(terms) != 1 or len(terms[0][0]) != 1:
+        return ""
+    ((atom, power),), factor = terms[0]
+    if power != 1 or atom.is_quotient or product % factor:
+        return ""
+    return f"{atom.text[:100]} = {product // factor:,}"
+
+
+def _find_copies(subject: Subject) -> Iterator[Occurrence]:
+    for copy, first in find_ties(subject.model).copies:
+        turned = ", transposed" if copy.dims != first.dims else ""
+        yield Occurrence(
+            copy.path,
+            f"holds the same {copy.size:,} numbers as {first.path}{turned}",
+            {"same_as": first.path, "dims": list(copy.dims), "is_transposed": bool(turned)},
+            first.path,
+            {"bytes": copy.nbytes or 0},
+        )
+
+
+RULES = (
+    Rule(
+        "NL-X01",
+        "training-mode",
+        "error",
+        "BatchNormalization or Dropout that runs as in training",
+        "Results depend on the batch or on chance, and differ from those of the program.",
+        "Export in evaluation mode: `model.eval()` before `torch.onnx.export(…)`.",
+        "Operators.md, BatchNormalization and Dropout; pytorch #52758",
+        _find_training,
+    ),
+    Rule(
+        "NL-X02",
+        "constant-condition",
+        "warning",
+        "An If whose condition never changes",
+        "The other branch is weight and code for nothing; compilers may refuse control flow.",
+        "Put the branch that runs in its place: onnxoptimizer, eliminate_if_with_const_cond.",
+        "onnxoptimizer, eliminate_if_with_const_cond",
+        _find_constant_conditions,
+    ),
+    Rule(
+        "NL-X03",
+        "traced-size",
+        "error",
+        "A Reshape to the sizes of the run that was traced",
+        "An input has an axis that may have any size, but the model runs with one only.",
+        "Use x.shape[0] or -1 instead of a number, and export again.",
+        "ONNX Runtime #10463; pytorch #99613",
+        _find_traced_sizes,
+    ),
+    Rule(
+        "NL-X04",
+        "broken-tying",
+        "warning",
+        "A weight that is stored twice",
+        "What is one parameter in the program takes twice the room, in the file and in memory.",
+        "Let both nodes take one initializer; for a transposed copy, add a Transpose.",
+        "optimum #1326; ONNX Runtime #15365",
+        _find_copies,
+        reads_values=True,
+    ),
+)

@@ -1,0 +1,265 @@
+"""What readers and the search for oddities say, under ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.model import Value
+
+_IR = "ONNX IR specification"
+_CHECKER = "onnx/checker.cc"
+
+
+def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
+    def find(subject: Subject) -> Iterator[Occurrence]:
+        yield from subject.noted.get(name, ())
+
+    return find
+
+
+def _find_hidden(subject: Subject) -> Iterator[Occurrence]:
+    """Yield names that hide others; of what the graph around gives later only as a note.
+
+    A body sees what is given before the node that holds it (IR specification, Names within a
+    graph), so that what comes after, such as the node's own results, may have the same name.
+    """
+    severity: Severity | None = None
+    for hit in subject.noted.get("hidden-name", ()):
+        try:
+            found = subject.model.value(hit.path)
+        except NotFoundError:
+            yield hit._replace(severity=severity)  # the count of those that are left out
+            continue
+        severity = None if _hides_visible(found) else "note"
+        later = "" if severity is None else "; that is given later, and not seen inside"
+        yield hit._replace(message=hit.message + later, severity=severity)
+
+
+def _hides_visible(value: Value) -> bool:
+    node = value.graph.parent_node
+    while node is not None:
+        outer = node.graph.values.get(value.name)
+        if outer is not None:
+            is_given = outer.is_input or outer.initializer is not None
+            if is_given or (outer.producer is not None and outer.producer.index < node.index):
+                return True
+        node = node.graph.parent_node
+    return False
+
+
+def _rule(
+    number: int, name: str, severity: Severity, title: str, why: str, remedy: str, source: str
+) -> Rule:
+    find = _find_hidden if name == "hidden-name" else _take(name)
+    return Rule(f"NL-L{number:02}", name, severity, title, why, remedy, source, find)
+
+
+def take_noted(identity: str, name: str, *texts: str) -> Rule:
+    """Return a rule of another subject whose places are noted already; texts as of a rule."""
+    title, why, remedy, source = texts
+    return Rule(identity, name, "warning", title, why, remedy, source, _take(name))
+
+
+RULES = (
+    _rule(
+        1,
+        "undefined-value",
+        "error",
+        "An input or output that nothing defines",
+        "No runtime can load the graph: the value has no producer and is no input.",
+        "Export again, or give the value as an input or initializer.",
+        f"{_IR}, Graphs; {_CHECKER}",
+    ),
+    _rule(
+        2,
+        "use-before-definition",
+        "error",
+        "A node before the node whose result it takes",
+        "Nodes have to be in topological order; onnx.checker and most runtimes refuse others.",
+        "Sort the nodes, as in `onnx_graphsurgeon.import_onnx(m).toposort()`.",
+        f"{_IR}, Graphs: nodes MUST be topologically sorted",
+    ),
+    _rule(
+        3,
+        "defined-twice",
+        "error",
+        "A name that is given twice",
+        "Graphs are in single static assignment form: which of the two is meant is not defined.",
+        "Give each value a name of its own.",
+        f"{_IR}, Names within a graph; {_CHECKER}",
+    ),
+    _rule(
+        4,
+        "tensor-data",
+        "error",
+        "A tensor whose stored elements contradict its type or dimensions",
+        "Its elements cannot be read, or are read differently by different runtimes.",
+        "Write the tensor again, as in `onnx.numpy_helper.from_array`.",
+        f"onnx.proto, TensorProto; {_CHECKER}",
+    ),
+    _rule(
+        5,
+        "attribute-data",
+        "error",
+        "An attribute that contradicts itself",
+        "Which of its values counts is not defined.",
+        "Write the attribute again, as in `onnx.helper.make_attribute`.",
+        f"onnx.proto, AttributeProto; {_CHECKER}",
+    ),
+    _rule(
+        6,
+        "cycle",
+        "error",
+        "Nodes that wait for each other",
+        "The graph cannot run.",
+        "Find the value that was renamed to one that depends on it.",
+        f"{_IR}, Graphs: MUST be acyclic",
+    ),
+    _rule(
+        7,
+        "shared-node-name",
+        "warning",
+        "Nodes of one graph with the same name",
+        "Profiles, node data and error messages that go by names cannot tell them apart.",
+        "Name them apart, as onnxoptimizer's set_unique_name_for_nodes does.",
+        f"{_IR}, Names within a graph; Polygraphy, check lint",
+    ),
+    _rule(
+        8,
+        "hidden-name",
+        "error",
+        "A value inside a body with the name of one around it",
+        "A body sees the names around it; giving one of them anew is not allowed.",
+        "Rename the inner value.",
+        f"{_IR}, Names within a graph",
+    ),
+    _rule(
+        9,
+        "nameless-value",
+        "error",
+        "An input, output or initializer without a name",
+        "Nothing can be bound to it.",
+        "Give it a name.",
+        f"{_IR}, Graphs; {_CHECKER}",
+    ),
+    _rule(
+        10,
+        "recursive-function",
+        "error",
+        "A function that calls itself",
+        "Functions stand for their bodies, which must end.",
+        "Break the circle of calls.",
+        f"{_IR}, Functions: MUST NOT be recursive",
+    ),
+    _rule(
+        11,
+        "unknown-function",
+        "error",
+        "A call of a function that the model does not hold",
+        "Other functions of that domain are in the model, so that a runtime will look there.",
+        "Add the function, or correct the name or overload of the call.",
+        f"{_IR}, Functions",
+    ),
+    _rule(
+        12,
+        "missing-import",
+        "error",
+        "Nodes of an operator set that is not imported",
+        "Which version of the operator is meant is not defined.",
+        "Add the domain to opset_import, as in `m.opset_import.add(domain=…, version=1)`.",
+        f"{_IR}, Operator sets; {_CHECKER}",
+    ),
+    _rule(
+        13,
+        "invalid-text",
+        "warning",
+        "Names that are not UTF-8",
+        "Some runtimes refuse them, and none shows them alike.",
+        "Rename what has them.",
+        f"{_IR}, Names: C90 identifiers or UTF-8",
+    ),
+    _rule(
+        14,
+        "many-dimensions",
+        "warning",
+        "A tensor of more dimensions than arrays can have",
+        "numpy holds 64; runtimes fewer.",
+        "Reshape the tensor.",
+        "numpy, NPY_MAXDIMS",
+    ),
+    _rule(
+        15,
+        "no-data",
+        "error",
+        "A tensor that claims elements and stores none",
+        "The model cannot run; it may be a skeleton without its weights.",
+        "Load the model that has the weights, or add them.",
+        f"onnx.proto, TensorProto; {_CHECKER}",
+    ),
+    _rule(
+        16,
+        "replaced-operator",
+        "note",
+        "A function with the name of a standard operator",
+        "Runtimes that know the operator may take their own instead of the function.",
+        "Give the function a domain of its own, if it differs from the operator.",
+        f"{_IR}, Functions",
+    ),
+    _rule(
+        17,
+        "annotation",
+        "warning",
+        "A quantization annotation of nothing, or two of the same",
+        "Tools that read annotations take none, or the last.",
+        "Remove it.",
+        "onnx.proto, TensorAnnotation",
+    ),
+    _rule(
+        18,
+        "missing-ir-version",
+        "error",
+        "No IR version",
+        "It must be there: onnx.checker and ONNX Runtime refuse the file.",
+        "Set it, as in `m.ir_version = 10`.",
+        f"onnx.proto, ModelProto.ir_version; {_CHECKER}",
+    ),
+    _rule(
+        19,
+        "import-twice",
+        "error",
+        "An operator set that is imported twice",
+        "Which version counts is not defined.",
+        "Keep one of the imports.",
+        f"{_IR}, Operator sets",
+    ),
+    _rule(
+        20,
+        "function-twice",
+        "error",
+        "Two functions of the same identity",
+        "Which of them is called is not defined.",
+        "Rename one, or give it another overload.",
+        f"{_IR}, Functions",
+    ),
+    _rule(
+        21,
+        "unknown-fields",
+        "note",
+        "Fields that the schema does not know",
+        "They are of a newer schema or of a tool of its own; runtimes pass over them.",
+        "Nothing, where they are expected.",
+        "onnx.proto, IR 14",
+    ),
+    _rule(
+        22,
+        "file-oddity",
+        "warning",
+        "Something else that the reader found odd",
+        "What the file says there contradicts itself, or is not known.",
+        "See the message.",
+        "netloupe's readers",
+    ),
+)

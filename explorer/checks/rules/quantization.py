@@ -1,0 +1,490 @@
+"""How values are quantized: scales, zero points, axes and pairs that do not fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netloupe.explorer.checks.operands import (
+    find_dtype_of,
+    list_own_nodes,
+    read_constant,
+    take_attribute,
+    take_input,
+    take_output,
+)
+from netloupe.explorer.checks.rule import Occurrence, Rule
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.model import Node, Tensor, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.notation import write_number
+from netloupe.explorer.quantization.layout import read_integer
+from netloupe.explorer.quantization.sources import BLOCKED_OPS, Statement, list_statements
+
+Numbers = npt.NDArray[np.float64]
+
+#: scales of blocks may be this many; larger ones are not read here
+_MOST_SCALES = 2**22
+#: so many scales are read; a file may have a million
+_MOST_READ = 50_000
+#: relative deviation of a bias scale that is counted as wrong: rounding in float32 gives 1e-7
+_BIAS_DEVIATION = 1e-3
+_INT32 = 2**31 - 1
+_LEAST_ALIKE = 5
+
+
+def _read_numbers(value: Value | None) -> Numbers | None:
+    """Return a constant as float64, flat; None where it is none."""
+    found = read_constant(value, _MOST_SCALES)
+    if found is None or found.dtype.kind == "c":
+        return None
+    return found.astype(np.float64).reshape(-1)
+
+
+def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtype[Any]]]:
+    """Yield each stored scale once, with the first operator that uses it."""
+    seen: set[Value] = set()
+    for graph in subject.graphs:
+        for statement in list_statements(graph):
+            scale = statement.scale
+            if scale is None or scale in seen or len(seen) >= _MOST_READ:
+                continue
+            seen.add(scale)
+            found = read_constant(scale, _MOST_SCALES)
+            if found is not None and found.size and found.dtype.kind not in "cO":
+                yield statement, found.astype(np.float64).reshape(-1), found.dtype
+
+
+def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
+    for statement, numbers, dtype in _list_scales(subject):
+        assert statement.scale is not None  # noqa: S101 - only such are listed
+        is_blocked = statement.node is not None and statement.node.op_type in BLOCKED_OPS
+        # blocks may have negative scales (llama.cpp's Q4_0) and, where all is zero, 0
+        bad = ~np.isfinite(numbers) if is_blocked else ~(np.isfinite(numbers) & (numbers > 0))
+        if bad.any():
+            first = int(bad.argmax())
+            where = f"[{first}]" if numbers.size > 1 else ""
+            yield Occurrence(
+                statement.scale.path,
+                f"{int(bad.sum()):,} of its {numbers.size:,} scales cannot be used: "
+                f"scale{where} = {write_number(numbers[first])}",
+                {"first": first, "scale": float(numbers[first]), "bad": int(bad.sum())},
+            )
+            continue
+        smallest = float(np.finfo(dtype).smallest_normal) if dtype.kind == "f" else 0.0
+        small = (numbers < smallest) & (numbers > 0)
+        if small.any():
+            first = int(small.argmax())
+            yield Occurrence(
+                statement.scale.path,
+                f"the scale {write_number(numbers[first])} is subnormal in {dtype}: its digits are "
+                "lost, and it may be flushed to 0",
+                {"first": first, "scale": float(numbers[first])},
+                "subnormal",
+                severity="warning",
+            )
+
+
+def _list_pairs(subject: Subject) -> Iterator[Node]:
+    return list_own_nodes(subject.graphs, "QuantizeLinear", "DequantizeLinear")
+
+
+def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
+    for node in _list_pairs(subject) if subject.is_onnx else ():
+        zero_point = take_input(node, 2)
+        stored = find_stored_tensor(zero_point) if zero_point is not None else None
+        if zero_point is None or stored is None:
+            continue
+        is_dequantizing = node.op_type == "DequantizeLinear"
+        quantized = take_input(node, 0) if is_dequantizing else take_output(node)
+        dtype = find_dtype_of(quantized)
+        if dtype is not None and dtype != stored.dtype and dtype.is_known and dtype.bits:
+            yield Occurrence(
+                node.path,
+                f"its zero point is of {stored.dtype}, the quantized numbers of {dtype}",
+                {"zero_point": stored.dtype.name, "quantized": dtype.name},
+                "dtype",
+            )
+            continue
+        scale = take_input(node, 1)
+        scales = find_stored_tensor(scale) if scale is not None else None
+        if scales is not None and scales.size != stored.size:
+            yield Occurrence(
+                node.path,
+                f"it has {scales.size:,} scales, but {stored.size:,} zero points",
+                {"scales": scales.size, "zero_points": stored.size},
+                "count",
+            )
+        elif is_dequantizing and stored.dtype.name == "int32":
+            numbers = _read_numbers(zero_point)
+            if numbers is not None and numbers.any():
+                yield Occurrence(
+                    node.path,
+                    "its zero point is not 0, as it has to be of int32",
+                    {"zero_point": float(numbers[numbers != 0][0])},
+                    "int32",
+                )
+
+
+def _find_axes(subject: Subject) -> Iterator[Occurrence]:
+    for node in _list_pairs(subject) if subject.is_onnx else ():
+        scale = take_input(node, 1)
+        stored = find_stored_tensor(scale) if scale is not None else None
+        if stored is None or len(stored.dims) != 1 or stored.size < 2:
+            continue
+        if read_integer(node, "block_size", 0) or (node.opset_version or 13) < 13:
+            continue
+        value = take_input(node, 0)
+        tensor = find_stored_tensor(value) if value is not None else None
+        dims = tensor.dims if tensor is not None else None
+        if dims is None:
+            facts = subject.fact(value).dims
+            if facts is None or not all(isinstance(dim, int) for dim in facts):
+                continue
+            dims = tuple(dim for dim in facts if isinstance(dim, int))
+        axis = read_integer(node, "axis", 1)
+        if axis is None:
+            continue
+        evidence = {"axis": axis, "dims": list(dims[:16]), "scales": stored.size}
+        if not -len(dims) <= axis < len(dims):
+            message = f"its axis {axis} is none of the {len(dims)} axes of what it takes"
+        elif dims[axis] != stored.size:
+            message = (
+                f"it has {stored.size:,} scales for the {dims[axis]:,} channels of axis {axis}"
+            )
+        else:
+            continue
+        yield Occurrence(node.path, message, evidence, "axis")
+
+
+def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
+    """Yield weights with a scale for each index of an axis that is summed over."""
+    for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "MatMul", "Gemm"):
+        pair = _find_dequantizer(take_input(node, 1))
+        scale = take_input(pair, 1) if pair is not None else None
+        stored = find_stored_tensor(scale) if scale is not None else None
+        weight = take_input(pair, 0) if pair is not None else None
+        tensor = find_stored_tensor(weight) if weight is not None else None
+        if pair is None or stored is None or tensor is None or len(stored.dims) != 1:
+            continue
+        if stored.size < 2 or read_integer(pair, "block_size", 0) or not tensor.dims:
+            continue
+        axis = (read_integer(pair, "axis", 1) or 0) % len(tensor.dims)
+        wanted = _find_output_axis(node, tensor)
+        if wanted is not None and axis != wanted:
+            yield Occurrence(
+                pair.path,
+                f"the weight of {node.op_type} has a scale for each index of axis {axis}, which is "
+                f"summed over; its output channels are axis {wanted}",
+                {"axis": axis, "output_axis": wanted, "dims": list(tensor.dims)},
+                node.op_type,
+            )
+
+
+def _find_output_axis(node: Node, tensor: Tensor) -> int | None:
+    rank = len(tensor.dims)
+    if node.op_type == "Conv":
+        return 0
+    if node.op_type == "MatMul":
+        return rank - 1 if rank == 2 else None  # of more axes any but one may be a batch
+    if node.op_type == "Gemm":
+        return 0 if read_integer(node, "transB", 0) else 1
+    return 1 if read_integer(node, "group", 1) == 1 else None
+
+
+def _find_dequantizer(value: Value | None) -> Node | None:
+    node = value.producer if value is not None else None
+    is_one = node is not None and node.op_type == "DequantizeLinear" and not node.domain
+    return node if is_one else None
+
+
+def _list_chains(subject: Subject, first: str, then: str) -> Iterator[tuple[Node, Node]]:
+    """Yield nodes of one operator with those of another that take their result."""
+    for node in list_own_nodes(subject.graphs, then):
+        value = take_input(node, 0)
+        before = value.producer if value is not None else None
+        if before is not None and before.op_type == first and before.domain == node.domain:
+            yield before, node
+
+
+def _read_parameters(node: Node) -> tuple[Numbers, Numbers] | None:
+    """Return scales and zero points of a node; None where they are not constant."""
+    scale = _read_numbers(take_input(node, 1))
+    zero_point = take_input(node, 2)
+    zeros = np.zeros(1) if zero_point is None else _read_numbers(zero_point)
+    return None if scale is None or zeros is None else (scale, zeros)
+
+
+def _are_equal(one: tuple[Numbers, Numbers], two: tuple[Numbers, Numbers]) -> bool:
+    """Return whether scales and zero points are the same; one stands for all channels."""
+    return all(
+        (a.size == b.size and np.array_equal(a, b))
+        or (min(a.size, b.size) == 1 and not (a != b).any())
+        for a, b in zip(one, two, strict=True)
+    )
+
+
+def _find_unequal_pairs(subject: Subject) -> Iterator[Occurrence]:
+    for quantize, dequantize in _list_chains(subject, "QuantizeLinear", "DequantizeLinear"):
+        if take_input(quantize, 1) is take_input(dequantize, 1) and take_input(
+            quantize, 2
+        ) is take_input(dequantize, 2):
+            continue
+        one, two = _read_parameters(quantize), _read_parameters(dequantize)
+        if one is not None and two is not None and not _are_equal(one, two):
+            yield Occurrence(
+                dequantize.path,
+                f"dequantizes with scale {write_number(two[0][0])} and zero point "
+                f"{write_number(two[1][0])} what {quantize.label[:100]} quantized with "
+                f"{write_number(one[0][0])} and {write_number(one[1][0])}",
+                {
+                    "quantize": [float(one[0][0]), float(one[1][0])],
+                    "dequantize": [float(two[0][0]), float(two[1][0])],
+                },
+            )
+
+
+def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
+    for dequantize, quantize in _list_chains(subject, "DequantizeLinear", "QuantizeLinear"):
+        one, two = _read_parameters(dequantize), _read_parameters(quantize)
+        if one is None or two is None:
+            continue
+        source, target = (
+            find_dtype_of(take_input(dequantize, 0)),
+            find_dtype_of(take_output(quantize)),
+        )
+        is_same = _are_equal(one, two) and (source is None or target is None or source == target)
+        ratio = float(two[0][0] / one[0][0]) if one[0][0] else 0.0
+        yield Occurrence(
+            quantize.path,
+            "quantizes with the same scale and zero point what was dequantized just before"
+            if is_same
+            else "quantizes anew what was dequantized just before, the scale times "
+            f"{write_number(ratio)}: rounded twice",
+            {"scale_ratio": ratio},
+            str(is_same),
+        )
+
+
+def _list_biases(subject: Subject) -> Iterator[tuple[Node, Node, Value]]:
+    """Yield Conv and Gemm with the node that dequantizes their bias, and its int32 numbers."""
+    for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "Gemm"):
+        pair = _find_dequantizer(take_input(node, 2))
+        stored = take_input(pair, 0) if pair is not None else None
+        if pair is not None and stored is not None and find_dtype_of(stored) == "int32":
+            yield node, pair, stored
+
+
+def _find_bias_scales(subject: Subject) -> Iterator[Occurrence]:
+    for node, pair, _ in _list_biases(subject):
+        scales = []
+        for index in (0, 1):
+            before = _find_dequantizer(take_input(node, index))
+            scales.append(_read_numbers(take_input(before, 1)) if before is not None else None)
+        bias = _read_numbers(take_input(pair, 1))
+        data, weight = scales
+        if data is None or weight is None or bias is None or data.size != 1 or not bias.size:
+            continue
+        if weight.size != bias.size and 1 not in (weight.size, bias.size):
+            continue
+        with np.errstate(all="ignore"):
+            wanted = data[0] * weight
+            off = np.abs(bias - wanted) / np.abs(wanted)
+        if not np.isfinite(off).any() or not float(np.nanmax(off)) > _BIAS_DEVIATION:
+            continue
+        worst = int(np.nanargmax(off))
+        has, wants = bias[worst % bias.size], wanted[worst % wanted.size]
+        yield Occurrence(
+            node.path,
+            f"its bias is dequantized with {write_number(has)}, but scale of input times scale of "
+            f"weight is {write_number(wants)}"
+            + (
+                f", in {int((off > _BIAS_DEVIATION).sum()):,} of {off.size:,} channels"
+                if off.size > 1
+                else ""
+            ),
+            {
+                "bias_scale": float(has),
+                "wanted": float(wants),
+                "ratio": float(has / wants) if wants else None,
+                "channel": worst,
+            },
+        )
+
+
+def _find_saturated_biases(subject: Subject) -> Iterator[Occurrence]:
+    seen: set[Value] = set()
+    stored = [value for _, _, value in _list_biases(subject)]
+    for node in list_own_nodes(subject.graphs, "QLinearConv"):
+        value = take_input(node, 8)
+        stored += [] if value is None else [value]
+    for value in stored:
+        if value in seen:
+            continue
+        seen.add(value)
+        codes = read_constant(value)
+        if codes is None or codes.dtype != np.int32 or not codes.size:
+            continue
+        full = (codes >= _INT32) | (codes <= -_INT32)
+        if full.any():
+            yield Occurrence(
+                value.path,
+                f"{int(full.sum()):,} of its {codes.size:,} biases are clipped to int32",
+                {"saturated": int(full.sum()), "first": int(full.argmax())},
+            )
+
+
+def _find_opsets(subject: Subject) -> Iterator[Occurrence]:
+    for node in _list_pairs(subject) if subject.is_onnx else ():
+        version = node.opset_version
+        if version is None or version >= 21:
+            continue
+        scale = take_input(node, 1)
+        stored = find_stored_tensor(scale) if scale is not None else None
+        quantized = take_input(node, 0) if node.op_type == "DequantizeLinear" else take_output(node)
+        dtype = find_dtype_of(quantized)
+        name = "" if dtype is None else dtype.name
+        if version < 13 and stored is not None and stored.size > 1:
+            what, since = f"{stored.size:,} scales, one for each channel,", 13
+        elif read_integer(node, "block_size", 0):
+            what, since = "scales for blocks", 21
+        elif name in ("int4", "uint4", "int16", "uint16"):
+            what, since = name, 21
+        elif name.startswith("float8") and version < 19:
+            what, since = name, 19
+        else:
+            continue
+        message = (
+            f"{node.op_type} takes {what} since operator set {since}, and {version} is imported"
+        )
+        yield Occurrence(node.path, message, {"opset": version, "since": since}, f"{what} {since}")
+
+
+def _find_equal_scales(subject: Subject) -> Iterator[Occurrence]:
+    scales: Counter[float] = Counter()
+    first: dict[float, str] = {}
+    for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
+        numbers = _read_numbers(take_input(node, 1))
+        if numbers is None or numbers.size != 1 or take_attribute(node, "axis") == 0:
+            continue
+        number = float(numbers[0])
+        scales[number] += 1
+        first.setdefault(number, node.path)
+    if len(scales) == 1 and scales.total() >= _LEAST_ALIKE:
+        number, count = next(iter(scales.items()))
+        yield Occurrence(
+            first[number],
+            f"all {count:,} quantized activations have the scale {write_number(number)}",
+            {"scale": number, "activations": count},
+        )
+
+
+_SPEC = "Operators.md, QuantizeLinear and DequantizeLinear"
+
+RULES = (
+    Rule(
+        "NL-Q01",
+        "bad-scale",
+        "error",
+        "A scale that is 0, negative, NaN or infinite",
+        "Quantizing divides by it: all numbers become the same, or nonsense.",
+        "Calibrate again; for a channel that is all zero use any positive scale, such as 1.",
+        _SPEC,
+        _find_bad_scales,
+    ),
+    Rule(
+        "NL-Q02",
+        "bad-zero-point",
+        "error",
+        "A zero point of another type or number than the quantized numbers have",
+        "The types must be the same, and there is one zero point for each scale.",
+        "Write the zero point in the type of the quantized numbers.",
+        _SPEC,
+        _find_zero_points,
+    ),
+    Rule(
+        "NL-Q05",
+        "scale-axis",
+        "error",
+        "Scales that do not fit the axis",
+        "There must be one scale for each index of the axis.",
+        "Correct the attribute axis: 0 for weights of Conv, 1 for those of ConvTranspose.",
+        _SPEC,
+        _find_axes,
+    ),
+    Rule(
+        "NL-Q06",
+        "channel-axis",
+        "warning",
+        "Scales along an axis that is summed over",
+        "No integer kernel can take them out of the sum: the operator runs in float.",
+        "Quantize weights per output channel.",
+        "TensorRT, explicit quantization; Krishnamoorthi 2018 (arXiv:1806.08342), 3.1",
+        _find_channel_axes,
+    ),
+    Rule(
+        "NL-Q07",
+        "unequal-pair",
+        "warning",
+        "QuantizeLinear and DequantizeLinear of one pair that differ",
+        "What comes out is scaled or shifted against what went in.",
+        "Give both the same scale and zero point.",
+        "TREx, trex/lint.py",
+        _find_unequal_pairs,
+    ),
+    Rule(
+        "NL-Q08",
+        "requantizing",
+        "note",
+        "DequantizeLinear followed by QuantizeLinear at once",
+        "With equal parameters it is work for nothing; with others numbers are rounded twice.",
+        "Remove the pair, or let the producer quantize with the second scale.",
+        "TREx, trex/lint.py",
+        _find_requantizing,
+    ),
+    Rule(
+        "NL-Q09",
+        "bias-scale",
+        "error",
+        "A bias whose scale is not that of the products it is added to",
+        "Integer kernels add the bias to sums of products, whose scale is that of the input times "
+        "that of the weight; they add something else than the float model.",
+        "Quantize the bias with scale(input) * scale(weight), for each node that uses it.",
+        "Jacob et al. 2018 (arXiv:1712.05877), 2.4; onnxruntime-qnn #739",
+        _find_bias_scales,
+    ),
+    Rule(
+        "NL-Q10",
+        "saturated-bias",
+        "error",
+        "A bias that is clipped to 32 bits",
+        "The scale of input times weight is too small for it; the channel is wrong.",
+        "Raise the scale of the weight in such channels, as ONNX Runtime does since #22020.",
+        "ONNX Runtime #22020, #25278",
+        _find_saturated_biases,
+    ),
+    Rule(
+        "NL-Q25",
+        "quantization-opset",
+        "error",
+        "A kind of quantization that the imported operator set does not have",
+        "Channels are since operator set 13, float8 since 19, blocks, 4 and 16 bits since 21.",
+        "Import the newer set: `onnx.version_converter.convert_version(m, 21)`.",
+        "onnx, Changelog.md, QuantizeLinear 13, 19, 21",
+        _find_opsets,
+    ),
+    Rule(
+        "NL-Q30",
+        "equal-scales",
+        "warning",
+        "Activations that all have the same scale",
+        "Ranges of activations differ; calibration has perhaps never run.",
+        "Calibrate with data like those of use.",
+        "PPQ; practice",
+        _find_equal_scales,
+    ),
+)

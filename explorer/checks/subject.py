@@ -1,0 +1,68 @@
+"""What rules look at: a model, and what several of them need, worked out once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from netloupe.explorer.costs.analysis import Analysis
+from netloupe.explorer.costs.costs import analyze
+from netloupe.explorer.costs.facts import UNKNOWN, Fact
+from netloupe.explorer.model import Graph, Model, Value
+
+from .noted import collect_noted
+from .rule import Occurrence
+from .runtimes import Runtime
+from .stored_numbers import StoredNumbers
+
+
+class Subject:
+    """A model that rules are applied to.
+
+    Parameters
+    ----------
+    model
+        A model.
+    target
+        The runtime that it is meant for; None for none.
+    """
+
+    def __init__(self, model: Model, target: Runtime | None = None) -> None:
+        self.model = model
+        self.target = target
+
+    @cached_property
+    def graphs(self) -> list[Graph]:
+        """Every graph of the model."""
+        return self.model.graphs
+
+    @property
+    def is_onnx(self) -> bool:
+        """Whether operators belong to sets with versions, as those of ONNX do."""
+        return self.model.dialect.has_opsets
+
+    @cached_property
+    def noted(self) -> dict[str, list[Occurrence]]:
+        """What readers and the search for oddities have said, by the rule that it belongs to."""
+        return collect_noted(self.model)
+
+    @cached_property
+    def numbers(self) -> StoredNumbers:
+        """What stored numbers are like; every tensor is read for it."""
+        return StoredNumbers(self.model)
+
+    @property
+    def gap(self) -> str:
+        """What of the stored numbers could not be looked at, in words; "" for nothing."""
+        return self.numbers.gap if "numbers" in self.__dict__ else ""
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What follows of types and shapes without computing."""
+        return analyze(self.model)
+
+    def fact(self, value: Value | None) -> Fact:
+        """Return what is known of a value where its graph runs, with the first kind of operands."""
+        frames = self.analysis.frames_of(value.graph) if value is not None else []
+        if value is None or not frames:
+            return UNKNOWN
+        return self.analysis.facts.of(frames[0].facts[value])
