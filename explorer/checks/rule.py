@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -92,11 +93,12 @@ class Rule:
 
     def explain(self) -> str:
         """Return what ``netloupe check --explain`` prints."""
-        when = " Runs only where it is selected." if self.is_opt_in else ""
-        when += " Runs only with --target." if self.needs_target else ""
-        when += " Reads the elements of tensors." if self.reads_values else ""
-        return (
-            f"{self.id} {self.name} ({self.severity})\n{self.title}\n\n"
-            f"Why     {self.why}\nRemedy  {self.remedy}\nSource  {self.source}\n"
-            + (f"When   {when}\n" if when else "")
+        notes = (
+            (self.is_opt_in, "Runs only where it is selected by its id or name."),
+            (self.needs_target, "Runs only for a target, as in --target ort-1.17."),
+            (self.reads_values, "Reads the elements of tensors."),
         )
+        told = [self.why, f"Remedy: {self.remedy}", f"Source: {self.source}"]
+        told += [" ".join(text for is_so, text in notes if is_so)]
+        wrapped = (textwrap.fill(text, 100, subsequent_indent="  ") for text in told if text)
+        return "\n".join((f"{self.id} {self.name} ({self.severity}): {self.title}", *wrapped, ""))

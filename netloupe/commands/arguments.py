@@ -24,11 +24,12 @@ _EXAMPLES = """examples:
   netloupe model.onnx                             explore it in the browser
   netloupe info model.onnx                        what is in it
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
+  netloupe check model.onnx                       what is wrong or odd with it
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
 Exit status: 0 fine, 2 with one line on the standard error for anything to be mended,
-130 ended with Ctrl+C."""
+1 where check finds what --fail-on names, 130 ended with Ctrl+C."""
 
 _INFO_EXAMPLES = """examples:
   netloupe info model.onnx
@@ -42,6 +43,17 @@ _INSPECT_EXAMPLES = """examples:
   netloupe inspect model.onnx main/If_3.then_branch/Conv_1
   netloupe inspect model.onnx %conv1.weight       a value or weight, with statistics
   netloupe inspect model.onnx Conv_12 Relu_13 --json"""
+
+_CHECK_EXAMPLES = """examples:
+  netloupe check model.onnx                       errors, warnings, notes, each with a remedy
+  netloupe check model.onnx --select NL-N,NL-Q    numbers and quantization
+  netloupe check model.onnx --target ort-1.17     and whether ONNX Runtime 1.17 can read it
+  netloupe check model.onnx --json > known.json; netloupe check new.onnx --baseline known.json
+  netloupe check models/*.onnx --sarif --fail-on error > findings.sarif
+  netloupe check --explain NL-G02                 what a rule is about; all lists them
+
+What options leave out, [tool.netloupe] in the nearest pyproject.toml may say: select, ignore,
+target, baseline, fail-on."""
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
@@ -88,7 +100,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="netloupe"
     )
-    for add in (_add_info, _add_inspect, _add_render, _add_open, _add_completion):
+    for add in (_add_info, _add_inspect, _add_check, _add_render, _add_open, _add_completion):
         add(commands)
     return parser
 
@@ -154,6 +166,40 @@ def _add_inspect(commands: Any) -> None:
     _add_init(inspect)
     _add_infer_shapes(inspect)
     _add_json(inspect)
+
+
+def _add_check(commands: Any) -> None:
+    check: argparse.ArgumentParser = commands.add_parser(
+        "check",
+        help="find what is wrong or odd in models",
+        description="Apply rules to models: legality, waste, export mistakes, numbers, "
+        "quantization, portability, security.",
+        epilog=_CHECK_EXAMPLES,
+    )
+    check.add_argument("models", metavar="MODEL", type=_file_name, nargs="*", help=_MODEL)
+    _add_init(check)
+    form = check.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON, for several a line each")
+    form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for all models one")
+    check.add_argument(
+        "--select",
+        metavar="IDS",
+        help="rules to apply: ids, beginnings of ids or names, with commas",
+    )
+    check.add_argument("--ignore", metavar="IDS", help="rules not to apply")
+    check.add_argument("--target", metavar="RUNTIME", help="the runtime meant, as in ort-1.17")
+    check.add_argument(
+        "--baseline",
+        metavar="FILE",
+        type=_file_name,
+        help="the JSON of an earlier check: what it has is known",
+    )
+    check.add_argument(
+        "--fail-on",
+        choices=("error", "warning"),
+        help="exit with 1 where a finding is as bad as this, or worse",
+    )
+    check.add_argument("--explain", metavar="ID", help="print what a rule is about; all lists them")
 
 
 def _add_render(commands: Any) -> None:

@@ -1,4 +1,4 @@
-"""The command line: carries out info, inspect, render, open and completion."""
+"""The command line: carries out info, inspect, check, render, open and completion."""
 
 from __future__ import annotations
 
@@ -114,15 +114,13 @@ def _load(name: str, init: str | None, *, infer_shapes: bool = False) -> Model:
     return load(model, fills, infer_shapes=infer_shapes)
 
 
-def _each(models: Sequence[str], run: Callable[[str], None]) -> int:
+def _each(models: Sequence[str], run: Callable[[str], int | None]) -> int:
     """Do something with each model; what is wrong with one does not keep the others back."""
     if len(models) == 1:
-        run(models[0])
-        return 0
+        return run(models[0]) or 0
 
     def run_one(name: str) -> int:
-        run(name)
-        return 0
+        return run(name) or 0
 
     statuses = []
     for name in models:
@@ -198,6 +196,27 @@ def _run_inspect(parsed: argparse.Namespace) -> int:
             write_standard_output(format_text(description) + "\n" * several)
 
     return _each(parsed.names, run)
+
+
+def _run_check(parsed: argparse.Namespace) -> int:
+    from .check import CheckRun, explain_rules
+
+    if parsed.explain is not None:
+        write_standard_output(explain_rules(parsed.explain))
+        return 0
+    if not parsed.models:
+        raise OutputError("check needs a model, or --explain ID. Give the name of a file.")
+    work = CheckRun(parsed)
+
+    def run(name: str) -> int:
+        with TerminalProgress() as progress:
+            progress.step("reading")
+            findings = work.check(_load(name, parsed.init))
+        return work.tell(findings)
+
+    status = _each(parsed.models, run)
+    work.finish(parsed.models)
+    return status
 
 
 def _run_render(parsed: argparse.Namespace) -> int:
@@ -303,6 +322,7 @@ def _run_completion(parsed: argparse.Namespace) -> int:
 _RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "info": _run_info,
     "inspect": _run_inspect,
+    "check": _run_check,
     "render": _run_render,
     "open": _run_open,
     "completion": _run_completion,
