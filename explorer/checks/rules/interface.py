@@ -63,7 +63,7 @@ def _find_nameless_axes(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_unused(subject: Subject) -> Iterator[Occurrence]:
-    for value in _list_fed(subject):
+    for value in _list_fed(subject) if subject.is_onnx else ():
         if not value.is_used and not value.is_output:
             yield Occurrence(
                 value.path, "the input is used by no node", {"type": str(value.type or "?")}
@@ -71,15 +71,17 @@ def _find_unused(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_passed_on(subject: Subject) -> Iterator[Occurrence]:
-    for value in subject.model.graph.outputs:
+    for value in subject.model.graph.outputs if subject.is_onnx else ():
         if value.is_input and value.initializer is None:
             yield Occurrence(value.path, "the output is an input, as it was given")
 
 
 def _find_constant_outputs(subject: Subject) -> Iterator[Occurrence]:
-    if not _list_fed(subject):
-        return
-    for value in subject.model.graph.outputs:
+    model = subject.model
+    is_open = any(value.initializer is not None for value in model.graph.inputs)
+    if not subject.is_onnx or not _list_fed(subject) or (is_open and (model.ir_version or 0) >= 4):
+        return  # a caller may replace initializers that are listed among the inputs
+    for value in model.graph.outputs:
         if (value.producer is not None or value.initializer is not None) and is_input_independent(
             value
         ):

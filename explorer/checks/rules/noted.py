@@ -20,6 +20,12 @@ def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
     return find
 
 
+def _find_empty(subject: Subject) -> Iterator[Occurrence]:
+    """Yield tensors without elements; Caffe2's random fills draw theirs when the net runs."""
+    for hit in subject.noted.get("no-data", ()):
+        yield hit if subject.is_onnx else hit._replace(severity="note")
+
+
 def _find_hidden(subject: Subject) -> Iterator[Occurrence]:
     """Yield names that hide others; of what the graph around gives later only as a note.
 
@@ -53,7 +59,7 @@ def _hides_visible(value: Value) -> bool:
 def _rule(
     number: int, name: str, severity: Severity, title: str, why: str, remedy: str, source: str
 ) -> Rule:
-    find = _find_hidden if name == "hidden-name" else _take(name)
+    find = {"hidden-name": _find_hidden, "no-data": _find_empty}.get(name) or _take(name)
     return Rule(f"NL-L{number:02}", name, severity, title, why, remedy, source, find)
 
 
@@ -78,7 +84,7 @@ RULES = (
         "use-before-definition",
         "error",
         "A node before the node whose result it takes",
-        "Nodes have to be in topological order; onnx.checker and most runtimes refuse others.",
+        "Nodes have to be in topological order: onnx.checker refuses others, some runtimes sort.",
         "Sort the nodes, as in `onnx_graphsurgeon.import_onnx(m).toposort()`.",
         f"{_IR}, Graphs: nodes MUST be topologically sorted",
     ),
@@ -229,11 +235,11 @@ RULES = (
     _rule(
         19,
         "import-twice",
-        "error",
+        "warning",
         "An operator set that is imported twice",
-        "Which version counts is not defined.",
-        "Keep one of the imports.",
-        f"{_IR}, Operator sets",
+        "The highest version counts, but programs that take the first or last read it otherwise.",
+        "Keep the import of the highest version.",
+        "onnx.proto, ModelProto.opset_import",
     ),
     _rule(
         20,

@@ -118,7 +118,7 @@ def _find_subnormal(subject: Subject) -> Iterator[Occurrence]:
             continue
         yield Occurrence(
             tensor.path,
-            f"{facts.subnormals:,} of its {tensor.size:,} numbers are subnormal in {tensor.dtype}: "
+            f"{_write_share(facts.subnormals, tensor)} subnormal in {tensor.dtype}: "
             + (
                 "they keep fewer digits, and some hardware takes them for 0"
                 if tensor.dtype.name == "float16"

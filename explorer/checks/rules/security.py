@@ -10,8 +10,6 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Tensor, find_operators
 from netloupe.explorer.notation import clip_text, write_bytes, write_count, write_dims
 
-from .noted import take_noted
-
 #: operators that run code that the model names or holds (ONNX Runtime, PyTorch, extensions)
 _RUNNING_CODE = frozenset(
     {"PyOp", "PythonOp", "PythonOpGrad", "PyCustomOp", "Python", "PythonDLPack", "ScriptModule"}
@@ -22,13 +20,19 @@ _CODE = re.compile(
     r"|\bimport\s+(?:os|sys|subprocess|socket)\b|powershell\s+-",
     re.IGNORECASE,
 )
-_HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})[^/\\\s\"',:;]+")
+_HOME = re.compile(r"(?<![\w.-])(?:/home/|/Users/|[A-Za-z]:\\{1,2}Users\\{1,2})[^/\\\s\"',:;]+")
 _MARKUP = re.compile(r"<\s*(?:script|iframe|object|embed|img|svg|a)\b[^>]*>", re.IGNORECASE)
 #: so many characters of a text are looked at
 _MOST_TEXT = 100_000
 _LARGE_TEXT = 2**20
 #: a tensor that claims so many bytes, which are not in the file, is a bomb
 _LARGE_CLAIM = 2**30
+
+
+def _find_external(subject: Subject) -> Iterator[Occurrence]:
+    for hit in subject.noted.get("external-data", ()):
+        is_refused = "will not be read" in hit.message
+        yield hit if is_refused else hit._replace(severity="warning")
 
 
 def _find_code_operators(subject: Subject) -> Iterator[Occurrence]:
@@ -126,14 +130,16 @@ def _find_bombs(subject: Subject) -> Iterator[Occurrence]:
 
 
 RULES = (
-    take_noted(
+    Rule(
         "NL-S01",
         "external-data",
+        "error",
         "External data that will not be read",
         "The file is missing, too short, or leads out of the model's folder, to what a model has "
         "no business with.",
         "Put the file beside the model, or save it anew with relative locations.",
         "ONNX, ExternalData.md; onnx-doctor ONNX021 to ONNX025",
+        _find_external,
     ),
     Rule(
         "NL-S02",

@@ -47,7 +47,8 @@ def _find_dead(subject: Subject) -> Iterator[Occurrence]:
             names = [node.label[:60] for node in dead[:5]]
             yield Occurrence(
                 dead[0].path,
-                f"{write_count(len(dead), 'node')} of {graph.path} lead to no output: "
+                f"{write_count(len(dead), 'node')} of {graph.path} "
+                f"{'leads' if len(dead) == 1 else 'lead'} to no output: "
                 f"{join_parts(names, len(dead))}",
                 {"nodes": len(dead), "graph": graph.path},
                 graph.path,
@@ -294,7 +295,8 @@ def _find_foldable(subject: Subject) -> Iterator[Occurrence]:
         if first is not None:
             yield Occurrence(
                 first.path,
-                f"{write_count(count, 'node')} of {graph.path} compute from constants alone",
+                f"{write_count(count, 'node')} of {graph.path} "
+                f"{'computes' if count == 1 else 'compute'} from constants alone",
                 {"nodes": count, "graph": graph.path},
                 graph.path,
                 places=count,
