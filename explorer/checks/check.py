@@ -14,7 +14,7 @@ from netloupe.explorer.progress import is_ending, step
 
 from .baseline import read_baseline, suppress_known
 from .folding import Finding, fold_hits
-from .rule import SEVERITIES, Rule
+from .rule import SEVERITIES, Occurrence, Rule
 from .rules import RULES
 from .runtimes import find_runtime
 from .subject import Subject
@@ -122,19 +122,23 @@ def check(
     skipped: list[SkippedRule] = []
     for rule in rules:
         step("applying rules")
-        try:
-            found += fold_hits(rule, rule.find(subject))
-        except NetloupeError as error:
-            if is_ending(error):
-                raise
-            skipped.append(SkippedRule(rule.id, str(error)))
-            continue
+        found += fold_hits(rule, _list_places(rule, subject, skipped))
         if rule.reads_values and subject.gap:
             skipped.append(SkippedRule(rule.id, subject.gap))
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order
     if known:
         found = suppress_known(found, known)
     return Findings(model.source, tuple(found), tuple(skipped), tuple(rules))
+
+
+def _list_places(rule: Rule, subject: Subject, skipped: list[SkippedRule]) -> Iterator[Occurrence]:
+    """Yield what a rule finds; what it cannot read, or gives up at, is noted."""
+    try:
+        yield from rule.find(subject)
+    except NetloupeError as error:
+        if is_ending(error):
+            raise
+        skipped.append(SkippedRule(rule.id, str(error)))
 
 
 def choose_rules(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
 from netloupe.explorer.costs.facts import UNKNOWN, Fact
-from netloupe.explorer.model import Graph, Model, Value
+from netloupe.explorer.model import Attribute, Graph, Model, Node, Value
 
 from .noted import collect_noted
 from .rule import Occurrence
 from .runtimes import Runtime
 from .stored_numbers import StoredNumbers
+
+#: attributes that are kept
+_MOST_KEPT = 100_000
 
 
 class Subject:
@@ -29,6 +34,7 @@ class Subject:
     def __init__(self, model: Model, target: Runtime | None = None) -> None:
         self.model = model
         self.target = target
+        self._attributes: dict[bytes, Mapping[str, Attribute]] = {}
 
     @cached_property
     def graphs(self) -> list[Graph]:
@@ -59,6 +65,20 @@ class Subject:
     def analysis(self) -> Analysis:
         """What follows of types and shapes without computing."""
         return analyze(self.model)
+
+    def attribute(self, node: Node, name: str) -> Any:
+        """Return the value of an attribute, None without it; read once for all nodes alike.
+
+        A million nodes would keep the details of each.
+        """
+        key = node._attribute_key
+        known = self._attributes.get(key)
+        if known is None:
+            known = node.attributes
+            if len(self._attributes) < _MOST_KEPT:
+                self._attributes[key] = known
+        found = known.get(name)
+        return None if found is None else found.value
 
     def fact(self, value: Value | None) -> Fact:
         """Return what is known of a value where its graph runs, with the first kind of operands."""

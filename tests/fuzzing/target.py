@@ -11,7 +11,10 @@ from typing import Any
 from unittest.mock import patch
 
 from netloupe.commands.info import format_summary, summarize_model
+from netloupe.explorer.checks import check
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
+from netloupe.explorer.describe.findings import encode_findings, format_findings
+from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor, failing
 from netloupe.explorer.readers.load import load
@@ -92,7 +95,7 @@ def _check_message(error: NetloupeError) -> None:
 
 
 def examine(model: Model, *, draws: bool) -> None:
-    """Look at a model: summary, descriptions, statistics, skeleton and picture."""
+    """Look at a model: summary, descriptions, statistics, findings, skeleton and picture."""
     summary = summarize_model(model)
     format_summary(summary, model.dialect)
     json.dumps(summary).encode("utf-8")
@@ -108,6 +111,11 @@ def examine(model: Model, *, draws: bool) -> None:
         if isinstance(element, Tensor):
             with suppress(NetloupeError):
                 element.statistics()
+    found = check(model)
+    format_findings(found).encode("utf-8")
+    json.dumps([encode_findings(found), encode_sarif([found], "0")], allow_nan=False).encode(
+        "utf-8"
+    )
     if model.can_infer_shapes:
         try:
             write_skeleton(model)

@@ -11,6 +11,7 @@ import numpy as np
 from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.notation import join_parts, write_dims, write_number
@@ -18,6 +19,8 @@ from netloupe.explorer.notation import join_parts, write_dims, write_number
 #: so many siblings make a rule, from which one is the exception
 _LEAST_SIBLINGS = 4
 _LEAST_WEIGHTS = 6
+#: graphs of more nodes are not grouped: that takes longer than all other rules
+_MOST_NODES = 500_000
 #: how far the spread of a weight stands out: so many times that of its siblings in the middle, and
 #: so many of their own deviations (of the logarithms, median absolute, Iglewicz and Hoaglin 1993
 #: take 3.5)
@@ -32,8 +35,12 @@ _Signature = Counter[str]
 
 
 def _find_unlike_groups(subject: Subject) -> Iterator[Occurrence]:
+    large = 0
     for graph in subject.graphs:
         if len(graph.nodes) < 2 * _LEAST_SIBLINGS:
+            continue
+        if len(graph.nodes) > _MOST_NODES:
+            large = max(large, len(graph.nodes))
             continue
         pending = [find_tree(subject.model, graph).root]
         while pending:
@@ -41,6 +48,10 @@ def _find_unlike_groups(subject: Subject) -> Iterator[Occurrence]:
             pending += group.inner_groups()
             if group.kind not in ("repeat", "part"):  # these stand for their groups
                 yield from _judge_children(group)
+    if large:
+        raise NetloupeError(
+            f"a graph of {large:,} nodes is not grouped for it: there may be {_MOST_NODES:,}."
+        )
 
 
 def _judge_children(parent: Group) -> Iterator[Occurrence]:

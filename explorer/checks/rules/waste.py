@@ -166,11 +166,11 @@ def _judge_nothing_done(subject: Subject, node: Node) -> str:
             return "it is a copy"
         case "Cast":
             dtype = find_dtype_of(taken) or subject.fact(taken).dtype
-            number = take_attribute(node, "to")
+            number = subject.attribute(node, "to")
             wanted = node.graph.dialect.element_types.get(number) if number else None
             return f"what it takes is {dtype}" if dtype is not None and dtype == wanted else ""
         case "Transpose":
-            order = take_attribute(node, "perm")
+            order = subject.attribute(node, "perm")
             return "the axes stay in order" if order and list(order) == [*range(len(order))] else ""
         case "Reshape":
             before, after = subject.fact(taken).dims, subject.fact(given).dims
@@ -204,7 +204,7 @@ def _find_turned_back(subject: Subject) -> Iterator[Occurrence]:
         before = value.producer if value is not None else None
         if before is None or before.op_type != "Transpose" or find_only_user(value) is not node:
             continue
-        first, then = take_attribute(before, "perm"), take_attribute(node, "perm")
+        first, then = subject.attribute(before, "perm"), subject.attribute(node, "perm")
         if not first or not then or sorted(first) != sorted(then) or before.domain:
             continue
         if sorted(first) != [*range(len(first))]:
@@ -238,8 +238,8 @@ def _find_casts_back(subject: Subject) -> Iterator[Occurrence]:
         source = take_input(before, 0)
         dtype = find_dtype_of(source) or subject.fact(source).dtype
         types = node.graph.dialect.element_types
-        between = types.get(take_attribute(before, "to") or 0, "")
-        last = types.get(take_attribute(node, "to") or 0, "")
+        between = types.get(subject.attribute(before, "to") or 0, "")
+        last = types.get(subject.attribute(node, "to") or 0, "")
         if dtype is None or dtype.name != last or between == last:
             continue
         severity: Severity = "note"
