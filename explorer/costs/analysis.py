@@ -184,7 +184,10 @@ class Analysis:
             outputs = node.outputs
             key = (
                 kind.number,
-                (node._attribute_key, len(outputs), frame.context) if kind.has_attributes else (),
+                (
+                    len(outputs),
+                    *((node._attribute_key, frame.context) if kind.has_attributes else ()),
+                ),
                 *map(find, node.inputs),
             )
             use = find_use(key)

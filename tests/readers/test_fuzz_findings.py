@@ -80,3 +80,10 @@ def test_a_value_taken_by_many_inputs_is_described_without_a_look_at_each(
     assert "data_0[99]" in format_text(describe_element(model, node))
     with pytest.raises(AssertionError, match="all 10000 uses"):
         graph.values["x"].consumers  # noqa: B018 - the test would see it
+
+
+def test_the_same_operator_without_results_and_with_one() -> None:
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"])
+    net.op.add(type="WeightedSum", input=["x", "x"])
+    net.op.add(type="WeightedSum", input=["x", "x"], output=["y"])
+    assert load(net).costs().macs is not None
