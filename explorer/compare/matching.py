@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -179,9 +178,33 @@ class _Matcher:
 def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
     """Yield the pairs of nodes of two units: node by node where they consist of the same."""
     lefts, rights = tuple(left.nodes(one)), tuple(right.nodes(other))
-    counts = [Counter((node.domain, node.op_type) for node in nodes) for nodes in (lefts, rights)]
-    if counts[0] != counts[1]:
+    if left.kinds[one] != right.kinds[other]:
+        # one exporter's block is not seen as such in the other model: they share a weight
+        holders = _find_holder(left, one), _find_holder(right, other)
+        if (holders[0].domain, holders[0].op_type) == (holders[1].domain, holders[1].op_type):
+            yield Pair((holders[0],), (holders[1],), made.key, made.confidence)
+            return
+    same = dict(pair_same_operators(lefts, rights))
+    partners = {*same.values()}
+    rest = (
+        tuple(node for node in lefts if node not in same),
+        tuple(node for node in rights if node not in partners),
+    )
+    if bool(rest[0]) != bool(rest[1]):  # what one side has more is part of all that the other does
         yield Pair(lefts, rights, made.key, made.confidence)
         return
-    for first, second in pair_same_operators(lefts, rights):
+    for first, second in same.items():
         yield Pair((first,), (second,), made.key, made.confidence)
+    if rest[0]:
+        yield Pair(*rest, made.key, made.confidence)
+
+
+def _find_holder(units: Units, unit: int) -> Node:
+    """Return the node of a unit that takes its largest weight; without any, the first."""
+    best = max(units.weights[unit], key=lambda tensor: tensor.size, default=None)
+    nodes = [*units.nodes(unit)]
+    for node in nodes:
+        for value in node.inputs:
+            if value is not None and best is not None and value.initializer is best:
+                return node
+    return nodes[0]

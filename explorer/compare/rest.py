@@ -51,25 +51,31 @@ def pair_rest(
 def pair_same_operators(
     lefts: Sequence[Node], rights: Sequence[Node]
 ) -> Iterator[tuple[Node, Node]]:
-    """Yield pairs of nodes of two blocks that consist of the same operators.
+    """Yield pairs of nodes of two blocks that do the same, as far as these have the same operators.
 
     First come those that are the only ones of their operator, then what gives them their operands
-    and what takes their results, and at last the others in the order of their files.
+    and what takes their results, and at last, where the blocks consist of the same operators, the
+    others in the order of their files.
     """
     known: dict[Node, Node] = {}
     #: nodes that are no part of a block count as paired
     others = {user for node in (*lefts, *rights) for user in _list_around(node)}
     paired = others - {*lefts, *rights}
-    free = [*zip(_list_single(lefts), _list_single(rights), strict=True)]
+    first, second = (Counter(map(_find_operator, nodes)) for nodes in (lefts, rights))
+    single = {op for op, count in first.items() if count == second[op] == 1}
+    free = [(_choose(lefts, operator), _choose(rights, operator)) for operator in sorted(single)]
     while free:
         waiting = _add(free, known, paired)
         while waiting:
             node, partner = waiting.pop()
             candidates = [*_pair_givers(node, partner), *_pair_results(node, partner, paired)]
             waiting += _add(candidates, known, paired)
+        if first != second:
+            break
         left, right = (
             sorted(
-                (n for n in nodes if n not in paired), key=lambda n: (n.domain, n.op_type, n.index)
+                (node for node in nodes if node not in paired),
+                key=lambda node: (*_find_operator(node), node.index),
             )
             for nodes in (lefts, rights)
         )
@@ -77,11 +83,12 @@ def pair_same_operators(
     yield from known.items()
 
 
-def _list_single(nodes: Sequence[Node]) -> list[Node]:
-    """Return the nodes that are the only ones of their operator, ordered by that."""
-    counts = Counter((node.domain, node.op_type) for node in nodes)
-    single = [node for node in nodes if counts[node.domain, node.op_type] == 1]
-    return sorted(single, key=lambda node: (node.domain, node.op_type))
+def _find_operator(node: Node) -> tuple[str, str]:
+    return node.domain, node.op_type
+
+
+def _choose(nodes: Sequence[Node], operator: tuple[str, str]) -> Node:
+    return next(node for node in nodes if _find_operator(node) == operator)
 
 
 def _list_around(node: Node) -> Iterator[Node]:

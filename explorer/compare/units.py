@@ -72,6 +72,8 @@ _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNor
 _COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 #: what gives other numbers each time is not computed of constants alone
 _RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+#: so many nodes that pass a value on are followed from an operator to the next
+_MOST_PASSED = 8
 #: of so many nodes a graph is searched for blocks that are written out
 _MOST_SEARCHED = 200_000
 
@@ -256,13 +258,23 @@ class _Reader:
             wanted = frozenset({"MatMul", "MatMulInteger"})
         else:
             return None
-        if value is None or len(value.users) != 1 or value.is_output:
+        producer = self._find_only_giver(value)
+        if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
             return None
-        producer = value.producer
-        if producer is None or producer.graph is not self.graph:
-            return None
-        is_wanted = producer.op_type in wanted and len(producer.inputs) > 1
-        return producer if is_wanted and self._takes_weight(producer) else None
+        return producer if self._takes_weight(producer) else None
+
+    def _find_only_giver(self, value: Value | None) -> Node | None:
+        """Return what gives a value that nobody else takes, before nodes that pass it on."""
+        for _ in range(_MOST_PASSED):
+            if value is None or len(value.users) != 1 or value.is_output:
+                return None
+            producer = value.producer
+            if producer is None or producer.graph is not self.graph:
+                return None
+            if not self._passes(producer):
+                return producer
+            value = producer.inputs[0]
+        return None
 
     def _takes_weight(self, node: Node) -> bool:
         return any(value is not None and self._origin(value) is None for value in node.inputs[1:])
@@ -351,7 +363,7 @@ class _Reader:
 
     def _find_tensors(self, value: Value) -> list[Tensor]:
         """Return the stored tensor behind a constant operand, if there is one at hand."""
-        for _ in range(8):
+        for _ in range(_MOST_PASSED):
             tensor = value.initializer
             if isinstance(tensor, Tensor):
                 return [tensor]
