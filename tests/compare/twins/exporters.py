@@ -1,0 +1,3 @@
+"""Twins of two exporters: the same network, written in two ways by torch."""
+EXPORTERS = "two exporters"
+def pair_exports(): ...
