@@ -148,26 +148,38 @@ def _fold_norm(
     constants: Constants,
     names: Names,
 ) -> bool:
-    parameters = [constants.read(name) for name in norm.input[1:5]]
-    weight = constants.read(conv.input[1])
-    old = constants.read(conv.input[2]) if len(conv.input) > 2 else np.float32(0)
-    if weight is None or old is None or any(each is None for each in parameters):
+    arrays = fold_arrays(conv, norm, constants)
+    if arrays is None:
         return False
-    epsilon = next((each.f for each in norm.attribute if each.name == "epsilon"), 1e-5)
-    scale, shift, mean, variance = (
-        np.asarray(each, np.float64) for each in parameters if each is not None
-    )
-    factor = scale / np.sqrt(np.abs(variance) + epsilon)
-    arrays = {
-        f"{conv.input[1]}_folded": weight * factor.reshape(-1, *[1] * (weight.ndim - 1)),
-        f"{norm.input[2]}_folded": (old - mean) * factor + shift,
-    }
     inputs = [conv.input[0]]
-    for wanted, array in arrays.items():
-        name = names.make(wanted)
-        graph.initializer.append(numpy_helper.from_array(array.astype(weight.dtype), name))
+    for origin, array in zip((conv.input[1], norm.input[2]), arrays, strict=True):
+        name = names.make(f"{origin}_folded")
+        graph.initializer.append(numpy_helper.from_array(array, name))
         inputs.append(name)
     conv.input[:] = inputs
     conv.output[0] = norm.output[0]
     set_tags(conv, [*read_tags(conv), *read_tags(norm)])
     return True
+
+
+def fold_arrays(
+    conv: onnx.NodeProto, norm: onnx.NodeProto, constants: Constants
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the weight and the bias of a Conv that does what the norm behind it does, too.
+
+    None where something depends on inputs of the model.
+    """
+    parameters = [constants.read(name) for name in norm.input[1:5]]
+    weight = constants.read(conv.input[1])
+    old = constants.read(conv.input[2]) if len(conv.input) > 2 else np.float32(0)
+    if weight is None or old is None or any(each is None for each in parameters):
+        return None
+    epsilon = next((each.f for each in norm.attribute if each.name == "epsilon"), 1e-5)
+    scale, shift, mean, variance = (
+        np.asarray(each, np.float64) for each in parameters if each is not None
+    )
+    # made-up variances may be negative
+    factor = scale / np.sqrt(np.abs(variance) + epsilon)
+    whole = weight * factor.reshape(-1, *[1] * (weight.ndim - 1))
+    bias = (old - mean) * factor + shift
+    return whole.astype(weight.dtype), bias.astype(weight.dtype)

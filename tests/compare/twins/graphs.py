@@ -50,13 +50,17 @@ def taken_by(node: onnx.NodeProto) -> set[str]:
     """Return the names that a node takes, those that its graphs take from outside included."""
     taken = set(node.input)
     for graph in graphs_of(node):
-        inside = {value.name for value in (*graph.input, *graph.initializer)}
         wanted = {value.name for value in graph.output}
         for inner in graph.node:
-            inside.update(inner.output)
             wanted |= taken_by(inner)
-        taken |= wanted - inside
+        taken |= wanted - made_in(graph)
     return taken - {""}
+
+
+def made_in(graph: onnx.GraphProto) -> set[str]:
+    """Return the names that a graph gives values of its own, whatever they are outside."""
+    made = {value.name for value in (*graph.input, *graph.initializer)}
+    return made.union(*(node.output for node in graph.node))
 
 
 def list_uses(body: Body) -> dict[str, list[int]]:
@@ -80,9 +84,11 @@ def rewire(nodes: Iterable[onnx.NodeProto], names: dict[str, str]) -> None:
             if name in names:
                 node.input[place] = names[name]
         for graph in graphs_of(node):
-            rewire(graph.node, names)
+            made = made_in(graph)
+            outside = {name: new for name, new in names.items() if name not in made}
+            rewire(graph.node, outside)
             for value in graph.output:
-                value.name = names.get(value.name, value.name)
+                value.name = outside.get(value.name, value.name)
 
 
 def replace_nodes(body: Body, nodes: Iterable[onnx.NodeProto]) -> None:

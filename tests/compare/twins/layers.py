@@ -29,6 +29,8 @@ from tests.compare.twins.versions import draw_anew, perturb
 
 #: layers of a repetition, at least: one has some before and some behind it
 _LEAST = 3
+#: nodes of a layer, at least; what has fewer is a part of one
+_LEAST_NODES = 3
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def _list_weights(graph: onnx.GraphProto, layer: Layer) -> list[onnx.TensorProto
 def choose_layer(model: onnx.ModelProto, chance: Random) -> Layer | None:
     """Return one of the layers through which one value goes; None where there are none.
 
-    Of repetitions in repetitions the outermost that has such layers counts.
+    Of several repetitions the largest that has such layers counts.
     """
     graph = model.graph
     members: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
@@ -139,7 +141,8 @@ def choose_layer(model: onnx.ModelProto, chance: Random) -> Layer | None:
                 members[".".join(parts[:place])][int(part)].add(index)
     view = _View(model, paths)
     found = {p: numbers for p, numbers in members.items() if len(numbers) >= _LEAST}
-    for prefix in sorted(found, key=lambda each: (each.count("."), -len(found[each]), each)):
+    sizes = {prefix: len(set().union(*numbers.values())) for prefix, numbers in found.items()}
+    for prefix in sorted(found, key=lambda each: (-sizes[each], each)):
         layers = list(view.find_layers(prefix, found[prefix]))
         if layers:
             return chance.choice(layers)
@@ -160,17 +163,23 @@ class _View:
 
     def find_layers(self, prefix: str, members: dict[int, set[int]]) -> Iterator[Layer]:
         """Yield the layers that can be taken out, without the first and the last."""
-        numbers = sorted(members)
-        before = self._complete(members[numbers[0]])
-        for number in numbers[1:-1]:
-            nodes = self._complete(members[number])
-            result, last = self._find_result(nodes), self._find_result(before)
+        layers = {number: self._complete(members[number]) for number in sorted(members)}
+        numbers = list(layers)
+        doing = {number: self._list_operators(nodes) for number, nodes in layers.items()}
+        for place, number in enumerate(numbers[1:-1], 1):
+            nodes = layers[number]
+            result, last = self._find_result(nodes), self._find_result(layers[numbers[place - 1]])
+            others = [doing[other] for other in numbers if other != number]
+            is_part = len(nodes) < _LEAST_NODES or doing[number] not in others
+            if is_part or not result or result in self.results:
+                continue
             taken = {name for index in nodes for name in taken_by(self.graph.node[index])}
-            if result and result not in self.results:
-                sources = [last] if last in taken else self._find_alike(taken, nodes, result)
-                if len(sources) == 1 and self._is_alike(sources[0], result, nodes, before):
-                    yield Layer(prefix, number, frozenset(nodes), sources[0], result)
-            before = nodes
+            sources = [last] if last in taken else self._find_alike(taken, nodes, result)
+            if len(sources) == 1 and self._may_be_alike(sources[0], result):
+                yield Layer(prefix, number, frozenset(nodes), sources[0], result)
+
+    def _list_operators(self, nodes: set[int]) -> list[str]:
+        return sorted(self.graph.node[index].op_type for index in nodes)
 
     def _complete(self, nodes: set[int]) -> set[int]:
         """Return nodes with those of no module that only they use."""
@@ -197,23 +206,36 @@ class _View:
         return given[0] if len(given) == 1 else ""
 
     def _find_alike(self, taken: set[str], nodes: set[int], result: str) -> list[str]:
-        """Return what nodes take from outside that is of the type of their result."""
-        if result not in self.types:
+        """Return what nodes take from outside that is of the type of their result, all known."""
+        known = self.types.get(result, onnx.TypeProto()).tensor_type
+        if not known.HasField("shape") or not all(d.WhichOneof("value") for d in known.shape.dim):
             return []
+        weights = {tensor.name for tensor in self.graph.initializer}
         return [
             name
-            for name in sorted(taken)
-            if self.makers.get(name) not in nodes
-            and name not in {tensor.name for tensor in self.graph.initializer}
-            and self.types.get(name) == self.types[result]
+            for name in sorted(taken - weights)
+            if self.makers.get(name) not in nodes and self.types.get(name) == self.types[result]
         ]
 
-    def _is_alike(self, source: str, result: str, nodes: set[int], before: set[int]) -> bool:
-        if source in self.types and result in self.types:
-            return bool(self.types[source] == self.types[result])
-        kinds = (sorted(self.graph.node[i].op_type for i in each) for each in (nodes, before))
-        first, second = kinds
-        return first == second
+    def _may_be_alike(self, source: str, result: str) -> bool:
+        """Return whether what comes in may be of the type of what goes out."""
+        if source not in self.types or result not in self.types:
+            return True
+        return _may_be_same(self.types[source], self.types[result])
+
+
+def _may_be_same(one: onnx.TypeProto, other: onnx.TypeProto) -> bool:
+    """Return whether types agree in all that inference could tell of both."""
+    first, second = one.tensor_type, other.tensor_type
+    dims = [each.shape.dim for each in (first, second) if each.HasField("shape")]
+    if first.elem_type != second.elem_type or (len(dims) == 2 and len(dims[0]) != len(dims[1])):
+        return False
+    pairs = zip(*dims, strict=True) if len(dims) == 2 else ()
+    return all(
+        a.dim_value == b.dim_value
+        for a, b in pairs
+        if a.HasField("dim_value") and b.HasField("dim_value")
+    )
 
 
 def _texts_of(node: onnx.NodeProto) -> str:

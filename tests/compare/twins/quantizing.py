@@ -42,7 +42,8 @@ def quantize(model: onnx.ModelProto, chance: Random) -> onnx.ModelProto | None:
     free_weights(model)
     writer = _QuantizedGraph(model)
     weighed = [node for node in graph.node if node.op_type in _WEIGHED and not node.domain]
-    if not any([writer.quantize_around(node) for node in weighed]):
+    done = [writer.quantize_around(node) for node in weighed]
+    if not any(done):
         return None
     writer.finish()
     return model
@@ -147,14 +148,14 @@ def halve(model: onnx.ModelProto, chance: Random) -> onnx.ModelProto | None:
     names = Names(model)
     opsets = {entry.domain: entry.version for entry in model.opset_import}
     floats: set[str] = set()
-    bodies = list(list_bodies(model))
-    for body, known in zip(bodies, types, strict=True):
+    for known in types:
         floats |= {name for name, each in known.items() if _is_float(each)}
     if not floats:
         return None
     _cast_interface(model.graph, names)
-    for body in bodies:
-        _halve_body(body, floats, names, opsets, is_main=body is bodies[0])
+    # what is inside comes first, as changing a graph copies its nodes
+    for body in reversed(list(list_bodies(model))):
+        _halve_body(body, floats, names, opsets, is_main=body is model.graph)
     return model
 
 
@@ -244,6 +245,9 @@ def _full_places(
 
 
 def _halve_attributes(node: onnx.NodeProto) -> None:
+    if node.op_type == "ConstantOfShape" and not node.attribute:
+        zero = numpy_helper.from_array(np.zeros(1, np.float16))
+        node.attribute.append(helper.make_attribute("value", zero))
     for attribute in node.attribute:
         if attribute.name == _TYPED.get(node.op_type) and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.FLOAT16
