@@ -24,17 +24,21 @@ EXPORTERS = "two exporters"
 _MADE_UP = ("onnx::", "val_", "scalar_tensor", "embedding", "index", "mul", "add", "bitwise")
 #: operators that exporters write for one thing
 _LINEAR = ("MatMul", "Gemm")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: operators that compute something of the network, rather than shapes
-_COMPUTING = frozenset(
-    """
+_COMPUTING = _words("""
     AveragePool BatchNormalization Conv ConvTranspose Cos Einsum Elu Erf Exp GRU Gelu
     GlobalAveragePool GroupNormalization HardSigmoid HardSwish InstanceNormalization LSTM
     LayerNormalization LeakyRelu LogSoftmax MaxPool Mish PRelu RNN Relu Resize Sigmoid Sin Softmax
     Softplus Tanh
-    """.split()
-)
+""")
 #: operators that both shapes and the network are computed with
-_ARITHMETIC = frozenset("Add Div Mul Pow ReduceMean Reciprocal Sqrt Sub".split())
+_ARITHMETIC = _words("Add Div Mul Pow ReduceMean Reciprocal Sqrt Sub")
 #: elements of weights that tell where they are found twice, at least
 _TELLING = 16
 
@@ -124,19 +128,17 @@ def _pair_by_parameter(first: _Export, second: _Export) -> Iterator[tuple[int, i
         if key in others:
             same.setdefault(name, others[key])
     for name, other_name in same.items():
-        ones, others_ = first.takers[name], second.takers[other_name]
+        ones, others_taking = first.takers[name], second.takers[other_name]
         for one in ones:
-            fitting = [other for other in others_ if _may_take_one(first, second, one, other)]
-            back = (
-                [each for each in ones if _may_take_one(first, second, each, fitting[0])]
-                if (fitting)
-                else []
-            )
-            if len(fitting) == len(back) == 1:
+            fitting = [other for other in others_taking if _may_be_one(first, second, one, other)]
+            if len(fitting) != 1:
+                continue
+            back = [each for each in ones if _may_be_one(first, second, each, fitting[0])]
+            if len(back) == 1:
                 yield one, fitting[0]
 
 
-def _may_take_one(first: _Export, second: _Export, one: int, other: int) -> bool:
+def _may_be_one(first: _Export, second: _Export, one: int, other: int) -> bool:
     """Return whether nodes that take the same parameter may be the same."""
     kinds = {first.nodes[one].op_type, second.nodes[other].op_type}
     # a bias is added, or taken by Gemm

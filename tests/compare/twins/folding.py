@@ -89,9 +89,8 @@ def _fold(
     is_plain = node.domain in ("", "ai.onnx") and node.op_type not in _CHANCE
     if not is_plain or graphs_of(node) or not all(name in known for name in names):
         return None
-    values = {name: known[name] for name in names}
     try:
-        arrays = evaluate(node, list(values.values()), model.opset_import)
+        arrays = evaluate(node, {name: known[name] for name in names}, model.opset_import)
     except Exception:  # the reference does not know every operator
         return None
     found = dict(zip([name for name in node.output if name], arrays, strict=True))
@@ -109,6 +108,31 @@ def remove_dead_nodes(graph: onnx.GraphProto) -> None:
         kept.append(node)
         wanted |= taken_by(node)
     replace_nodes(graph, reversed(kept))
+
+
+def add_norms(model: onnx.ModelProto, chance: Random) -> None:
+    """Put a BatchNormalization behind each Conv, in a model that has none to be folded."""
+    graph = model.graph
+    if any(node.op_type == "BatchNormalization" for node in graph.node):
+        return
+    weights = {t.name: t for t in graph.initializer if t.data_type == onnx.TensorProto.FLOAT}
+    names, random = Names(model), np.random.default_rng(chance.getrandbits(32))
+    added = {}
+    for index, conv in enumerate(graph.node):
+        if conv.op_type != "Conv" or conv.input[1] not in weights:
+            continue
+        inputs = [names.make(f"{conv.output[0]}_unscaled")]
+        for part in ("scale", "shift", "mean", "variance"):
+            array = random.uniform(0.5, 1.5, weights[conv.input[1]].dims[0]).astype(np.float32)
+            inputs.append(names.make(f"{conv.input[1]}_{part}"))
+            graph.initializer.append(numpy_helper.from_array(array, inputs[-1]))
+        name = names.make(f"{conv.name}/norm") if conv.name else ""
+        norm = helper.make_node("BatchNormalization", inputs, [conv.output[0]], name)
+        norm.metadata_props.extend(conv.metadata_props)
+        conv.output[0] = inputs[0]
+        added[index] = norm
+    nodes = [(node, added.get(index)) for index, node in enumerate(graph.node)]
+    replace_nodes(graph, [each for pair in nodes for each in pair if each is not None])
 
 
 def fold_norms(model: onnx.ModelProto, chance: Random) -> onnx.ModelProto | None:

@@ -210,21 +210,21 @@ class Constants:
         node = self._makers.get(name)
         if node is None or node.op_type not in ("Constant", "ConstantOfShape"):
             return None
-        inputs = [self.read(each) for each in node.input]
-        if any(each is None for each in inputs):
-            return None
-        return evaluate(node, [each for each in inputs if each is not None], self._opsets)[0]
+        found = {each: self.read(each) for each in node.input}
+        inputs = {each: array for each, array in found.items() if array is not None}
+        return evaluate(node, inputs, self._opsets)[0] if len(inputs) == len(found) else None
 
 
 def evaluate(
-    node: onnx.NodeProto, inputs: list[np.ndarray], opsets: Iterable[onnx.OperatorSetIdProto]
+    node: onnx.NodeProto,
+    inputs: dict[str, np.ndarray],
+    opsets: Iterable[onnx.OperatorSetIdProto],
 ) -> list[np.ndarray]:
-    """Return what a node gives; all of its inputs are there."""
+    """Return what a node gives; all of its inputs are there, by name."""
     from onnx.reference import ReferenceEvaluator
 
-    names = [name for name in node.input if name]
-    values = [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in dict.fromkeys(names)]
+    given = [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in inputs]
     outputs = [onnx.helper.make_value_info(name, onnx.TypeProto()) for name in node.output if name]
-    graph = onnx.helper.make_graph([node], "node", values, outputs)
+    graph = onnx.helper.make_graph([node], "node", given, outputs)
     model = onnx.helper.make_model(graph, opset_imports=list(opsets))
-    return list(ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True))))
+    return list(ReferenceEvaluator(model).run(None, inputs))
