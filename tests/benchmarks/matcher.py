@@ -35,7 +35,16 @@ sys.path.insert(0, str(ROOT))
 from netloupe.explorer.compare import match_models  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
 from tests.compare.scoring import Score, Wrong, score_pairs  # noqa: E402
-from tests.compare.twins import EXPORTERS, KINDS, Naming, Twin, make_twin, pair_exports  # noqa: E402
+from tests.compare.twins import (  # noqa: E402
+    EXPORTERS,
+    KINDS,
+    QUANTIZED_ELSEWHERE,
+    Naming,
+    Twin,
+    make_twin,
+    pair_exports,
+    pair_quantized,
+)
 from tests.corpus import (  # noqa: E402
     LIGHT_MODELS,
     corpus_file,
@@ -46,8 +55,13 @@ from tests.corpus import (  # noqa: E402
 from tests.zoo import ZOO  # noqa: E402
 
 #: precision and recall, at least
-BARS = {"itself": (1.0, 1.0), EXPORTERS: (0.95, 0.85)}
+BARS = {"itself": (1.0, 1.0), EXPORTERS: (0.95, 0.85), QUANTIZED_ELSEWHERE: (0.95, 0.85)}
 BAR = (0.99, 0.95)
+#: kinds of twins that others made, and what is done to their names
+FOUND: dict[str, tuple[Naming, ...]] = {
+    EXPORTERS: ("kept",),
+    QUANTIZED_ELSEWHERE: ("kept", "changed"),
+}
 LARGE = "decoder_10k.onnx"
 LEGACY, DYNAMO = ".legacy.onnx", ".dynamo.onnx"
 
@@ -99,13 +113,14 @@ def main() -> int:
     options = parser.parse_args()
     folders = [Path(word) for word in options.words if Path(word).is_dir()]
     words = [word for word in options.words if not Path(word).is_dir()]
-    kinds = [kind for kind in (*KINDS, EXPORTERS) if any(word in kind for word in words)]
+    every = {**{name: kind.namings for name, kind in KINDS.items()}, **FOUND}
+    kinds = [kind for kind in every if any(word in kind for word in words)]
     names = [word for word in words if not any(word in kind for kind in kinds)]
     steps: Counter[tuple[str, bool]] = Counter()
     rows = []
     print(HEAD)
-    for kind in kinds or [*KINDS, EXPORTERS]:
-        for naming in KINDS[kind].namings if kind in KINDS else ("kept",):
+    for kind in kinds or every:
+        for naming in every[kind]:
             row = Row(kind, naming)
             for name, make in list_twins(kind, naming, names, options.most):
                 twin = make()
@@ -127,15 +142,18 @@ def list_twins(
     kind: str, naming: Naming, names: list[str], most: int
 ) -> Iterator[tuple[str, Callable[[], Twin | None]]]:
     """Yield names of models, and what makes twins of them."""
+
+    def is_wanted(name: str, path: Path) -> bool:
+        return (not names or any(word in name for word in names)) and count_nodes(path) <= most
+
     if kind == EXPORTERS:
-        for stem, left, right in list_exports():
-            if not names or any(word in stem for word in names):
-                yield stem, lambda: pair_exports(onnx.load(left), onnx.load(right))  # noqa: B023
-        return
-    for name, path in list_models():
-        if names and not any(word in name for word in names):
-            continue
-        if count_nodes(path) <= most:
+        for name, left, right in filter(lambda pair: is_wanted(*pair[:2]), list_exports()):
+            yield name, lambda: pair_exports(onnx.load(left), onnx.load(right))  # noqa: B023
+    elif kind == QUANTIZED_ELSEWHERE:
+        for name, left, right in filter(lambda pair: is_wanted(*pair[:2]), list_quantized()):
+            yield name, lambda: pair_quantized(onnx.load(left), onnx.load(right), naming)  # noqa: B023
+    else:
+        for name, path in filter(lambda model: is_wanted(*model), list_models()):
             yield name, lambda: make_twin(kind, onnx.load(path), naming)  # noqa: B023
 
 
@@ -157,6 +175,15 @@ def list_exports() -> Iterator[tuple[str, Path, Path]]:
         stem = name.removesuffix(LEGACY)
         if stem != name and stem + DYNAMO in known:
             yield stem, corpus_file(name), corpus_file(stem + DYNAMO)
+
+
+def list_quantized() -> Iterator[tuple[str, Path, Path]]:
+    """Yield names of models that onnxruntime quantized, what they were made of, and their files."""
+    for name in ZOO:
+        folder, file = name.split("/")
+        origin = f"exported/{file.split('.')[0]}{LEGACY}"
+        if folder == "quantized" and origin in ZOO:
+            yield name, corpus_file(origin), corpus_file(name)
 
 
 @cache

@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 
 from tests.compare.networks import make_exports, make_layers, make_nested, make_normed
 from tests.compare.scoring import Score, score_pairs
-from tests.compare.twins import KINDS, Naming, Twin, make_twin, pair_exports
+from tests.compare.twins import KINDS, Naming, Twin, make_twin, pair_exports, pair_quantized
 from tests.compare.twins.graphs import list_bodies, list_nodes
 from tests.compare.twins.truth import TAG, read_proto
 
@@ -295,6 +295,24 @@ def test_exports_share_parameters_and_modules() -> None:
         for side in (twin.left, twin.right)
     )
     assert (left["onnx::MatMul_7"] == right["fc.weight"].T).all()
+
+
+@pytest.mark.parametrize("naming", ["kept", "changed"])
+def test_what_a_runtime_quantized_is_known_by_its_names(naming: Naming) -> None:
+    left = parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[2, 2] x) => (float[2, 2] y)
+        { [a] b = MatMul (x, x) [r] c = Relu (b) [gone] y = Exp (c) }
+    """)
+    right = parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+        g (float[2, 2] x) => (float[2, 2] y)
+        { [a_Q4] b = com.microsoft.MatMulNBits <K = 2, N = 2> (x, x, x) [r] y = Relu (b) }
+    """)
+    twin = pair_quantized(left, right, naming)
+    paths = {node.op_type: node.path for node in read_proto(twin.right).graph.nodes}
+    assert twin.truth == {"main/a": {paths["MatMulNBits"]}, "main/r": {paths["Relu"]}}
+    assert (paths["Relu"] == "main/r") == (naming == "kept")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,17 @@ together. Nothing here knows how models are compared.
 
 from tests.compare.twins.exporters import EXPORTERS, pair_exports
 from tests.compare.twins.kinds import KINDS, Kind, make_twin
+from tests.compare.twins.runtimes import QUANTIZED_ELSEWHERE, pair_quantized
 from tests.compare.twins.truth import Naming, Twin
 
-__all__ = ["EXPORTERS", "KINDS", "Kind", "Naming", "Twin", "make_twin", "pair_exports"]
+__all__ = [
+    "EXPORTERS",
+    "KINDS",
+    "QUANTIZED_ELSEWHERE",
+    "Kind",
+    "Naming",
+    "Twin",
+    "make_twin",
+    "pair_exports",
+    "pair_quantized",
+]
