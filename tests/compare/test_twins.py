@@ -227,6 +227,18 @@ def test_operators_that_know_no_half_floats_get_casts() -> None:
     assert run(twin.right, np.array([0, 3], np.float32)).tolist() == [0, 1, 2]
 
 
+def test_an_input_that_is_taken_whole_gets_two_casts() -> None:
+    model = parser.parse_model("""
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[2] x) => (float[2] y)
+        { q = QuantizeLinear (x, scale) y = DequantizeLinear (q, scale) }
+    """)
+    model.graph.initializer.append(numpy_helper.from_array(np.array(0.5, np.float32), "scale"))
+    twin = make_twin("float16", model)
+    assert twin is not None
+    onnx.checker.check_model(twin.right, full_check=True)
+
+
 def test_a_raised_opset_leaves_out_what_is_replaced() -> None:
     model = parser.parse_model("""
         <ir_version: 7, opset_import: ["" : 11]>

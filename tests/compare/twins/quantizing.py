@@ -152,7 +152,7 @@ def halve(model: onnx.ModelProto, chance: Random) -> onnx.ModelProto | None:
         floats |= {name for name, each in known.items() if _is_float(each)}
     if not floats:
         return None
-    _cast_interface(model.graph, names)
+    floats |= _cast_interface(model.graph, names)
     # what is inside comes first, as changing a graph copies its nodes
     for body in reversed(list(list_bodies(model))):
         _halve_body(body, floats, names, opsets, is_main=body is model.graph)
@@ -163,9 +163,10 @@ def _is_float(said: onnx.TypeProto) -> bool:
     return said.tensor_type.elem_type == TensorProto.FLOAT
 
 
-def _cast_interface(graph: onnx.GraphProto, names: Names) -> None:
-    """Put a Cast behind each input and before each output of floats."""
-    first, last, inside = [], [], {}
+def _cast_interface(graph: onnx.GraphProto, names: Names) -> set[str]:
+    """Put a Cast behind each input and before each output of floats; return what is between."""
+    first, last = [], []
+    inside: dict[str, str] = {}
     made = {name for node in graph.node for name in node.output}
     for value in graph.input:
         if _is_float(value.type):
@@ -181,6 +182,7 @@ def _cast_interface(graph: onnx.GraphProto, names: Names) -> None:
     middle = [onnx.NodeProto.FromString(node.SerializeToString()) for node in graph.node]
     del graph.node[:]
     graph.node.extend([*first, *middle, *last])
+    return set(inside.values())
 
 
 def make_cast(source: str, result: str, dtype: int, names: Names) -> onnx.NodeProto:
