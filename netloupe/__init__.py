@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
+    from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
         BindingError,
+        CompareError,
         CopyError,
         InferenceError,
         LayoutError,
@@ -51,8 +53,10 @@ _HOMES = {
     "Attribute": "netloupe.explorer.model",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
+    "CompareError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
+    "Diff": "netloupe.explorer.compare",
     "Explorer": "netloupe.widgets",
     "Function": "netloupe.explorer.model",
     "Graph": "netloupe.explorer.model",
@@ -76,6 +80,7 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
+    "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
     "watched": "netloupe.explorer.progress",
@@ -87,8 +92,10 @@ __all__ = [
     "Attribute",
     "BindingError",
     "Cancelled",
+    "CompareError",
     "CopyError",
     "Costs",
+    "Diff",
     "Explorer",
     "Function",
     "Graph",
@@ -113,6 +120,7 @@ __all__ = [
     "ViewError",
     "ViewKeywords",
     "__version__",
+    "diff",
     "explore",
     "load",
     "watched",

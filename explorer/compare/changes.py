@@ -77,8 +77,10 @@ def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
             yield Change(f"type of output {place}", str(before), str(after))
         if first.name != second.name:
             yield Change(f"name of output {place}", first.name, second.name, "names")
-    if left.doc != right.doc or left.metadata != right.metadata:
+    if left.doc != right.doc:
         yield Change("documentation", left.doc, right.doc, "docs")
+    if left.metadata != right.metadata:
+        yield Change("metadata", None, None, "docs")
 
 
 def _name_operator(node: Node) -> str:

@@ -24,11 +24,12 @@ _EXAMPLES = """examples:
   netloupe model.onnx                             explore it in the browser
   netloupe info model.onnx                        what is in it
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
+  netloupe diff old.onnx new.onnx                 what changed
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
 Exit status: 0 fine, 2 with one line on the standard error for anything to be mended,
-130 ended with Ctrl+C."""
+1 where diff finds what --fail-on names, 130 ended with Ctrl+C."""
 
 _INFO_EXAMPLES = """examples:
   netloupe info model.onnx
@@ -42,6 +43,12 @@ _INSPECT_EXAMPLES = """examples:
   netloupe inspect model.onnx main/If_3.then_branch/Conv_1
   netloupe inspect model.onnx %conv1.weight       a value or weight, with statistics
   netloupe inspect model.onnx Conv_12 Relu_13 --json"""
+
+_DIFF_EXAMPLES = """examples:
+  netloupe diff old.onnx new.onnx
+  netloupe diff old.onnx new.onnx --ignore names,docs --json
+  netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
+  netloupe diff old.onnx new.onnx --fail-on weights:1e-3    1 if a weight is off by 0.1 % (L2)"""
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
@@ -88,7 +95,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="netloupe"
     )
-    for add in (_add_info, _add_inspect, _add_render, _add_open, _add_completion):
+    for add in (_add_info, _add_inspect, _add_diff, _add_render, _add_open, _add_completion):
         add(commands)
     return parser
 
@@ -154,6 +161,46 @@ def _add_inspect(commands: Any) -> None:
     _add_init(inspect)
     _add_infer_shapes(inspect)
     _add_json(inspect)
+
+
+def _add_diff(commands: Any) -> None:
+    diff: argparse.ArgumentParser = commands.add_parser(
+        "diff",
+        help="tell what differs between two models",
+        description="Pair the nodes and weights of two models, whatever they are called, and tell "
+        "what changed.",
+        epilog=_DIFF_EXAMPLES,
+    )
+    for place in ("the model before", "the model after"):
+        diff.add_argument("models", metavar="MODEL", type=_file_name, action="append", help=place)
+    diff.set_defaults(init=None)
+    diff.add_argument(
+        "--ignore",
+        metavar="WORDS",
+        type=_ignored,
+        default=(),
+        help="what is no difference: names, docs, storage, defaults, order, with commas between",
+    )
+    diff.add_argument(
+        "--fail-on",
+        metavar="WHAT",
+        type=_fail_on,
+        help="exit with 1 where the structure differs, the interface is not compatible, or "
+        "weights differ: structure, interface, weights, weights:1e-3",
+    )
+    _add_json(diff)
+
+
+def _ignored(text: str) -> tuple[str, ...]:
+    from .diff import read_ignored
+
+    return read_ignored(text)
+
+
+def _fail_on(text: str) -> object:
+    from .diff import read_fail_on
+
+    return read_fail_on(text)
 
 
 def _add_render(commands: Any) -> None:
