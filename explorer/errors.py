@@ -40,6 +40,10 @@ class ReadingError(ModelFormatError, TensorDataError):
     """An element cannot be read for a reason that no reader foresaw; the message names it."""
 
 
+class CompareError(NetloupeError, ValueError):
+    """Two models were to be compared in a way that is not known."""
+
+
 class ViewError(NetloupeError, ValueError):
     """A view was asked for with an option that it does not know, or that does not fit."""
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
     from netloupe.explorer.checks import Finding, Findings, check
+    from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
         BindingError,
         CheckError,
+        CompareError,
         CopyError,
         InferenceError,
         LayoutError,
@@ -54,8 +56,10 @@ _HOMES = {
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
+    "CompareError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
+    "Diff": "netloupe.explorer.compare",
     "Explorer": "netloupe.widgets",
     "Finding": "netloupe.explorer.checks",
     "Findings": "netloupe.explorer.checks",
@@ -82,6 +86,7 @@ _HOMES = {
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
     "check": "netloupe.explorer.checks",
+    "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
     "watched": "netloupe.explorer.progress",
@@ -94,8 +99,10 @@ __all__ = [
     "BindingError",
     "Cancelled",
     "CheckError",
+    "CompareError",
     "CopyError",
     "Costs",
+    "Diff",
     "Explorer",
     "Finding",
     "Findings",
@@ -123,6 +130,7 @@ __all__ = [
     "ViewKeywords",
     "__version__",
     "check",
+    "diff",
     "explore",
     "load",
     "watched",

@@ -25,11 +25,12 @@ _EXAMPLES = """examples:
   netloupe info model.onnx                        what is in it
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
+  netloupe diff old.onnx new.onnx                 what changed
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
 Exit status: 0 fine, 2 with one line on the standard error for anything to be mended,
-1 where check finds what --fail-on names, 130 ended with Ctrl+C."""
+1 where check or diff finds what --fail-on names, 130 ended with Ctrl+C."""
 
 _INFO_EXAMPLES = """examples:
   netloupe info model.onnx
@@ -54,6 +55,12 @@ _CHECK_EXAMPLES = """examples:
 
 What options leave out, [tool.netloupe] in the nearest pyproject.toml may say: select, ignore,
 target, baseline, fail-on."""
+
+_DIFF_EXAMPLES = """examples:
+  netloupe diff old.onnx new.onnx
+  netloupe diff old.onnx new.onnx --ignore names,docs --json
+  netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
+  netloupe diff old.onnx new.onnx --fail-on weights:1e-3    1 if a weight is off by 0.1 % (L2)"""
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
@@ -100,7 +107,15 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="netloupe"
     )
-    for add in (_add_info, _add_inspect, _add_check, _add_render, _add_open, _add_completion):
+    for add in (
+        _add_info,
+        _add_inspect,
+        _add_check,
+        _add_diff,
+        _add_render,
+        _add_open,
+        _add_completion,
+    ):
         add(commands)
     return parser
 
@@ -200,6 +215,46 @@ def _add_check(commands: Any) -> None:
         help="exit with 1 where a finding is as bad as this, or worse",
     )
     check.add_argument("--explain", metavar="ID", help="print what a rule is about; all lists them")
+
+
+def _add_diff(commands: Any) -> None:
+    diff: argparse.ArgumentParser = commands.add_parser(
+        "diff",
+        help="tell what differs between two models",
+        description="Pair the nodes and weights of two models, whatever they are called, and tell "
+        "what changed.",
+        epilog=_DIFF_EXAMPLES,
+    )
+    for place in ("the model before", "the model after"):
+        diff.add_argument("models", metavar="MODEL", type=_file_name, action="append", help=place)
+    diff.set_defaults(init=None)
+    diff.add_argument(
+        "--ignore",
+        metavar="WORDS",
+        type=_ignored,
+        default=(),
+        help="what is no difference: names, docs, storage, defaults, order, with commas between",
+    )
+    diff.add_argument(
+        "--fail-on",
+        metavar="WHAT",
+        type=_fail_on,
+        help="exit with 1 where the structure differs, the interface is not compatible, or "
+        "weights differ: structure, interface, weights, weights:1e-3",
+    )
+    _add_json(diff)
+
+
+def _ignored(text: str) -> tuple[str, ...]:
+    from .diff import read_ignored
+
+    return read_ignored(text)
+
+
+def _fail_on(text: str) -> object:
+    from .diff import read_fail_on
+
+    return read_fail_on(text)
 
 
 def _add_render(commands: Any) -> None:

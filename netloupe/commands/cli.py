@@ -1,4 +1,4 @@
-"""The command line: carries out info, inspect, check, render, open and completion."""
+"""The command line: info, inspect, check, diff, render, open and completion."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
+_FOUND = 1
 _FAILED = 2
 _INTERRUPTED = 130
 #: so many objects are made before they are searched for garbage, and so often before older ones
@@ -219,6 +220,22 @@ def _run_check(parsed: argparse.Namespace) -> int:
     return status
 
 
+def _run_diff(parsed: argparse.Namespace) -> int:
+    from netloupe.explorer.compare import diff
+    from netloupe.explorer.describe.differences import encode_diff, format_diff
+
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        left, right = (_load(name, None) for name in parsed.models)
+        found = diff(left, right, ignore=parsed.ignore)
+        told = encode_diff(found, most=_most_entries(parsed)) if parsed.json else {}
+    if parsed.json:
+        _print_json(told, several=False)
+    else:
+        write_standard_output(format_diff(found))
+    return _FOUND if parsed.fail_on is not None and parsed.fail_on.applies(found) else 0
+
+
 def _run_render(parsed: argparse.Namespace) -> int:
     if parsed.hops is not None and not parsed.focus:
         raise OutputError("--hops says how far around --focus. Give --focus PATH too.")
@@ -323,6 +340,7 @@ _RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "info": _run_info,
     "inspect": _run_inspect,
     "check": _run_check,
+    "diff": _run_diff,
     "render": _run_render,
     "open": _run_open,
     "completion": _run_completion,

@@ -31,13 +31,11 @@ Numbers = npt.NDArray[np.float64]
 _MOST_SCALES = 2**22
 #: so many scales are read; a file may have a million
 _MOST_READ = 50_000
-#: relative deviation of a bias scale that is counted as wrong: rounding in float32 gives 1e-7
-_BIAS_DEVIATION = 1e-3
-_INT32 = 2**31 - 1
 _LEAST_ALIKE = 5
+_SPEC = "Operators.md, QuantizeLinear and DequantizeLinear"
 
 
-def _read_numbers(value: Value | None) -> Numbers | None:
+def read_flat_numbers(value: Value | None) -> Numbers | None:
     """Return a constant as float64, flat; None where it is none."""
     found = read_constant(value, _MOST_SCALES)
     if found is None or found.dtype.kind == "c":
@@ -120,7 +118,7 @@ def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
                 "count",
             )
         elif is_dequantizing and stored.dtype.name == "int32":
-            numbers = _read_numbers(zero_point)
+            numbers = read_flat_numbers(zero_point)
             if numbers is not None and numbers.any():
                 yield Occurrence(
                     node.path,
@@ -164,7 +162,7 @@ def _find_axes(subject: Subject) -> Iterator[Occurrence]:
 def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
     """Yield weights with a scale for each index of an axis that is summed over."""
     for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "MatMul", "Gemm"):
-        pair = _find_dequantizer(take_input(node, 1))
+        pair = find_dequantizer(take_input(node, 1))
         scale = take_input(pair, 1) if pair is not None else None
         stored = find_stored_tensor(scale) if scale is not None else None
         weight = take_input(pair, 0) if pair is not None else None
@@ -196,146 +194,11 @@ def _find_output_axis(node: Node, tensor: Tensor) -> int | None:
     return 1 if read_integer(node, "group", 1) == 1 else None
 
 
-def _find_dequantizer(value: Value | None) -> Node | None:
+def find_dequantizer(value: Value | None) -> Node | None:
+    """Return the DequantizeLinear that gives a value; None where another operator does."""
     node = value.producer if value is not None else None
     is_one = node is not None and node.op_type == "DequantizeLinear" and not node.domain
     return node if is_one else None
-
-
-def _list_chains(subject: Subject, first: str, then: str) -> Iterator[tuple[Node, Node]]:
-    """Yield nodes of one operator with those of another that take their result."""
-    for node in list_own_nodes(subject.graphs, then):
-        value = take_input(node, 0)
-        before = value.producer if value is not None else None
-        if before is not None and before.op_type == first and before.domain == node.domain:
-            yield before, node
-
-
-def _read_parameters(node: Node) -> tuple[Numbers, Numbers] | None:
-    """Return scales and zero points of a node; None where they are not constant."""
-    scale = _read_numbers(take_input(node, 1))
-    zero_point = take_input(node, 2)
-    zeros = np.zeros(1) if zero_point is None else _read_numbers(zero_point)
-    return None if scale is None or zeros is None else (scale, zeros)
-
-
-def _are_equal(one: tuple[Numbers, Numbers], two: tuple[Numbers, Numbers]) -> bool:
-    """Return whether scales and zero points are the same; one stands for all channels."""
-    return all(
-        (a.size == b.size and np.array_equal(a, b))
-        or (min(a.size, b.size) == 1 and not (a != b).any())
-        for a, b in zip(one, two, strict=True)
-    )
-
-
-def _find_unequal_pairs(subject: Subject) -> Iterator[Occurrence]:
-    for quantize, dequantize in _list_chains(subject, "QuantizeLinear", "DequantizeLinear"):
-        if take_input(quantize, 1) is take_input(dequantize, 1) and take_input(
-            quantize, 2
-        ) is take_input(dequantize, 2):
-            continue
-        one, two = _read_parameters(quantize), _read_parameters(dequantize)
-        if one is not None and two is not None and not _are_equal(one, two):
-            yield Occurrence(
-                dequantize.path,
-                f"dequantizes with scale {write_number(two[0][0])} and zero point "
-                f"{write_number(two[1][0])} what {quantize.label[:100]} quantized with "
-                f"{write_number(one[0][0])} and {write_number(one[1][0])}",
-                {
-                    "quantize": [float(one[0][0]), float(one[1][0])],
-                    "dequantize": [float(two[0][0]), float(two[1][0])],
-                },
-            )
-
-
-def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
-    for dequantize, quantize in _list_chains(subject, "DequantizeLinear", "QuantizeLinear"):
-        one, two = _read_parameters(dequantize), _read_parameters(quantize)
-        if one is None or two is None:
-            continue
-        source, target = (
-            find_dtype_of(take_input(dequantize, 0)),
-            find_dtype_of(take_output(quantize)),
-        )
-        is_same = _are_equal(one, two) and (source is None or target is None or source == target)
-        ratio = float(two[0][0] / one[0][0]) if one[0][0] else 0.0
-        yield Occurrence(
-            quantize.path,
-            "quantizes with the same scale and zero point what was dequantized just before"
-            if is_same
-            else "quantizes anew what was dequantized just before, the scale times "
-            f"{write_number(ratio)}: rounded twice",
-            {"scale_ratio": ratio},
-            str(is_same),
-        )
-
-
-def _list_biases(subject: Subject) -> Iterator[tuple[Node, Node, Value]]:
-    """Yield Conv and Gemm with the node that dequantizes their bias, and its int32 numbers."""
-    for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "Gemm"):
-        pair = _find_dequantizer(take_input(node, 2))
-        stored = take_input(pair, 0) if pair is not None else None
-        if pair is not None and stored is not None and find_dtype_of(stored) == "int32":
-            yield node, pair, stored
-
-
-def _find_bias_scales(subject: Subject) -> Iterator[Occurrence]:
-    for node, pair, _ in _list_biases(subject):
-        scales = []
-        for index in (0, 1):
-            before = _find_dequantizer(take_input(node, index))
-            scales.append(_read_numbers(take_input(before, 1)) if before is not None else None)
-        bias = _read_numbers(take_input(pair, 1))
-        data, weight = scales
-        if data is None or weight is None or bias is None or data.size != 1 or not bias.size:
-            continue
-        if weight.size != bias.size and 1 not in (weight.size, bias.size):
-            continue
-        with np.errstate(all="ignore"):
-            wanted = data[0] * weight
-            off = np.abs(bias - wanted) / np.abs(wanted)
-        if not np.isfinite(off).any() or not float(np.nanmax(off)) > _BIAS_DEVIATION:
-            continue
-        worst = int(np.nanargmax(off))
-        has, wants = bias[worst % bias.size], wanted[worst % wanted.size]
-        yield Occurrence(
-            node.path,
-            f"its bias is dequantized with {write_number(has)}, but scale of input times scale of "
-            f"weight is {write_number(wants)}"
-            + (
-                f", in {int((off > _BIAS_DEVIATION).sum()):,} of {off.size:,} channels"
-                if off.size > 1
-                else ""
-            ),
-            {
-                "bias_scale": float(has),
-                "wanted": float(wants),
-                "ratio": float(has / wants) if wants else None,
-                "channel": worst,
-            },
-        )
-
-
-def _find_saturated_biases(subject: Subject) -> Iterator[Occurrence]:
-    seen: set[Value] = set()
-    stored = [value for _, _, value in _list_biases(subject)]
-    for node in list_own_nodes(subject.graphs, "QLinearConv"):
-        value = take_input(node, 8)
-        stored += [] if value is None else [value]
-    for value in stored:
-        if value in seen:
-            continue
-        seen.add(value)
-        codes = read_constant(value)
-        if codes is None or codes.dtype != np.int32 or not codes.size:
-            continue
-        full = (codes >= _INT32) | (codes <= -_INT32)
-        if full.any():
-            yield Occurrence(
-                value.path,
-                f"{int(full.sum()):,} of its {codes.size:,} biases are clipped to int32",
-                {"saturated": int(full.sum()), "first": int(full.argmax())},
-            )
 
 
 def _find_opsets(subject: Subject) -> Iterator[Occurrence]:
@@ -368,7 +231,7 @@ def _find_equal_scales(subject: Subject) -> Iterator[Occurrence]:
     scales: Counter[float] = Counter()
     first: dict[float, str] = {}
     for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
-        numbers = _read_numbers(take_input(node, 1))
+        numbers = read_flat_numbers(take_input(node, 1))
         if numbers is None or numbers.size != 1 or take_attribute(node, "axis") == 0:
             continue
         number = float(numbers[0])
@@ -382,8 +245,6 @@ def _find_equal_scales(subject: Subject) -> Iterator[Occurrence]:
             {"scale": number, "activations": count},
         )
 
-
-_SPEC = "Operators.md, QuantizeLinear and DequantizeLinear"
 
 RULES = (
     Rule(
@@ -425,47 +286,6 @@ RULES = (
         "Quantize weights per output channel.",
         "TensorRT, explicit quantization; Krishnamoorthi 2018 (arXiv:1806.08342), 3.1",
         _find_channel_axes,
-    ),
-    Rule(
-        "NL-Q07",
-        "unequal-pair",
-        "warning",
-        "QuantizeLinear and DequantizeLinear of one pair that differ",
-        "What comes out is scaled or shifted against what went in.",
-        "Give both the same scale and zero point.",
-        "TREx, trex/lint.py",
-        _find_unequal_pairs,
-    ),
-    Rule(
-        "NL-Q08",
-        "requantizing",
-        "note",
-        "DequantizeLinear followed by QuantizeLinear at once",
-        "With equal parameters it is work for nothing; with others numbers are rounded twice.",
-        "Remove the pair, or let the producer quantize with the second scale.",
-        "TREx, trex/lint.py",
-        _find_requantizing,
-    ),
-    Rule(
-        "NL-Q09",
-        "bias-scale",
-        "error",
-        "A bias whose scale is not that of the products it is added to",
-        "Integer kernels add the bias to sums of products, whose scale is that of the input times "
-        "that of the weight; they add something else than the float model.",
-        "Quantize the bias with scale(input) * scale(weight), for each node that uses it.",
-        "Jacob et al. 2018 (arXiv:1712.05877), 2.4; onnxruntime-qnn #739",
-        _find_bias_scales,
-    ),
-    Rule(
-        "NL-Q10",
-        "saturated-bias",
-        "error",
-        "A bias that is clipped to 32 bits",
-        "The scale of input times weight is too small for it; the channel is wrong.",
-        "Raise the scale of the weight in such channels, as ONNX Runtime does since #22020.",
-        "ONNX Runtime #22020, #25278",
-        _find_saturated_biases,
     ),
     Rule(
         "NL-Q25",

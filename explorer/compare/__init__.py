@@ -1,0 +1,25 @@
+"""Which elements of two models are the same, and what differs between those.
+
+Two models go in; a :class:`Matching` says which nodes are pairs and how sure that is, a
+:class:`Diff` what is not the same in them. Names may have changed, nodes may be in another order,
+folded, fused, quantized, left out or inserted. Nothing here knows pictures or texts.
+"""
+
+from .changes import IGNORABLE, Change
+from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .matching import Matching, Pair, match_models
+from .numbers import NumberDifference
+
+__all__ = [
+    "IGNORABLE",
+    "Change",
+    "Diff",
+    "Matching",
+    "NodeDifference",
+    "NumberDifference",
+    "Pair",
+    "TensorDifference",
+    "Verdict",
+    "diff",
+    "match_models",
+]

@@ -1,0 +1,206 @@
+"""In what two paired elements differ: nodes, models, and what models take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import (
+    Attribute,
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    SparseTensorType,
+    Tensor,
+    TensorType,
+    Value,
+)
+from netloupe.explorer.operators import find_schema
+
+#: what may be left out of a comparison: names of nodes and values; texts that only people read;
+#: how and where tensors are stored; attributes that state what holds without them; the order of
+#: nodes
+Ignored = Literal["names", "docs", "storage", "defaults", "order"]
+IGNORABLE: tuple[Ignored, ...] = ("names", "docs", "storage", "defaults", "order")
+
+
+class Change(NamedTuple):
+    """One thing that is not the same in two paired elements.
+
+    Parameters
+    ----------
+    what
+        Such as ``"operator"``, ``"attribute axis"``, ``"name"`` or ``"dims"``.
+    left, right
+        What it is on each side; None for nothing.
+    aspect
+        What it belongs to of :data:`IGNORABLE`; "" where it cannot be ignored.
+    """
+
+    what: str
+    left: object
+    right: object
+    aspect: Ignored | Literal[""] = ""
+
+
+def have_same_elements(left: Tensor, right: Tensor) -> bool:
+    """Return whether two tensors that hold no real numbers, such as strings, hold the same."""
+    try:
+        return bool((left.numpy() == right.numpy()).all())
+    except NetloupeError:  # nobody knows that they do
+        return False
+
+
+def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
+    """Yield in what two paired nodes differ, their operands and the graphs in them aside."""
+    if left.name != right.name:
+        yield Change("name", left.name, right.name, "names")
+    operators = _name_operator(left), _name_operator(right)
+    if operators[0] != operators[1]:
+        is_renamed = left.function is not None and right.function is not None
+        aspect: Ignored | Literal[""] = "names" if is_renamed else ""
+        yield Change("operator", operators[0], operators[1], aspect)
+    yield from _compare_attributes(left, right)
+    for name, one, other in (
+        ("inputs", len(left.inputs), len(right.inputs)),
+        ("outputs", len(left.outputs), len(right.outputs)),
+    ):
+        if one != other:
+            yield Change(f"number of {name}", one, other)
+    for place, (first, second) in enumerate(zip(left.outputs, right.outputs, strict=False)):
+        if first is None or second is None:
+            continue
+        before, after = first.type, second.type
+        if before is not None and after is not None and str(before) != str(after):
+            yield Change(f"type of output {place}", str(before), str(after))
+        if first.name != second.name:
+            yield Change(f"name of output {place}", first.name, second.name, "names")
+    if left.doc != right.doc:
+        yield Change("documentation", left.doc, right.doc, "docs")
+    if left.metadata != right.metadata:
+        yield Change("metadata", None, None, "docs")
+
+
+def _name_operator(node: Node) -> str:
+    is_own = node.domain == node.graph.dialect.domain
+    return node.op_type if is_own else f"{node.domain}::{node.op_type}"
+
+
+def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
+    is_alike = left.graph.dialect is right.graph.dialect and not left.subgraphs
+    if is_alike and left._statement_key == right._statement_key:
+        return
+    first, second = left.attributes, right.attributes
+    for name in dict.fromkeys((*first, *second)):
+        one, other = first.get(name), second.get(name)
+        if one is not None and other is not None:
+            if not _have_same_value(one, other):
+                yield Change(f"attribute {name}", one.value, other.value)
+            continue
+        node, stated = (left, one) if one is not None else (right, other)
+        assert stated is not None  # noqa: S101 - one of both has it
+        aspect: Ignored | Literal[""] = "defaults" if _is_default(node, stated) else ""
+        values = (stated.value, None) if one is not None else (None, stated.value)
+        yield Change(f"attribute {name}", values[0], values[1], aspect)
+
+
+def _have_same_value(one: Attribute, other: Attribute) -> bool:
+    if isinstance(one.value, Graph) or isinstance(other.value, Graph):
+        return isinstance(one.value, Graph) and isinstance(other.value, Graph)  # compared apart
+    if isinstance(one.value, Tensor) and isinstance(other.value, Tensor):
+        same = one.value.dims == other.value.dims and one.value.dtype == other.value.dtype
+        return same and have_same_elements(one.value, other.value)
+    if isinstance(one.value, tuple) and isinstance(other.value, tuple):
+        kinds = (Graph, Tensor, SparseTensor)
+        if any(isinstance(entry, kinds) for entry in (*one.value, *other.value)):
+            return len(one.value) == len(other.value)
+    return (one.kind, one.reference, repr(one.value)) == (
+        other.kind,
+        other.reference,
+        repr(other.value),
+    )
+
+
+def _is_default(node: Node, attribute: Attribute) -> bool:
+    version = node.opset_version
+    if version is None:
+        return False
+    schema = find_schema(node.domain, node.op_type, version)
+    declared = schema.attributes.get(attribute.name) if schema is not None else None
+    return declared is not None and declared.is_default(attribute.value)
+
+
+def compare_statements(left: Model, right: Model) -> Iterator[Change]:
+    """Yield in what differs what two models say of themselves."""
+    for name in ("format", "ir_version"):
+        one, other = getattr(left, name, None), getattr(right, name, None)
+        if one != other:
+            yield Change(name, one, other)
+    yield from _compare_entries("opset of", left.opset_imports, right.opset_imports, "")
+    for name in ("producer_name", "producer_version", "domain", "model_version", "doc"):
+        one, other = getattr(left, name, None), getattr(right, name, None)
+        if one != other:
+            yield Change(name, one, other, "docs")
+    yield from _compare_entries("metadata", left.metadata, right.metadata, "docs")
+    if left.graph.name != right.graph.name:
+        yield Change("name of the graph", left.graph.name, right.graph.name, "names")
+
+
+def _compare_entries(
+    what: str,
+    left: Mapping[str, object],
+    right: Mapping[str, object],
+    aspect: Ignored | Literal[""],
+) -> Iterator[Change]:
+    for key in dict.fromkeys((*left, *right)):
+        if left.get(key) != right.get(key):
+            yield Change(f"{what} {key or 'ai.onnx'}", left.get(key), right.get(key), aspect)
+
+
+def compare_interfaces(left: Graph, right: Graph) -> Iterator[Change]:
+    """Yield what a program notices that gives one model where it gave the other."""
+    for kind, one, other in (
+        ("input", _list_given(left), _list_given(right)),
+        ("output", {v.name: v for v in left.outputs}, {v.name: v for v in right.outputs}),
+    ):
+        for name in dict.fromkeys((*one, *other)):
+            first, second = one.get(name), other.get(name)
+            if first is None or second is None:
+                if kind == "output" and first is None:
+                    continue  # who does not ask for it does not notice
+                before, after = (None if v is None else _name_type(v) for v in (first, second))
+                yield Change(f"{kind} {name}", before, after)
+            elif not (_holds(first, second) if kind == "output" else _holds(second, first)):
+                yield Change(f"{kind} {name}", _name_type(first), _name_type(second))
+
+
+def _name_type(value: Value) -> str:
+    return str(value.type or "no type")
+
+
+def _list_given(graph: Graph) -> dict[str, Value]:
+    return {value.name: value for value in graph.inputs if value.initializer is None}
+
+
+def _holds(wanted: Value, given: Value) -> bool:
+    """Return whether what has one type can be given where another is wanted.
+
+    For inputs the right model wants and programs give what the left one took; for outputs it is
+    the other way round. An axis without a number takes any.
+    """
+    one, other = wanted.type, given.type
+    if one is None or other is None or str(one) == str(other):
+        return True
+    kinds = TensorType | SparseTensorType
+    if not isinstance(one, kinds) or type(one) is not type(other) or not isinstance(other, kinds):
+        return False
+    if one.dtype != other.dtype:
+        return False
+    if one.shape is None or other.shape is None:
+        return one.shape is None
+    return len(one.shape) == len(other.shape) and all(
+        not isinstance(a.value, int) or a.value == b.value
+        for a, b in zip(one.shape, other.shape, strict=True)
+    )

@@ -1,0 +1,322 @@
+"""What differs between two models whose elements are paired."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.errors import CompareError
+from netloupe.explorer.model import (
+    Graph,
+    Model,
+    Node,
+    Tensor,
+    Value,
+)
+from netloupe.explorer.progress import step
+
+from .changes import (
+    IGNORABLE,
+    Change,
+    Ignored,
+    compare_interfaces,
+    compare_nodes,
+    compare_statements,
+    have_same_elements,
+)
+from .matching import Matching, Pair, match_models
+from .numbers import NumberDifference, compare_numbers
+
+_STEP = 1_000
+
+#: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more
+Verdict = Literal["identical", "cosmetic", "weights", "structure"]
+
+
+class NodeDifference(NamedTuple):
+    """Paired nodes that are not the same, and in what."""
+
+    pair: Pair
+    changes: tuple[Change, ...]
+
+
+class TensorDifference(NamedTuple):
+    """Paired weights that are not the same, and in what.
+
+    Parameters
+    ----------
+    left, right
+        The tensors.
+    changes
+        What differs beside their numbers.
+    numbers
+        How far these are apart; None where they are the same or cannot be compared.
+    are_unread
+        Whether the numbers could not be compared although their dimensions are the same.
+    """
+
+    left: Tensor
+    right: Tensor
+    changes: tuple[Change, ...]
+    numbers: NumberDifference | None
+    are_unread: bool = False
+
+
+@dataclass
+class Diff:
+    """What differs between two models.
+
+    Parameters
+    ----------
+    left, right
+        The models.
+    matching
+        What of them is the same.
+    interface
+        What differs in what the models take and give.
+    about
+        What differs in what they say of themselves: opsets, ir_version, metadata …
+    nodes
+        Paired nodes that are not the same.
+    fused
+        Pairs of several nodes on a side.
+    left_alone, right_alone
+        Nodes that are on one side only, but constants.
+    tensors
+        Paired weights that are not the same.
+    equal_tensors
+        How many paired weights are the same.
+    left_tensors, right_tensors
+        Weights that nothing on the other side is paired with.
+    """
+
+    left: Model
+    right: Model
+    matching: Matching
+    interface: list[Change] = field(default_factory=list)
+    about: list[Change] = field(default_factory=list)
+    nodes: list[NodeDifference] = field(default_factory=list)
+    fused: list[Pair] = field(default_factory=list)
+    left_alone: list[Node] = field(default_factory=list)
+    right_alone: list[Node] = field(default_factory=list)
+    tensors: list[TensorDifference] = field(default_factory=list)
+    equal_tensors: int = 0
+    left_tensors: list[Tensor] = field(default_factory=list)
+    right_tensors: list[Tensor] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """How the models differ, in a word."""
+        if self.has_other_structure:
+            return "structure"
+        if self.has_other_weights:
+            return "weights"
+        return "cosmetic" if self.aspects else "identical"
+
+    @property
+    def is_compatible(self) -> bool:
+        """Whether the right model can stand where the left one does: a drop-in replacement.
+
+        It takes inputs of the same names and gives at least the outputs of the left one, with
+        types that hold what the left ones do.
+        """
+        return not self.interface
+
+    @property
+    def has_other_structure(self) -> bool:
+        """Whether more than the numbers in weights differs."""
+        return bool(
+            self.fused
+            or self.left_alone
+            or self.right_alone
+            or self.interface
+            or any(not change.aspect for change in self._list_changes())
+        )
+
+    @property
+    def has_other_weights(self) -> bool:
+        """Whether any weight differs, was added or removed."""
+        return bool(
+            self.left_tensors
+            or self.right_tensors
+            or any(one.numbers or one.are_unread for one in self.tensors)
+        )
+
+    @property
+    def aspects(self) -> list[Ignored]:
+        """What of :data:`IGNORABLE` differs, in that order."""
+        found = {change.aspect for change in self._list_changes()}
+        return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def _list_changes(self) -> Iterator[Change]:
+        yield from self.about
+        for node in self.nodes:
+            yield from node.changes
+        for tensor in self.tensors:
+            yield from tensor.changes
+
+
+def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
+    """Compare two models: pair their elements, and tell in what these differ.
+
+    Parameters
+    ----------
+    left, right
+        The models: the one before, and the one after.
+    ignore
+        What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
+        ``"order"``.
+
+    Returns
+    -------
+    Diff
+        What differs, and in a word how much.
+
+    Raises
+    ------
+    CompareError
+        For another word in ``ignore``.
+
+    Examples
+    --------
+    >>> found = netloupe.diff(netloupe.load("old.onnx"), netloupe.load("new.onnx"))
+    >>> found.verdict, found.is_compatible
+    ('weights', True)
+    """
+    for word in ignore:
+        if word not in IGNORABLE:
+            raise CompareError(
+                f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
+            )
+    return _Comparison(match_models(left, right), frozenset(ignore)).run()
+
+
+class _Comparison:
+    def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
+        self.found = Diff(matching.left, matching.right, matching)
+        self._ignored = ignored
+        #: by tensor of the left model the one of the right, as paired nodes take them
+        self._tensors: dict[Tensor, Tensor] = {}
+        self._paired: set[Tensor] = set()
+
+    def run(self) -> Diff:
+        found, matching = self.found, self.found.matching
+        found.interface = [*compare_interfaces(found.left.graph, found.right.graph)]
+        found.about = self._keep(compare_statements(found.left, found.right))
+        graphs = {graph for pair in matching.graphs for graph in pair}
+        self._compare_nodes()
+        if self._is_reordered():
+            found.about += self._keep([Change("order of nodes", None, None, "order")])
+        for side, alone in (
+            (found.left, found.left_alone),
+            (found.right, found.right_alone),
+        ):
+            paired = {
+                node
+                for pair in matching.pairs
+                for node in (pair.left if side is found.left else pair.right)
+            }
+            for graph in side.graphs:
+                alone += [
+                    node
+                    for node in graph.nodes
+                    if node not in paired and (node.op_type != "Constant" or graph not in graphs)
+                ]
+        self._compare_tensors()
+        return found
+
+    def _keep(self, changes: Collection[Change] | Iterator[Change]) -> list[Change]:
+        return [change for change in changes if change.aspect not in self._ignored]
+
+    def _is_reordered(self) -> bool:
+        places: dict[Graph, int] = {}
+        for pair in self.found.matching.pairs:
+            node = pair.right[0]
+            if node.index < places.get(node.graph, -1):
+                return True
+            places[node.graph] = node.index
+        return False
+
+    def _compare_nodes(self) -> None:
+        for number, pair in enumerate(self.found.matching.pairs):
+            if not number % _STEP:
+                step("comparing attributes" if not number else "")
+            if len(pair.left) != 1 or len(pair.right) != 1:
+                self.found.fused.append(pair)
+                self._pair_tensors_of_sizes(pair)
+                continue
+            changes = self._keep(compare_nodes(pair.left[0], pair.right[0]))
+            if changes:
+                self.found.nodes.append(NodeDifference(pair, tuple(changes)))
+            self._pair_operands(pair.left[0], pair.right[0])
+
+    def _pair_operands(self, left: Node, right: Node) -> None:
+        for one, other in zip(left.inputs, right.inputs, strict=False):
+            if one is not None and other is not None:
+                self._pair_tensor(_find_tensor(one), _find_tensor(other))
+
+    def _pair_tensors_of_sizes(self, pair: Pair) -> None:
+        """Pair the largest weights of fused nodes, where their dimensions are the same."""
+        largest = []
+        for nodes in (pair.left, pair.right):
+            values = [value for node in nodes for value in node.inputs if value is not None]
+            tensors = [tensor for tensor in map(_find_tensor, values) if tensor is not None]
+            largest.append(max(tensors, key=lambda tensor: tensor.size, default=None))
+        first, second = largest
+        if first is not None and second is not None and first.dims == second.dims:
+            self._pair_tensor(first, second)
+
+    def _pair_tensor(self, left: Tensor | None, right: Tensor | None) -> None:
+        if left is None or right is None or left in self._tensors or right in self._paired:
+            return
+        self._tensors[left] = right
+        self._paired.add(right)
+
+    def _compare_tensors(self) -> None:
+        found = self.found
+        sides = [
+            {t.name: t for graph in model.graphs for t in graph.initializers}
+            for model in (found.left, found.right)
+        ]
+        for name, tensor in sides[0].items():  # those that nothing uses, or other nodes than before
+            self._pair_tensor(tensor, sides[1].get(name))
+        for number, (left, right) in enumerate(self._tensors.items()):
+            if not number % _STEP:
+                step("comparing weights" if not number else "")
+            self._compare_tensor(left, right)
+        found.left_tensors = [
+            t for graph in found.left.graphs for t in graph.initializers if t not in self._tensors
+        ]
+        found.right_tensors = [
+            t for graph in found.right.graphs for t in graph.initializers if t not in self._paired
+        ]
+
+    def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
+        changes = []
+        if left.dims != right.dims:
+            changes.append(Change("dims", left.dims, right.dims))
+        if left.dtype != right.dtype:
+            changes.append(Change("dtype", left.dtype.name, right.dtype.name))
+        if left.name != right.name:
+            changes.append(Change("name", left.name, right.name, "names"))
+        if left.storage != right.storage:
+            changes.append(Change("storage", left.storage, right.storage, "storage"))
+        if left.doc != right.doc:
+            changes.append(Change("documentation", left.doc, right.doc, "docs"))
+        changes = self._keep(changes)
+        numbers = compare_numbers(left, right)
+        are_unread = (
+            numbers is None and left.dims == right.dims and not have_same_elements(left, right)
+        )
+        if numbers is not None and not numbers.changed:
+            numbers = None
+        if changes or numbers is not None or are_unread:
+            entry = TensorDifference(left, right, tuple(changes), numbers, are_unread)
+            self.found.tensors.append(entry)
+        else:
+            self.found.equal_tensors += 1
+
+
+def _find_tensor(value: Value) -> Tensor | None:
+    return value.initializer if isinstance(value.initializer, Tensor) else None

@@ -1,0 +1,210 @@
+"""Pairs of the nodes of two models, graph by graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import Function, Graph, Model, Node, Value
+from netloupe.explorer.progress import step
+
+from .rest import pair_rest, pair_same_operators
+from .rounds import Made, Rounds, hash_outside
+from .same_wiring import has_same_wiring
+from .units import Units, read_units
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Nodes of two models that do the same.
+
+    Parameters
+    ----------
+    left, right
+        One node each; several where one exporter writes as several operators what the other
+        writes as fewer, such as a convolution and the batch normalization behind it.
+    key
+        What they were paired by, such as ``"weights"``, ``"name"`` or ``"neighbours"``.
+    confidence
+        From 0 to 1; below 0.5 the pair is but a guess.
+    """
+
+    left: tuple[Node, ...]
+    right: tuple[Node, ...]
+    key: str
+    confidence: float
+
+
+@dataclass
+class Matching:
+    """What of two models is the same.
+
+    Parameters
+    ----------
+    left, right
+        The models.
+    pairs
+        The pairs of nodes, in the order of the left model; each node is in one at most.
+    graphs
+        The pairs of graphs whose nodes were compared.
+    """
+
+    left: Model
+    right: Model
+    pairs: list[Pair] = field(default_factory=list)
+    graphs: list[tuple[Graph, Graph]] = field(default_factory=list)
+
+    def list_left_alone(self) -> list[Node]:
+        """Return the nodes of the left model that are in no pair."""
+        return _list_alone(self.left, {node for pair in self.pairs for node in pair.left})
+
+    def list_right_alone(self) -> list[Node]:
+        """Return the nodes of the right model that are in no pair."""
+        return _list_alone(self.right, {node for pair in self.pairs for node in pair.right})
+
+
+def _list_alone(model: Model, paired: set[Node]) -> list[Node]:
+    return [node for graph in model.graphs for node in graph.nodes if node not in paired]
+
+
+def match_models(left: Model, right: Model) -> Matching:
+    """Find what of two models is the same, whatever it is called and in whatever order.
+
+    Parameters
+    ----------
+    left, right
+        The models; may be one and the same.
+
+    Returns
+    -------
+    Matching
+        Of equal networks all nodes are paired. Where several are alike and nothing tells them
+        apart, as layers of equal numbers, one of them is chosen, in order.
+
+    Notes
+    -----
+    Keys are tried from strong to weak, and pair only what is unique on both sides; neighbours of
+    pairs follow (see :mod:`.rounds`). The time grows about linearly with the number of nodes. Of
+    weights some hundred elements each are read.
+    """
+    return _Matcher(left, right).run()
+
+
+class _Matcher:
+    def __init__(self, left: Model, right: Model) -> None:
+        self.matching = Matching(left, right)
+        self._waiting: list[tuple[Graph, Graph]] = []
+        self._seen: set[Graph] = set()
+        #: hashes of values that are the same, for graphs inside
+        self._known: dict[Value, int] = {}
+
+    def run(self) -> Matching:
+        matching = self.matching
+        left, right = matching.left, matching.right
+        self._add(left.graph, right.graph)
+        self._match_waiting()
+        self._add_functions(left.functions, right.functions)
+        roots = {graph.path: graph for graph in right.graphs if graph.parent_node is None}
+        for graph in left.graphs:  # such as training graphs
+            if graph.parent_node is None and graph.path in roots:
+                self._add(graph, roots[graph.path])
+        self._match_waiting()
+        return matching
+
+    def _add(self, left: Graph, right: Graph) -> None:
+        if left not in self._seen and right not in self._seen:
+            self._seen |= {left, right}
+            self._waiting.append((left, right))
+
+    def _add_functions(self, left: list[Function], right: list[Function]) -> None:
+        """Compare functions that nobody calls, or whose calls are in no pair, by their names."""
+        named = {(f.domain, f.name, f.overload): f for f in right}
+        for function in left:
+            other = named.get((function.domain, function.name, function.overload))
+            if other is not None:
+                self._add(function, other)
+        self._match_waiting()
+
+    def _match_waiting(self) -> None:
+        while self._waiting:
+            self._match_graphs(*self._waiting.pop(0))
+
+    def _match_graphs(self, left: Graph, right: Graph) -> None:
+        step("comparing nodes")
+        self.matching.graphs.append((left, right))
+        if has_same_wiring(left, right):
+            nodes = zip(left.nodes, right.nodes, strict=True)
+            pairs = [Pair((one,), (other,), "wiring", 1.0) for one, other in nodes]
+        else:
+            pairs = self._find_pairs(left, right)
+        pairs.sort(key=lambda pair: pair.left[0].index)
+        self.matching.pairs += pairs
+        for pair in pairs:
+            self._go_inside(pair)
+
+    def _find_pairs(self, left: Graph, right: Graph) -> list[Pair]:
+        units = read_units(left), read_units(right)
+        rounds = Rounds(*units, hash_outside(*units, self._known))
+        rounds.run()
+        pairs: list[Pair] = []
+        for unit in sorted(rounds.made):
+            made = rounds.made[unit]
+            pairs += _split(*units, unit, rounds.partner[0][unit], made)
+        known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
+        paired = {
+            *(node for pair in pairs for node in pair.left),
+            *(node for pair in pairs for node in pair.right),
+        }
+        for one, other in pair_rest(left, right, known, paired):
+            pairs.append(Pair((one,), (other,), "neighbours", 0.8))
+        return pairs
+
+    def _go_inside(self, pair: Pair) -> None:
+        """Note what values are the same, and compare the graphs that paired nodes hold or call."""
+        if len(pair.left) != 1 or len(pair.right) != 1:
+            return
+        left, right = pair.left[0], pair.right[0]
+        for one, other in zip(left.outputs, right.outputs, strict=False):
+            if one is not None and other is not None:
+                self._known[one] = self._known[other] = len(self._known)
+        if left.function is not None and right.function is not None:
+            self._add(left.function, right.function)
+        inner = {graph.parent_attribute: graph for graph in right.subgraphs}
+        for graph in left.subgraphs:
+            if graph.parent_attribute in inner:
+                self._add(graph, inner[graph.parent_attribute])
+
+
+def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
+    """Yield the pairs of nodes of two units: node by node where they consist of the same."""
+    lefts, rights = tuple(left.nodes(one)), tuple(right.nodes(other))
+    if left.kinds[one] != right.kinds[other]:
+        # one exporter's block is not seen as such in the other model: they share a weight
+        holders = _find_holder(left, one), _find_holder(right, other)
+        if (holders[0].domain, holders[0].op_type) == (holders[1].domain, holders[1].op_type):
+            yield Pair((holders[0],), (holders[1],), made.key, made.confidence)
+            return
+    same = dict(pair_same_operators(lefts, rights))
+    partners = {*same.values()}
+    rest = (
+        tuple(node for node in lefts if node not in same),
+        tuple(node for node in rights if node not in partners),
+    )
+    if bool(rest[0]) != bool(rest[1]):  # what one side has more is part of all that the other does
+        yield Pair(lefts, rights, made.key, made.confidence)
+        return
+    for first, second in same.items():
+        yield Pair((first,), (second,), made.key, made.confidence)
+    if rest[0]:
+        yield Pair(*rest, made.key, made.confidence)
+
+
+def _find_holder(units: Units, unit: int) -> Node:
+    """Return the node of a unit that takes its largest weight; without any, the first."""
+    best = max(units.weights[unit], key=lambda tensor: tensor.size, default=None)
+    nodes = [*units.nodes(unit)]
+    for node in nodes:
+        for value in node.inputs:
+            if value is not None and best is not None and value.initializer is best:
+                return node
+    return nodes[0]

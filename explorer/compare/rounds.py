@@ -1,0 +1,375 @@
+"""Pairs of units of two graphs, found key by key from strong to weak.
+
+The scheme is that of BinDiff (Flake, Structural comparison of executable objects, 2004; Dullien
+and Rolles, Graph-based comparison of executable objects, 2005): a key pairs only what is unique
+on both sides; then the neighbours of what is paired are tried, until nothing changes; then comes
+the next key, which looks only at what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from netloupe.explorer.model import Value
+from netloupe.explorer.progress import step
+
+from .colours import Flows, colour_by_kind, colour_by_use
+from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
+from .keys import WeightDigests, key_by_names, key_by_numbered_names, key_by_origin
+from .units import Operand, Units
+
+#: the users of a unit are compared where they are at most so many
+_MOST_USERS = 64
+#: of each unit so many weights are looked at, the largest first: a matrix and its bias
+_MOST_WEIGHTS = 2
+#: of so many users of one value none is paired for being the only one of its kind
+_MOST_NEIGHBOURS = 10_000
+
+
+class Made(NamedTuple):
+    """How a pair came about."""
+
+    key: str
+    confidence: float
+
+
+class _Evidence(NamedTuple):
+    """What of the neighbours of two units are pairs, and what are not.
+
+    Parameters
+    ----------
+    agreeing, against
+        How many are paired with each other, and how many with others.
+    is_all
+        Whether all agree.
+    """
+
+    agreeing: int
+    against: int
+    is_all: bool
+
+
+class Rounds:
+    """The pairing of the units of two graphs.
+
+    Parameters
+    ----------
+    left, right
+        The units.
+    outside
+        Of each side, hashes of the values that come from outside, equal for what is the same.
+
+    Attributes
+    ----------
+    partner
+        Of each side, by unit the unit of the other that it is paired with; -1 for none.
+    made
+        By unit of the left one, how its pair came about.
+    """
+
+    def __init__(self, left: Units, right: Units, outside: tuple[Hashes, Hashes]) -> None:
+        self.sides = left, right
+        self.partner = [-1] * len(left), [-1] * len(right)
+        self.made: dict[int, Made] = {}
+        self._outside = outside
+        self._flows = Flows(left, outside[0]), Flows(right, outside[1])
+        self._used = colour_by_use(left), colour_by_use(right)
+        self._kinds = colour_by_kind(left), colour_by_kind(right)
+        self._waiting: list[tuple[int, int]] = []
+
+    def run(self) -> None:
+        """Find all pairs."""
+        left, right = (
+            [mix(depth.astype(np.uint64) + np.uint64(1)) for depth in flows.measure_depths()]
+            for flows in self._flows
+        )
+        before, behind = (left[0], right[0]), (left[1], right[1])
+        digests = WeightDigests(*self.sides)
+        for place in range(_MOST_WEIGHTS):
+            weights = digests.key(place)
+            self._pair("weights", 0.99 if not place else 0.95, weights)
+            for around in (self._kinds, before, behind):
+                self._pair("weights", 0.95, self._join(weights, self._kinds, around))
+        self._pair("name", 1.0, self._key_each(key_by_names))
+        self._pair("origin", 0.9, self._key_each(key_by_origin))
+        for what, colours, confidence in (
+            ("use", self._used, 0.9),
+            ("kind", self._kinds, 0.7),
+        ):
+            for radius in (3, 2):
+                self._pair_by_colours(what, confidence, colours, radius)
+            for radius in (1, 0):
+                self._pair_by_colours(what, confidence, colours, radius, self._hash_bounds)
+            for radius in (1, 0):
+                self._pair_by_colours(what, confidence, colours, radius, self._join_bounds)
+            for radius in (2, 1, 0):
+                for number, depth in enumerate((before, behind)):
+                    near = partial(self._join_bound, number, depth)
+                    self._pair_by_colours(what, confidence - 0.1, colours, radius, near)
+            self._pair_by_colours(what, confidence - 0.2, colours, 1)
+        self._pair("numbered name", 0.6, self._key_each(key_by_numbered_names))
+        self._spread_loosely()
+
+    def _key_each(self, key: Callable[[Units], Hashes]) -> tuple[Hashes, Hashes]:
+        return key(self.sides[0]), key(self.sides[1])
+
+    def _join(self, *keys: tuple[Hashes, Hashes]) -> tuple[Hashes, Hashes]:
+        return join_hashes(*[key[0] for key in keys]), join_hashes(*[key[1] for key in keys])
+
+    def _pair_by_colours(
+        self,
+        what: str,
+        confidence: float,
+        colours: tuple[Hashes, Hashes],
+        radius: int,
+        find_place: Callable[[], tuple[Hashes, Hashes]] | None = None,
+    ) -> None:
+        """Pair by what is around; again and again, since each pair tells more."""
+        while min(side.count(-1) for side in self.partner):
+            keys = [self._refine(colours, radius)]
+            if find_place is not None:
+                keys.append(find_place())
+            if not self._pair(f"{what}, {radius} around", confidence, self._join(*keys)):
+                return
+
+    def _rank(self) -> tuple[list[int], list[int]]:
+        """Return by unit of each side the rank of its pair; -1 for those in none."""
+        ranks = self._flows[0].rank()
+        partners = self.partner
+        left = [rank if other >= 0 else -1 for rank, other in zip(ranks, partners[0], strict=True)]
+        return left, [ranks[other] if other >= 0 else -1 for other in partners[1]]
+
+    def _hash_bounds(self) -> tuple[Hashes, Hashes]:
+        """Return hashes of all paired units between which each unit is."""
+        left, right = (
+            join_hashes(*flows.hash_bounds(ranks))
+            for flows, ranks in zip(self._flows, self._rank(), strict=True)
+        )
+        return left, right
+
+    def _find_bounds(self, number: int) -> tuple[Hashes, Hashes]:
+        """Return hashes of the nearest paired unit before (0) or behind (1) each unit."""
+        left, right = (
+            mix(flows.find_bounds(ranks)[number].astype(np.uint64))
+            for flows, ranks in zip(self._flows, self._rank(), strict=True)
+        )
+        return left, right
+
+    def _join_bounds(self) -> tuple[Hashes, Hashes]:
+        return self._join(self._find_bounds(0), self._find_bounds(1))
+
+    def _join_bound(self, number: int, depths: tuple[Hashes, Hashes]) -> tuple[Hashes, Hashes]:
+        """Return hashes of the place of units on the way from the begin (0) or to the end (1)."""
+        return self._join(self._find_bounds(number), depths)
+
+    def _refine(self, colours: tuple[Hashes, Hashes], radius: int) -> tuple[Hashes, Hashes]:
+        left, right = (side.copy() for side in colours)
+        for one, other in enumerate(self.partner[0]):
+            if other >= 0:
+                left[one] = right[other] = hash_thing(("pair", one))
+        return self._flows[0].refine(left, radius), self._flows[1].refine(right, radius)
+
+    def _pair(self, what: str, confidence: float, keys: tuple[Hashes, Hashes]) -> int:
+        """Pair what has a key that is unique on both sides; return how many were paired."""
+        step()
+        free = [np.flatnonzero(np.array(side) < 0) for side in self.partner]
+        uniques = []
+        for units, key in zip(free, keys, strict=True):
+            found, first, count = np.unique(key[units], return_index=True, return_counts=True)
+            is_unique = (count == 1) & (found != 0)
+            uniques.append((found[is_unique], units[first[is_unique]]))
+        _, lefts, rights = np.intersect1d(
+            uniques[0][0], uniques[1][0], assume_unique=True, return_indices=True
+        )
+        pairs = sorted(
+            zip(uniques[0][1][lefts].tolist(), uniques[1][1][rights].tolist(), strict=True)
+        )
+        before = len(self.made)
+        for left, right in pairs:
+            if self._is_free(left, right) and not self._is_contradicted(left, right):
+                self._accept(left, right, Made(what, confidence))
+        self._spread()
+        return len(self.made) - before
+
+    def _is_free(self, left: int, right: int) -> bool:
+        return self.partner[0][left] < 0 and self.partner[1][right] < 0
+
+    def _accept(self, left: int, right: int, made: Made) -> None:
+        self.partner[0][left], self.partner[1][right] = right, left
+        self.made[left] = made
+        self._waiting.append((left, right))
+
+    # neighbours
+
+    def _spread(self) -> None:
+        """Try the neighbours of what has been paired, until nothing changes."""
+        waiting = self._waiting
+        while waiting:
+            left, right = waiting.pop()
+            for one, other in self._list_neighbours(left, right):
+                if (
+                    self._is_free(one, other)
+                    and self._kinds[0][one] == self._kinds[1][other]
+                    and not self._is_contradicted(one, other)
+                ):
+                    confidence = 0.9 * self.made[left].confidence
+                    self._accept(one, other, Made("neighbours", confidence))
+
+    def _list_neighbours(self, left: int, right: int) -> Iterator[tuple[int, int]]:
+        """Yield the units around a pair that stand at the same place and nobody else does."""
+        takes = [
+            {(o.place, o.output): o.source for o in units.operands[unit] if o.source >= 0}
+            for units, unit in zip(self.sides, (left, right), strict=True)
+        ]
+        counts = [len(u.operands[i]) for u, i in zip(self.sides, (left, right), strict=True)]
+        if len(takes[0]) == len(takes[1]) and counts[0] == counts[1]:
+            for place, source in takes[0].items():
+                if place in takes[1]:
+                    yield source, takes[1][place]
+        yield from self._list_single([self._free_sources(0, left), self._free_sources(1, right)])
+        yield from self._list_single([self._free_users(0, left), self._free_users(1, right)])
+
+    def _free_sources(self, side: int, unit: int) -> list[tuple[int, int]]:
+        operands = self.sides[side].operands[unit]
+        sources = dict.fromkeys(o.source for o in operands if o.source >= 0)
+        return [(int(self._kinds[side][s]), s) for s in sources if self.partner[side][s] < 0]
+
+    def _free_users(self, side: int, unit: int) -> list[tuple[int, int]]:
+        users = self.sides[side].users[unit]
+        if len(users) > _MOST_NEIGHBOURS:
+            return []
+        kinds = self._kinds[side]
+        return [
+            (hash_thing((int(kinds[user]), place)), user)
+            for user, place in dict.fromkeys(users)
+            if self.partner[side][user] < 0
+        ]
+
+    def _list_single(self, sides: list[list[tuple[int, int]]]) -> Iterator[tuple[int, int]]:
+        """Yield pairs of units with a key that no other of their side has."""
+        found: list[dict[int, int]] = []
+        for entries in sides:
+            by_key: dict[int, int] = {}
+            for key, unit in entries:
+                by_key[key] = -1 if by_key.get(key, unit) != unit else unit
+            found.append(by_key)
+        for key, unit in found[0].items():
+            other = found[1].get(key, -1)
+            if unit >= 0 and other >= 0:
+                yield unit, other
+
+    def _is_contradicted(self, left: int, right: int) -> bool:
+        """Return whether what is paired around two units says that they are not the same.
+
+        Of the same operands comes the same, whoever uses it then.
+        """
+        taken = self._compare_operands(left, right)
+        if taken.against:
+            return True
+        return not taken.is_all and self._compare_users(left, right).against > 0
+
+    def _compare_operands(self, left: int, right: int) -> _Evidence:
+        """Compare what two units take."""
+        lefts, rights = self.sides[0].operands[left], self.sides[1].operands[right]
+        if len(lefts) == len(rights) and len({o.place for o in lefts}) == len(lefts):
+            verdicts = [self._compare(one, other) for one, other in zip(lefts, rights, strict=True)]
+            agreeing = sum(verdict > 0 for verdict in verdicts)
+            return _Evidence(agreeing, sum(v < 0 for v in verdicts), agreeing == len(verdicts) > 0)
+        sources = [{o.source for o in side if o.source >= 0} for side in (lefts, rights)]
+        given = [
+            sorted(int(hashes[o.output]) for o in side if o.source < 0)
+            for hashes, side in zip(self._outside, (lefts, rights), strict=True)
+        ]
+        agreeing, against = self._compare_sets(*sources)
+        is_all = agreeing == len(sources[0]) == len(sources[1]) and given[0] == given[1]
+        return _Evidence(agreeing, against, is_all and len(lefts) == len(rights) > 0)
+
+    def _compare(self, one: Operand, other: Operand) -> int:
+        """Return 1 where two operands are the same, -1 where they are not, 0 where nobody knows."""
+        if one.source < 0 and other.source < 0:
+            given = self._outside[0][one.output], self._outside[1][other.output]
+            return 1 if given[0] == given[1] else -1
+        if one.source < 0 or other.source < 0:
+            return 0
+        partner, back = self.partner[0][one.source], self.partner[1][other.source]
+        if partner < 0 and back < 0:
+            return 0
+        return 1 if partner == other.source else -1
+
+    def _compare_users(self, left: int, right: int) -> _Evidence:
+        users = self.sides[0].users[left], self.sides[1].users[right]
+        if max(map(len, users)) > _MOST_USERS:
+            return _Evidence(0, 0, False)
+        return _Evidence(
+            *self._compare_sets(*({user for user, _ in side} for side in users)), False
+        )
+
+    def _compare_sets(self, lefts: set[int], rights: set[int]) -> tuple[int, int]:
+        """Count paired neighbours that are paired with one of the others, and those that are not.
+
+        One that is paired with nothing may have been left out or inserted.
+        """
+        agreeing = against = 0
+        for side, (own, others) in enumerate(((lefts, rights), (rights, lefts))):
+            for unit in own:
+                partner = self.partner[side][unit]
+                if partner >= 0:
+                    if partner in others:
+                        agreeing += not side
+                    else:
+                        against += 1
+        return agreeing, against
+
+    def _spread_loosely(self) -> None:
+        """Pair neighbours of the same kind where more of what is around agrees than does not."""
+        for _ in range(3):
+            candidates: list[tuple[int, int, int]] = []
+            for left, right in enumerate(self.partner[0]):
+                if right < 0:
+                    continue
+                for one, other in self._list_neighbours(left, right):
+                    if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
+                        taken = self._compare_operands(one, other)
+                        users = self._compare_users(one, other)
+                        balance = 3 * (taken.agreeing - taken.against)
+                        balance += users.agreeing - users.against
+                        if balance > 0:
+                            candidates.append((-balance, one, other))
+            if not candidates:
+                return
+            for balance, one, other in sorted(candidates):
+                if self._is_free(one, other):
+                    self._accept(one, other, Made("neighbours", min(0.6, 0.3 - 0.05 * balance)))
+            self._spread()
+
+
+def hash_outside(left: Units, right: Units, known: dict[Value, int]) -> tuple[Hashes, Hashes]:
+    """Return hashes of what comes from outside, equal for what is the same.
+
+    Parameters
+    ----------
+    left, right
+        The units of two graphs.
+    known
+        Hashes of values of graphs around that are paired.
+    """
+    counts = [sum(v.initializer is None for v in side.graph.inputs) for side in (left, right)]
+    sides = []
+    for side in (left, right):
+        inputs = [value for value in side.graph.inputs if value.initializer is None]
+        places = {value: place for place, value in enumerate(inputs)}
+        sides.append(
+            hash_each(
+                ("value", known[value])
+                if value in known
+                else ("input", places[value] if counts[0] == counts[1] else value.name)
+                if value in places
+                else ("unknown",)
+                for value in side.outside
+            )
+        )
+    return sides[0], sides[1]

@@ -1,0 +1,379 @@
+"""What a graph is made of when two are compared: its units, and what flows between them.
+
+A **unit** is a node, or nodes that other exporters write as one operator: a convolution with the
+batch normalization behind it, a product with the bias added to it, a norm or an activation that
+is written out. Nodes that only pass on what they get in another form (casts, quantization and
+its inverse, identities) belong to no unit: units are connected through them. Nor do constants,
+nor what is computed of constants alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, is_constant_node
+from netloupe.explorer.patterns import find_motifs
+from netloupe.explorer.progress import step
+
+_STEP = 10_000
+
+#: operators that give what they get in another form
+PASSING = frozenset(
+    {
+        "Cast",
+        "CastLike",
+        "Copy",
+        "Dequantize",
+        "DequantizeLinear",
+        "Dropout",
+        "Identity",
+        "Int8Dequantize",
+        "Int8Quantize",
+        "Quantize",
+        "QuantizeLinear",
+        "StopGradient",
+    }
+)
+_CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
+_PRODUCTS = frozenset(
+    {
+        "FC",
+        "FusedGemm",
+        "FusedMatMul",
+        "Gemm",
+        "Int8FC",
+        "MatMul",
+        "MatMulInteger",
+        "MatMulInteger16",
+        "MatMulNBits",
+        "QGemm",
+        "QLinearMatMul",
+    }
+)
+_NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
+#: other names of operators, and those of blocks that are written out: what they do is the same
+_SAME = {
+    "ConvTranspose": "transposed convolution",
+    "FastGelu": "GELU",
+    "Gelu": "GELU",
+    "HardSwish": "HardSwish",
+    "LayerNormalization": "LayerNorm",
+    "QLinearAdd": "Add",
+    "QLinearMul": "Mul",
+    "QuickGelu": "QuickGELU",
+    "RMSNormalization": "RMSNorm",
+    "SimplifiedLayerNormalization": "RMSNorm",
+    "Swish": "SiLU",
+}
+_WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
+_COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
+#: what gives other numbers each time is not computed of constants alone
+_RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+#: so many nodes that pass a value on are followed from an operator to the next
+_MOST_PASSED = 8
+#: of so many nodes a graph is searched for blocks that are written out
+_MOST_SEARCHED = 200_000
+
+
+class Operand(NamedTuple):
+    """What a unit takes.
+
+    Parameters
+    ----------
+    source
+        The unit that gives it; -1 for none.
+    output
+        Which of the results of that unit it is; without a unit the place of the value among
+        those that come from outside (:attr:`Units.outside`).
+    place
+        Its place among the computed operands of the unit; 0 where their order does not matter.
+    """
+
+    source: int
+    output: int
+    place: int
+
+
+@dataclass
+class Units:
+    """The units of a graph, by number.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    members
+        The indices of the nodes of each, the one that it is named after first.
+    kinds
+        What each does: an operator, with its domain where that is another than the format's.
+    operands
+        What each takes of other units and from outside, in order.
+    weights
+        The constants that each takes, in order.
+    users
+        The units that take from each, with the places of the operands.
+    results
+        The places among the graph's outputs of what each gives.
+    outside
+        The values that come from outside: inputs of the graph, and values of graphs around.
+    unit_of
+        By index of a node, its unit; -1 for none.
+    """
+
+    graph: Graph
+    members: list[tuple[int, ...]] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    operands: list[list[Operand]] = field(default_factory=list)
+    weights: list[list[Tensor]] = field(default_factory=list)
+    users: list[list[tuple[int, int]]] = field(default_factory=list)
+    results: list[list[int]] = field(default_factory=list)
+    outside: list[Value] = field(default_factory=list)
+    unit_of: list[int] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def head(self, unit: int) -> Node:
+        """Return the node that a unit is named after."""
+        return self.graph.nodes[self.members[unit][0]]
+
+    def nodes(self, unit: int) -> Iterator[Node]:
+        """Yield the nodes of a unit."""
+        return map(self.graph.nodes.__getitem__, self.members[unit])
+
+
+def read_units(graph: Graph) -> Units:
+    """Return the units of a graph."""
+    return _Reader(graph).read()
+
+
+class _Reader:
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.units = Units(graph)
+        #: by value, what it is without the nodes that only pass it on; None for a constant
+        self._origins: dict[Value, Value | None] = {}
+        self._outside: dict[Value, int] = {}
+        #: what the functions are called here that are called
+        self._functions: dict[Function, str] = {}
+        self._fixed: set[int] = set()
+        #: by index of the node that a unit of several is named after, what it does
+        self._named: dict[int, str] = {}
+
+    def read(self) -> Units:
+        units, nodes = self.units, self.graph.nodes
+        units.unit_of = [-1] * len(nodes)
+        self._find_fixed()
+        owner = self._find_owners()
+        grouped: dict[int, list[int]] = {}
+        for index, node in enumerate(nodes):
+            if not index % _STEP:
+                step()
+            if index not in self._fixed and not self._passes(node):
+                grouped.setdefault(owner.get(index, index), []).append(index)
+        for head, indices in grouped.items():
+            members = (head, *[index for index in indices if index != head])
+            for index in members:
+                units.unit_of[index] = len(units.members)
+            units.members.append(members)
+        self._connect()
+        return units
+
+    def _passes(self, node: Node) -> bool:
+        return node.op_type in PASSING and bool(node.inputs) and not node.subgraphs
+
+    def _find_fixed(self) -> None:
+        """Find constants, and what is computed of constants alone."""
+        for index, node in enumerate(self.graph.nodes):
+            if (
+                is_constant_node(node)
+                or (node.op_type == "Constant" and not node.inputs)
+                or (
+                    node.inputs
+                    and not node.captures
+                    and node.op_type not in _RANDOM
+                    and all(value is None or self._is_constant(value) for value in node.inputs)
+                )
+            ):
+                self._fixed.add(index)
+        if len(self._fixed) == len(self.graph.nodes):  # as in a net whose input is not told apart
+            self._fixed.clear()
+
+    def _is_constant(self, value: Value) -> bool:
+        if value.initializer is not None or value.is_parameter:
+            return True
+        producer = value.producer
+        return (
+            producer is not None and producer.graph is self.graph and producer.index in self._fixed
+        )
+
+    def _origin(self, value: Value | None) -> Value | None:
+        """Return what a value is before nodes that only pass it on; None for a constant."""
+        passed: list[Value] = []
+        while value is not None and value not in self._origins:
+            if self._is_constant(value):
+                self._origins[value] = None
+                break
+            producer = value.producer
+            if producer is None or producer.graph is not self.graph or not self._passes(producer):
+                self._origins[value] = value
+                break
+            passed.append(value)
+            self._origins[value] = value  # where nodes wait for each other, this is the end
+            value = producer.inputs[0]
+        found = None if value is None else self._origins[value]
+        for one in passed:
+            self._origins[one] = found
+        return found
+
+    def _find_owners(self) -> dict[int, int]:
+        """Return by index of a node, which node the unit is named after that it belongs to."""
+        nodes = self.graph.nodes
+        owner: dict[int, int] = {}
+        for motif in find_motifs(nodes) if len(nodes) <= _MOST_SEARCHED else ():
+            if motif.name in _WRITTEN_OUT:
+                places = [place for place in sorted(motif.places) if place not in self._fixed]
+                if len(places) > 1 and not owner.keys() & places:
+                    self._named[places[-1]] = motif.name
+                    owner.update(dict.fromkeys(places, places[-1]))
+        for index, node in enumerate(nodes):
+            if node.domain == self.graph.dialect.domain and index not in owner:
+                before = self._find_before(node)
+                if before is not None and before.index not in owner:
+                    owner[index] = before.index
+        return owner
+
+    def _find_before(self, node: Node) -> Node | None:
+        """Return the convolution that a node normalizes, or the product that it adds a bias to."""
+        if node.op_type in _NORMALIZATIONS and len(node.inputs) > 1:
+            value, wanted = node.inputs[0], _CONVOLUTIONS
+            if not all(v is None or self._is_constant(v) for v in node.inputs[1:]):
+                return None
+        elif node.op_type == "Add" and len(node.inputs) == 2:
+            taken = [v for v in node.inputs if v is not None and not self._is_constant(v)]
+            value = taken[0] if len(taken) == 1 else None
+            wanted = frozenset({"MatMul", "MatMulInteger"})
+        else:
+            return None
+        producer = self._find_only_giver(value)
+        if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
+            return None
+        return producer if self._takes_weight(producer) else None
+
+    def _find_only_giver(self, value: Value | None) -> Node | None:
+        """Return what gives a value that nobody else takes, before nodes that pass it on."""
+        for _ in range(_MOST_PASSED):
+            if value is None or len(value.users) != 1 or value.is_output:
+                return None
+            producer = value.producer
+            if producer is None or producer.graph is not self.graph:
+                return None
+            if not self._passes(producer):
+                return producer
+            value = producer.inputs[0]
+        return None
+
+    def _takes_weight(self, node: Node) -> bool:
+        return any(value is not None and self._origin(value) is None for value in node.inputs[1:])
+
+    def _connect(self) -> None:
+        units, graph = self.units, self.graph
+        units.users = [[] for _ in units.members]
+        units.results = [[] for _ in units.members]
+        for unit, members in enumerate(units.members):
+            if not unit % _STEP:
+                step()
+            kind, operands, weights = self._read_unit(unit, members)
+            units.kinds.append(kind)
+            units.operands.append(operands)
+            units.weights.append(weights)
+            for operand in operands:
+                if operand.source >= 0:
+                    units.users[operand.source].append((unit, operand.place))
+        for place, value in enumerate(graph.outputs):
+            origin = self._origin(value)
+            if origin is not None and origin.producer is not None:
+                unit = self._unit_of(origin)
+                if unit >= 0:
+                    units.results[unit].append(place)
+
+    def _unit_of(self, value: Value) -> int:
+        producer = value.producer
+        if producer is None or producer.graph is not self.graph:
+            return -1
+        return self.units.unit_of[producer.index]
+
+    def _read_unit(
+        self, unit: int, members: tuple[int, ...]
+    ) -> tuple[str, list[Operand], list[Tensor]]:
+        units, nodes = self.units, self.graph.nodes
+        head = nodes[members[0]]
+        weights: list[Tensor] = []
+        taken: list[Value] = []
+        for index in sorted(members):
+            node = nodes[index]
+            for value in (*node.inputs, *node.captures):
+                if value is None:
+                    continue
+                origin = self._origin(value)
+                if origin is None:
+                    weights += self._find_tensors(value)
+                elif self._unit_of(origin) != unit:
+                    taken.append(origin)
+        kind = self._name_kind(head, bool(weights))
+        is_ordered = kind not in _COMMUTATIVE
+        operands = []
+        for place, value in enumerate(taken):
+            source = self._unit_of(value)
+            if source >= 0:
+                output = value.output_index if len(units.members[source]) == 1 else 0
+            else:
+                output = self._outside.setdefault(value, len(self._outside))
+                if output == len(units.outside):
+                    units.outside.append(value)
+            operands.append(Operand(source, output, place if is_ordered else 0))
+        return kind, operands, weights
+
+    def _name_kind(self, head: Node, has_weights: bool) -> str:
+        known = self._named.get(head.index)
+        if known is not None:
+            return known
+        op_type = head.op_type
+        if head.function is not None:  # it may have another name
+            return self._describe_function(head.function)
+        if op_type in _CONVOLUTIONS:
+            return "convolution"
+        if op_type in _PRODUCTS and (has_weights or op_type != "MatMul"):
+            return "product with weights"
+        if op_type in _SAME:
+            return _SAME[op_type]
+        is_own = head.domain == self.graph.dialect.domain
+        return op_type if is_own else f"{head.domain}::{op_type}"
+
+    def _describe_function(self, function: Function) -> str:
+        known = self._functions.get(function)
+        if known is None:
+            counts = Counter(node.op_type for node in function.nodes if node.function is None)
+            listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+            known = self._functions[function] = f"call of {len(function.nodes)} nodes: {listed}"
+        return known
+
+    def _find_tensors(self, value: Value) -> list[Tensor]:
+        """Return the stored tensor behind a constant operand, if there is one at hand."""
+        for _ in range(_MOST_PASSED):
+            tensor = value.initializer
+            if isinstance(tensor, Tensor):
+                return [tensor]
+            producer = value.producer
+            if producer is None:
+                return []
+            if producer.op_type == "Constant":
+                constant = producer.details.constant
+                return [constant] if isinstance(constant, Tensor) else []
+            if not self._passes(producer) or producer.inputs[0] is None:
+                return []
+            value = producer.inputs[0]
+        return []

@@ -1,0 +1,299 @@
+"""What differs between two models, as JSON and as text for a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from netloupe.explorer.compare import Change, Diff, NumberDifference, Pair, TensorDifference
+from netloupe.explorer.model import Node, Tensor
+from netloupe.explorer.notation import join_parts, write_count, write_number
+
+from .attributes import write_attribute_value
+from .encoding import MOST_ENTRIES, Listing, encode_json
+from .file_text import write_line, write_tensor_type
+
+_SCHEMA = 1
+#: so many lines of each kind are shown
+_MOST_LINES = 12
+_MOST_KINDS = 6
+_LONGEST = 200
+_DIGITS = re.compile(r"\d+")
+_ASPECTS = {
+    "names": "names",
+    "docs": "texts for people",
+    "storage": "how tensors are stored",
+    "defaults": "attributes that state defaults",
+    "order": "the order of nodes",
+}
+#: below so much confidence a pair is called uncertain
+_CERTAIN = 0.5
+
+
+def write_verdict(found: Diff) -> str:
+    """Return in a sentence how two models differ."""
+    if found.verdict == "identical":
+        return "The models are identical."
+    if found.verdict == "cosmetic":
+        told = [_ASPECTS[aspect] for aspect in found.aspects]
+        return f"The models are identical but for {join_parts(told, len(told))}."
+    weights = [
+        write_count(len(tensors), "weight") + f" {what}"
+        for tensors, what in (
+            ([one for one in found.tensors if _differs(one, but_for_aspects=True)], "changed"),
+            (found.right_tensors, "added"),
+            (found.left_tensors, "removed"),
+        )
+        if tensors
+    ]
+    if found.verdict == "weights":
+        return f"The structure is the same: {join_parts(weights, len(weights))}."
+    changed = [one for one in found.nodes if any(not change.aspect for change in one.changes)]
+    nodes = [
+        f"{write_count(count, 'node')} {what}"
+        for count, what in (
+            (len(changed), "changed"),
+            (len(found.fused), "fused or split"),
+            (len(found.right_alone), "added"),
+            (len(found.left_alone), "removed"),
+        )
+        if count
+    ]
+    told = nodes + weights
+    if found.interface:
+        told.append("other inputs or outputs")
+    if any(not change.aspect for change in found.about):
+        told.append("other versions or operator sets")
+    return f"The models differ: {join_parts(told, len(told))}."
+
+
+def write_compatibility(found: Diff) -> str:
+    """Return in a sentence whether one model can stand where the other does."""
+    if found.is_compatible:
+        return "Inputs and outputs are compatible: a drop-in replacement."
+    return "Inputs or outputs are not compatible: no drop-in replacement."
+
+
+def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, Any]:
+    """Return a difference as JSON can hold it, as ``netloupe diff --json`` prints it.
+
+    Parameters
+    ----------
+    found
+        What differs between two models.
+    most
+        So many entries of each list are written; all of them where None.
+    """
+    told = {
+        "schema": _SCHEMA,
+        "left": found.left.source,
+        "right": found.right.source,
+        "verdict": found.verdict,
+        "summary": write_verdict(found),
+        "identical": found.verdict == "identical",
+        "interface": {
+            "compatible": found.is_compatible,
+            "changes": [_encode_change(change) for change in found.interface],
+        },
+        "about": [_encode_change(change) for change in found.about],
+        "nodes": {
+            "paired": sum(len(pair.left) for pair in found.matching.pairs),
+            "uncertain": sum(pair.confidence < _CERTAIN for pair in found.matching.pairs),
+            "added": _list(found.right_alone, _encode_node),
+            "removed": _list(found.left_alone, _encode_node),
+            "fused": _list(found.fused, _encode_pair),
+            "changed": _list(
+                found.nodes,
+                lambda one: (
+                    _encode_pair(one.pair)
+                    | {"what": [_encode_change(change) for change in one.changes]}
+                ),
+            ),
+        },
+        "tensors": {
+            "equal": found.equal_tensors,
+            "changed": _list(found.tensors, _encode_tensors),
+            "added": _list(found.right_tensors, _encode_tensor),
+            "removed": _list(found.left_tensors, _encode_tensor),
+        },
+    }
+    return encode_json(told, most=most)
+
+
+def _list(entries: Sequence[Any], describe: Any) -> Listing:
+    return Listing(entries, describe, len(entries))
+
+
+def _encode_change(change: Change) -> dict[str, Any]:
+    return {
+        "what": change.what,
+        "left": _write(change.left),
+        "right": _write(change.right),
+        "aspect": change.aspect or None,
+    }
+
+
+def _encode_node(node: Node) -> dict[str, Any]:
+    return {"path": node.path, "op_type": node.op_type}
+
+
+def _encode_pair(pair: Pair) -> dict[str, Any]:
+    return {
+        "a": [node.path for node in pair.left],
+        "b": [node.path for node in pair.right],
+        "key": pair.key,
+        "confidence": round(pair.confidence, 3),
+    }
+
+
+def _encode_tensor(tensor: Tensor) -> dict[str, Any]:
+    return {"path": tensor.path, "dtype": tensor.dtype.name, "dims": list(tensor.dims)}
+
+
+def _encode_tensors(one: TensorDifference) -> dict[str, Any]:
+    numbers = one.numbers
+    return {
+        "a": one.left.path,
+        "b": one.right.path,
+        "what": [_encode_change(change) for change in one.changes],
+        "numbers": None
+        if numbers is None
+        else {
+            "count": numbers.count,
+            "changed": numbers.changed,
+            "largest": numbers.largest,
+            "relative": numbers.relative,
+            "cosine": numbers.cosine,
+        },
+        "unread": one.are_unread,
+    }
+
+
+def format_diff(found: Diff) -> str:
+    """Return a difference as text: the verdict first, alike changes told once."""
+    lines = [
+        f"{write_line(found.left.source)} -> {write_line(found.right.source)}",
+        write_verdict(found),
+        write_compatibility(found),
+        *_list_section("Inputs and outputs", map(_write_change, found.interface)),
+        *_list_section("The models", map(_write_change, found.about)),
+        *_list_section("Changed nodes", _fold(_list_changed(found))),
+        *_list_section("Fused or split nodes", _fold(map(_write_fused, found.fused))),
+        *_list_section("Removed nodes", _fold(map(_write_node, found.left_alone))),
+        *_list_section("Added nodes", _fold(map(_write_node, found.right_alone))),
+        *_list_section("Changed weights", _write_tensors(found)),
+        *_list_section("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
+        *_list_section("Added weights", _fold(map(_write_tensor, found.right_tensors))),
+    ]
+    uncertain = sum(pair.confidence < _CERTAIN for pair in found.matching.pairs)
+    if uncertain:
+        lines += ["", f"{write_count(uncertain, 'pair')} of nodes may be wrong: they look alike."]
+    return "\n".join(lines)
+
+
+def _list_section(title: str, told: Iterable[str]) -> Iterator[str]:
+    entries = [*told]
+    if entries:
+        yield ""
+        yield title
+        for entry in entries[:_MOST_LINES]:
+            yield f"  {entry}"
+        if len(entries) > _MOST_LINES:
+            yield f"  … {len(entries) - _MOST_LINES:,} more; --json lists them"
+
+
+def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
+    """Return lines of paths with what is said of them; alike ones of many layers are one line."""
+    firsts: dict[tuple[str, str], str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for path, told in entries:
+        key = _DIGITS.sub("#", path[:_LONGEST]), told
+        firsts.setdefault(key, path)
+        counts[key] += 1
+    return [
+        f"{write_line(path, _LONGEST)}"
+        + (f" (and {counts[key] - 1:,} alike)" if counts[key] > 1 else "")
+        + (f": {key[1]}" if key[1] else "")
+        for key, path in firsts.items()
+    ]
+
+
+def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
+    counts: Counter[str] = Counter()
+    for one in found.nodes:
+        told = [_write_change(change) for change in one.changes if not change.aspect]
+        if told:
+            yield one.pair.left[0].path, join_parts(told[:_MOST_KINDS], len(told))
+        counts.update({change.aspect for change in one.changes if change.aspect})
+    for aspect, count in counts.items():
+        yield write_count(count, "node"), f"other {_ASPECTS[aspect]}"
+
+
+def _write_change(change: Change) -> str:
+    if change.left is None and change.right is None:
+        return change.what
+    if change.left is None:
+        return f"{change.what} added: {_write(change.right)}"
+    if change.right is None:
+        return f"{change.what} removed: {_write(change.left)}"
+    return f"{change.what} {_write(change.left)} -> {_write(change.right)}"
+
+
+def _write(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return write_line(value, _LONGEST) or '""'
+    return write_attribute_value(value)[:_LONGEST]
+
+
+def _write_fused(pair: Pair) -> tuple[str, str]:
+    sides = [" + ".join(node.op_type for node in side) for side in (pair.left, pair.right)]
+    return pair.left[0].path, f"{write_line(sides[0])} -> {write_line(sides[1])}"
+
+
+def _write_node(node: Node) -> tuple[str, str]:
+    return node.path, write_line(node.op_type)
+
+
+def _write_tensor(tensor: Tensor) -> tuple[str, str]:
+    return tensor.path, write_tensor_type(tensor)
+
+
+def _write_tensors(found: Diff) -> list[str]:
+    """Return a line for each weight that differs, those first that differ most."""
+    ordered = sorted(
+        (one for one in found.tensors if _differs(one)),
+        key=lambda one: -(one.numbers.relative if one.numbers else float("inf")),
+    )
+    lines = []
+    for one in ordered:
+        told = [_write_change(change) for change in one.changes if change.aspect != "names"]
+        if one.numbers is not None:
+            told.append(write_numbers(one.numbers))
+        if one.are_unread:
+            told.append("its numbers could not be compared")
+        lines.append(f"{write_line(one.left.path, _LONGEST)}: {', '.join(told)}")
+    return lines
+
+
+def _differs(one: TensorDifference, *, but_for_aspects: bool = False) -> bool:
+    changes = (
+        not change.aspect if but_for_aspects else change.aspect != "names" for change in one.changes
+    )
+    return bool(one.numbers or one.are_unread or any(changes))
+
+
+def write_numbers(numbers: NumberDifference) -> str:
+    """Return how far the numbers of two weights are apart."""
+    share = 100 * numbers.changed / max(numbers.count, 1)
+    told = [
+        f"{share:.3g} % of {numbers.count:,} numbers changed",
+        f"largest difference {write_number(numbers.largest)}",
+        f"relative (L2) {write_number(100 * numbers.relative)} %",
+    ]
+    if numbers.cosine is not None:
+        told.append(f"cosine {numbers.cosine:.6f}")
+    return ", ".join(told)

@@ -1,0 +1,235 @@
+"""What differs between two models is told, no less and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from netloupe.explorer.compare import Diff, diff
+from netloupe.explorer.compare.numbers import compare_numbers
+from netloupe.explorer.errors import CompareError
+from netloupe.explorer.readers.load import load
+
+Edit = Callable[[onnx.ModelProto], Any]
+
+
+def make_model(edit: Edit | None = None) -> onnx.ModelProto:
+    """Return a small network, perhaps edited."""
+    rng = np.random.default_rng(0)
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], name="conv", pads=[1, 1, 1, 1]),
+        helper.make_node("Relu", ["a"], ["b"], name="act"),
+        helper.make_node("Conv", ["b", "v"], ["c"], name="conv2"),
+        helper.make_node("Softmax", ["c"], ["y"], name="end", axis=1),
+    ]
+    tensors = [
+        numpy_helper.from_array(rng.normal(size=(4, 3, 3, 3)).astype(np.float32), "w"),
+        numpy_helper.from_array(rng.normal(size=(2, 4, 1, 1)).astype(np.float32), "v"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "network",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 3, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 2, 8, 8])],
+        tensors,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    if edit is not None:
+        edit(model)
+    return model
+
+
+def compare(edit: Edit | None = None, *ignore: str) -> Diff:
+    return diff(load(make_model()), load(make_model(edit)), ignore=ignore)
+
+
+def rename(model: onnx.ModelProto) -> None:
+    for node in model.graph.node:
+        node.name = f"new_{node.name}"
+
+
+def store_typed(model: onnx.ModelProto) -> None:
+    tensor = model.graph.initializer[0]
+    values = numpy_helper.to_array(tensor).ravel()
+    tensor.ClearField("raw_data")
+    tensor.float_data.extend(values.tolist())
+
+
+def add_default(model: onnx.ModelProto) -> None:
+    model.graph.node[0].attribute.append(helper.make_attribute("group", 1))
+
+
+def add_doc(model: onnx.ModelProto) -> None:
+    model.doc_string = "new"
+    model.graph.node[0].doc_string = "told"
+
+
+def swap_initializers(model: onnx.ModelProto) -> None:
+    first, second = (onnx.TensorProto() for _ in range(2))
+    first.CopyFrom(model.graph.initializer[0])
+    second.CopyFrom(model.graph.initializer[1])
+    del model.graph.initializer[:]
+    model.graph.initializer.extend([second, first])
+
+
+def retrain(model: onnx.ModelProto) -> None:
+    tensor = model.graph.initializer[0]
+    values = numpy_helper.to_array(tensor).copy()
+    values[0, 0, 0, 0] += 0.5
+    tensor.raw_data = values.tobytes()
+
+
+def test_a_model_is_identical_to_itself() -> None:
+    found = compare()
+    assert (found.verdict, found.is_compatible, found.equal_tensors) == ("identical", True, 2)
+    assert compare(swap_initializers).verdict == "identical"
+
+
+@pytest.mark.parametrize(
+    ("edit", "aspect"),
+    [
+        (rename, "names"),
+        (store_typed, "storage"),
+        (add_default, "defaults"),
+        (add_doc, "docs"),
+    ],
+)
+def test_what_may_be_ignored_is_told_apart(edit: Edit, aspect: str) -> None:
+    found = compare(edit)
+    assert (found.verdict, found.aspects) == ("cosmetic", [aspect])
+    assert compare(edit, aspect).verdict == "identical"
+
+
+def test_another_order_of_nodes() -> None:
+    def make(order: list[int]) -> onnx.ModelProto:
+        nodes = [
+            helper.make_node("Relu", ["x"], ["a"], name="a"),
+            helper.make_node("Tanh", ["x"], ["b"], name="b"),
+            helper.make_node("Add", ["a", "b"], ["y"], name="c"),
+        ]
+        infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in "xy"]
+        graph = helper.make_graph([nodes[i] for i in order], "g", infos[:1], infos[1:])
+        return helper.make_model(graph)
+
+    found = diff(load(make([0, 1, 2])), load(make([1, 0, 2])))
+    assert (found.verdict, found.aspects) == ("cosmetic", ["order"])
+    assert (
+        diff(load(make([0, 1, 2])), load(make([1, 0, 2])), ignore=["order"]).verdict == "identical"
+    )
+
+
+def test_other_numbers_in_weights() -> None:
+    found = compare(retrain)
+    assert (found.verdict, found.equal_tensors, len(found.tensors)) == ("weights", 1, 1)
+    numbers = found.tensors[0].numbers
+    assert numbers is not None
+    assert (numbers.count, numbers.changed) == (108, 1)
+    assert numbers.largest == pytest.approx(0.5, rel=1e-6)
+    weights = numpy_helper.to_array(make_model().graph.initializer[0])
+    assert numbers.relative == pytest.approx(0.5 / np.linalg.norm(weights), rel=1e-5)
+
+
+def test_an_attribute_an_operator_and_a_type_that_changed() -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        model.graph.node[0].attribute[0].ints[:] = [1, 1, 1, 2]
+        model.graph.node[3].op_type = "LogSoftmax"
+        model.graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT16
+
+    found = compare(edit)
+    assert found.verdict == "structure"
+    changes = {
+        one.pair.left[0].name: [change.what for change in one.changes] for one in found.nodes
+    }
+    assert changes["conv"] == ["attribute pads"]
+    assert [(change.what, change.left) for change in found.interface] == [
+        ("output y", "float32[n, 2, 8, 8]")
+    ]
+    assert not found.is_compatible
+
+
+@pytest.mark.parametrize(
+    ("dims", "is_compatible"),
+    [(["n", 3, 8, 8], True), ([None, 3, 8, 8], True), ([1, 3, 8, 8], False), (["n", 3], False)],
+)
+def test_an_input_has_to_take_what_it_took(dims: list[Any], is_compatible: bool) -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        info = helper.make_tensor_value_info("x", TensorProto.FLOAT, dims)
+        model.graph.input[0].CopyFrom(info)
+
+    assert compare(edit).is_compatible == is_compatible
+
+
+def test_more_outputs_harm_nobody_but_fewer_do() -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        model.graph.output.append(helper.make_tensor_value_info("b", TensorProto.FLOAT, None))
+
+    assert compare(edit).is_compatible
+    backwards = diff(load(make_model(edit)), load(make_model()))
+    assert [change.what for change in backwards.interface] == ["output b"]
+
+
+def test_nodes_that_were_added_and_removed() -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        model.graph.node[1].op_type = "Sigmoid"
+        model.graph.node[1].name = "gate"
+
+    found = compare(edit)
+    assert found.verdict == "structure"
+    told = {node.op_type for node in found.left_alone} | {
+        change.left for one in found.nodes for change in one.changes if change.what == "operator"
+    }
+    assert "Relu" in told
+
+
+def test_weights_that_only_one_side_has() -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        model.graph.initializer.append(numpy_helper.from_array(np.ones(3, np.float32), "more"))
+
+    found = compare(edit)
+    assert [tensor.name for tensor in found.right_tensors] == ["more"]
+    assert found.has_other_weights
+
+
+def test_only_known_words_can_be_ignored() -> None:
+    with pytest.raises(CompareError, match="'weights' cannot be ignored"):
+        compare(None, "weights")
+
+
+def make_tensors(left: Any, right: Any) -> list[Any]:
+    graph = helper.make_graph(
+        [],
+        "g",
+        [],
+        [],
+        [
+            numpy_helper.from_array(np.array(each), name)
+            for each, name in ((left, "a"), (right, "b"))
+        ],
+    )
+    return load(helper.make_model(graph)).graph.initializers
+
+
+def test_numbers_that_are_not_finite_and_none_at_all() -> None:
+    nan, inf = float("nan"), float("inf")
+    numbers = compare_numbers(*make_tensors([1.0, nan, inf, 0.0], [1.0, nan, -inf, -0.0]))
+    assert numbers is not None
+    assert (numbers.changed, numbers.largest, numbers.relative) == (1, 0.0, 0.0)
+    numbers = compare_numbers(*make_tensors([0.0, 0.0], [0.0, 3.0]))
+    assert numbers is not None
+    assert (numbers.relative, numbers.cosine) == (inf, None)
+    numbers = compare_numbers(*make_tensors(np.zeros(0), np.zeros(0)))
+    assert numbers is not None
+    assert (numbers.count, numbers.changed) == (0, 0)
+    assert compare_numbers(*make_tensors([1.0], [1.0, 2.0])) is None
+
+
+def test_numbers_of_other_types_are_compared_too() -> None:
+    values = np.array([0.5, 1.25, -3.0])
+    numbers = compare_numbers(*make_tensors(values.astype(np.float32), values.astype(np.float16)))
+    assert numbers is not None
+    assert (numbers.changed, numbers.cosine) == (0, pytest.approx(1.0))
