@@ -8,6 +8,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
+from netloupe.explorer.checks import check
+from netloupe.explorer.readers.load import load
 from tests.checks.ruling import Made, build, find, parse
 from tests.onnx_text import load_text
 
@@ -171,6 +173,22 @@ def test_what_breaks_a_rule_and_what_nearly_does(rule: str, broken: Made, near: 
     assert {finding.id for finding in found} == {rule}
     assert all(finding.message and finding.remedy and finding.paths for finding in found)
     assert find(near, rule) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken", "near"),
+    [("NL-L13", b"\xff\xfe", "ÿþ".encode()), ("NL-L21", b"\xba\x3e\x01a", b"")],
+)
+def test_bytes_that_no_library_writes(rule: str, broken: bytes, near: bytes) -> None:
+    def make(part: bytes) -> bytes:
+        proto = parse(_RELU)()
+        if rule == "NL-L21":  # a field 999 behind the message
+            return proto.SerializeToString() + part
+        proto.graph.node[0].name = "n" * len(part)
+        return proto.SerializeToString().replace(b"n" * len(part), part)
+
+    assert {finding.id for finding in check(load(make(broken)), select=[rule])} == {rule}
+    assert list(check(load(make(near)), select=[rule])) == []
 
 
 def test_a_name_that_is_given_later_is_not_hidden() -> None:
