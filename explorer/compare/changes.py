@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import (
     Attribute,
     Graph,
     Model,
     Node,
+    Payload,
     SparseTensor,
     SparseTensorType,
     Tensor,
@@ -46,11 +49,31 @@ class Change(NamedTuple):
 
 
 def have_same_elements(left: Tensor, right: Tensor) -> bool:
-    """Return whether two tensors that hold no real numbers, such as strings, hold the same."""
+    """Return whether two tensors that hold no real numbers, such as strings, hold the same.
+
+    Where the elements cannot be read, as where a file is missing, the same has to be stated: equal
+    bytes, or the same place in a file of the same name.
+    """
     try:
         return bool((left.numpy() == right.numpy()).all())
-    except NetloupeError:  # nobody knows that they do
+    except NetloupeError:
+        pass
+    if left.external is not None and right.external is not None:
+        return left.external.entries == right.external.entries
+    try:
+        first, second = left.payload(), right.payload()
+        return first.kind == second.kind and _list_stored(first) == _list_stored(second)
+    except NetloupeError:
         return False
+
+
+def _list_stored(payload: Payload) -> object:
+    """Return what is stored, so that it can be compared."""
+    data = payload.data
+    if isinstance(data, bytes | list | tuple):
+        return data
+    numbers = data if isinstance(data, np.ndarray) else data.read(0, len(data))  # type: ignore[union-attr]
+    return numbers.dtype.name, numbers.tobytes()
 
 
 def compare_nodes(left: Node, right: Node) -> Iterator[Change]:

@@ -275,12 +275,15 @@ class _Comparison:
 
     def _compare_tensors(self) -> None:
         found = self.found
-        sides = [
-            {t.name: t for graph in model.graphs for t in graph.initializers}
-            for model in (found.left, found.right)
-        ]
-        for name, tensor in sides[0].items():  # those that nothing uses, or other nodes than before
-            self._pair_tensor(tensor, sides[1].get(name))
+        named: dict[str, list[Tensor]] = {}
+        for graph in found.right.graphs:
+            for tensor in graph.initializers:
+                named.setdefault(tensor.name, []).append(tensor)
+        for graph in found.left.graphs:
+            for tensor in graph.initializers:  # those that nothing uses, or other nodes than before
+                if tensor not in self._tensors:
+                    free = (t for t in named.get(tensor.name, ()) if t not in self._paired)
+                    self._pair_tensor(tensor, next(free, None))
         for number, (left, right) in enumerate(self._tensors.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "")

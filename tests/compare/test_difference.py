@@ -14,6 +14,7 @@ from netloupe.explorer.compare import Diff, diff
 from netloupe.explorer.compare.numbers import compare_numbers
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file
 
 Edit = Callable[[onnx.ModelProto], Any]
 
@@ -233,3 +234,19 @@ def test_numbers_of_other_types_are_compared_too() -> None:
     numbers = compare_numbers(*make_tensors(values.astype(np.float32), values.astype(np.float16)))
     assert numbers is not None
     assert (numbers.changed, numbers.cosine) == (0, pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hostile/dims_2pow62.onnx",
+        "hostile/dup_initializers.onnx",
+        "hostile/raw_too_short.onnx",
+        "hostile/external/missing_file.onnx",
+        "hostile/external/absolute.onnx",
+    ],
+)
+def test_what_cannot_be_read_is_the_same_where_the_same_is_stated(name: str) -> None:
+    path = corpus_file(name)
+    found = diff(load(path), load(path))
+    assert (found.verdict, found.right_tensors) == ("identical", [])
