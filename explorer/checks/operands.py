@@ -21,6 +21,8 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 Array = np.ndarray[Any, Any]
 
+#: domains of which the table of operators has every operator
+KNOWN_DOMAINS = frozenset({"", "ai.onnx.ml"})
 #: constants of more elements are not read for a rule about one node
 MOST_ELEMENTS_READ = 65_536
 

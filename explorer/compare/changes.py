@@ -157,18 +157,24 @@ def _is_default(node: Node, attribute: Attribute) -> bool:
 
 def compare_statements(left: Model, right: Model) -> Iterator[Change]:
     """Yield in what differs what two models say of themselves."""
-    for name in ("format", "ir_version"):
-        one, other = getattr(left, name, None), getattr(right, name, None)
-        if one != other:
-            yield Change(name, one, other)
-    yield from _compare_entries("opset of", left.opset_imports, right.opset_imports, "")
-    for name in ("producer_name", "producer_version", "domain", "model_version", "doc"):
-        one, other = getattr(left, name, None), getattr(right, name, None)
-        if one != other:
-            yield Change(name, one, other, "docs")
+    if left.dialect is not right.dialect:
+        yield Change("format", left.format, right.format)
+    one, other = left.header, right.header
+    stated: list[tuple[str, object, object, Ignored | Literal[""]]] = [
+        ("IR version", one.ir_version, other.ir_version, ""),
+        ("producer", one.producer_name, other.producer_name, "docs"),
+        ("producer version", one.producer_version, other.producer_version, "docs"),
+        ("domain", one.domain, other.domain, "docs"),
+        ("model version", one.model_version, other.model_version, "docs"),
+        ("documentation", one.doc, other.doc, "docs"),
+        ("name of the graph", left.graph.name, right.graph.name, "names"),
+    ]
+    for what, before, after, aspect in stated:
+        if before != after:
+            yield Change(what, before, after, aspect)
+    first, second = (model.dialect.name_opsets(model.opset_imports) for model in (left, right))
+    yield from _compare_entries("opset of", first, second, "")
     yield from _compare_entries("metadata", left.metadata, right.metadata, "docs")
-    if left.graph.name != right.graph.name:
-        yield Change("name of the graph", left.graph.name, right.graph.name, "names")
 
 
 def _compare_entries(
@@ -179,7 +185,7 @@ def _compare_entries(
 ) -> Iterator[Change]:
     for key in dict.fromkeys((*left, *right)):
         if left.get(key) != right.get(key):
-            yield Change(f"{what} {key or 'ai.onnx'}", left.get(key), right.get(key), aspect)
+            yield Change(f"{what} {key}", left.get(key), right.get(key), aspect)
 
 
 def compare_interfaces(left: Graph, right: Graph) -> Iterator[Change]:

@@ -24,7 +24,11 @@ class Pair:
         One node each; several where one exporter writes as several operators what the other
         writes as fewer, such as a convolution and the batch normalization behind it.
     key
-        What they were paired by, such as ``"weights"``, ``"name"`` or ``"neighbours"``.
+        What they were paired by: ``"wiring"`` (both graphs are the same but for names and
+        numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
+        ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
+        ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
+        ``Conv_12``) or ``"neighbours"`` (of another pair).
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """

@@ -97,8 +97,8 @@ class Rounds:
         self._pair("name", 1.0, self._key_each(key_by_names))
         self._pair("origin", 0.9, self._key_each(key_by_origin))
         for what, colours, confidence in (
-            ("use", self._used, 0.9),
-            ("kind", self._kinds, 0.7),
+            ("surroundings", self._used, 0.9),
+            ("similar surroundings", self._kinds, 0.7),
         ):
             for radius in (3, 2):
                 self._pair_by_colours(what, confidence, colours, radius)
@@ -133,7 +133,7 @@ class Rounds:
             keys = [self._refine(colours, radius)]
             if find_place is not None:
                 keys.append(find_place())
-            if not self._pair(f"{what}, {radius} around", confidence, self._join(*keys)):
+            if not self._pair(what, confidence, self._join(*keys)):
                 return
 
     def _rank(self) -> tuple[list[int], list[int]]:

@@ -106,6 +106,40 @@ def test_what_may_be_ignored_is_told_apart(edit: Edit, aspect: str) -> None:
     assert compare(edit, aspect).verdict == "identical"
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "what", "aspect"),
+    [
+        ("ir_version", 9, "IR version", ""),
+        ("producer_name", "me", "producer", "docs"),
+        ("producer_version", "2", "producer version", "docs"),
+        ("domain", "org.example", "domain", "docs"),
+        ("model_version", 3, "model version", "docs"),
+        ("doc_string", "new", "documentation", "docs"),
+    ],
+)
+def test_what_models_say_of_themselves(field: str, value: Any, what: str, aspect: str) -> None:
+    found = compare(lambda model: setattr(model, field, value))
+    assert [(change.what, change.right, change.aspect) for change in found.about] == [
+        (what, value, aspect)
+    ]
+    assert found.verdict == ("cosmetic" if aspect else "structure")
+
+
+def test_operator_sets_and_metadata() -> None:
+    def edit(model: onnx.ModelProto) -> None:
+        model.opset_import[0].version = 18
+        model.opset_import.add(domain="own", version=1)
+        model.metadata_props.add(key="key", value="value")
+        model.graph.name = "other"
+
+    assert [(change.what, change.left, change.right) for change in compare(edit).about] == [
+        ("name of the graph", "network", "other"),
+        ("opset of ai.onnx", 17, 18),
+        ("opset of own", None, 1),
+        ("metadata key", None, "value"),
+    ]
+
+
 def test_another_order_of_nodes() -> None:
     def make(order: list[int]) -> onnx.ModelProto:
         nodes = [

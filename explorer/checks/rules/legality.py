@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.checks.operands import list_own_nodes
+from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import (
@@ -18,8 +18,6 @@ from netloupe.explorer.model import (
 from netloupe.explorer.notation import write_count, write_dims
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
-#: domains of which the table of operators has every operator
-_WHOLE = frozenset({"", "ai.onnx.ml"})
 #: the newest operator sets in the table
 _NEWEST = {"": 28, "ai.onnx.ml": 5}
 _CHECKER = "onnx/checker.cc; Operators.md"
@@ -28,7 +26,7 @@ _CHECKER = "onnx/checker.cc; Operators.md"
 def _find_schema(node: Node) -> OperatorSchema | None:
     """Return the schema that applies to a node of a domain of which all operators are known."""
     version = node.opset_version
-    if node.domain not in _WHOLE or version is None or version > _NEWEST[node.domain]:
+    if node.domain not in KNOWN_DOMAINS or version is None or version > _NEWEST[node.domain]:
         return None
     return None if node.function is not None else find_schema(node.domain, node.op_type, version)
 
@@ -39,7 +37,7 @@ def _find_unknown(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs:
         for node, count in count_each_operator(graph):
             version = node.opset_version
-            if node.domain not in _WHOLE or version is None or node.function is not None:
+            if node.domain not in KNOWN_DOMAINS or version is None or node.function is not None:
                 continue
             if version > _NEWEST[node.domain] or _find_schema(node) is not None:
                 continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from netloupe.explorer.checks.operands import (
+    KNOWN_DOMAINS,
     find_dtype_of,
     find_only_user,
     list_own_nodes,
@@ -155,7 +156,7 @@ def _find_repeated(subject: Subject) -> Iterator[Occurrence]:
         for node, number in zip(graph.nodes, operators, strict=True):
             if not node.inputs or node.subgraphs or node.op_type in _RANDOM:
                 continue
-            if node.domain not in ("", "ai.onnx.ml"):
+            if node.domain not in KNOWN_DOMAINS:
                 continue
             key = (number, len(node.outputs), node._attribute_key, *map(id, node.inputs))
             first = known.setdefault(key, node)

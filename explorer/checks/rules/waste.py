@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from netloupe.explorer.checks.operands import (
-    list_own_nodes,
-)
+from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.ties import find_ties
@@ -47,7 +45,7 @@ def _list_dead(graph: Graph) -> list[Node]:
     pending = [
         node
         for node in graph.nodes
-        if node.domain not in ("", "ai.onnx.ml")
+        if node.domain not in KNOWN_DOMAINS
         or not node.outputs
         or any(value is not None and value.is_output for value in node.outputs)
     ]
