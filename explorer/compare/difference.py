@@ -204,27 +204,18 @@ class _Comparison:
         found, matching = self.found, self.found.matching
         found.interface = [*compare_interfaces(found.left.graph, found.right.graph)]
         found.about = self._keep(compare_statements(found.left, found.right))
-        graphs = {graph for pair in matching.graphs for graph in pair}
         self._compare_nodes()
         if self._is_reordered():
             found.about += self._keep([Change("order of nodes", None, None, "order")])
-        for side, alone in (
-            (found.left, found.left_alone),
-            (found.right, found.right_alone),
-        ):
-            paired = {
-                node
-                for pair in matching.pairs
-                for node in (pair.left if side is found.left else pair.right)
-            }
-            for graph in side.graphs:
-                alone += [
-                    node
-                    for node in graph.nodes
-                    if node not in paired and (node.op_type != "Constant" or graph not in graphs)
-                ]
+        found.left_alone = self._leave_out_constants(matching.list_left_alone())
+        found.right_alone = self._leave_out_constants(matching.list_right_alone())
         self._compare_tensors()
         return found
+
+    def _leave_out_constants(self, nodes: list[Node]) -> list[Node]:
+        """Return nodes without those that another exporter writes as initializers."""
+        compared = {graph for pair in self.found.matching.graphs for graph in pair}
+        return [n for n in nodes if n.op_type != "Constant" or n.graph not in compared]
 
     def _keep(self, changes: Collection[Change] | Iterator[Change]) -> list[Change]:
         return [change for change in changes if change.aspect not in self._ignored]
