@@ -35,6 +35,7 @@ import { hideStaticPicture } from "./host/fallback";
 import type { HistoryState, SearchHit } from "./host/messages";
 import { watchPixelRatio } from "./host/page_theme";
 import { CANVAS_TRAITS } from "./host/traits";
+import { layPaints } from "./paint/paints";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
@@ -235,8 +236,12 @@ export class CanvasView {
     page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => this.selection.followHover());
     page.onTrait("focus", () => this.applyFocus());
-    const setPaints = (): void => stage.setPaints(this.connection.traits.get("paints"));
+    const { traits } = this.connection;
+    const setPaints = (): void => {
+      stage.setPaints(layPaints(traits.get("marks"), traits.get("paints")));
+    };
     page.onTrait("paints", setPaints);
+    page.onTrait("marks", setPaints);
     setPaints();
     page.onTrait("changed", () => this.offerReload());
     this.offerReload();
