@@ -29,7 +29,7 @@ from netloupe.explorer.standalone.frame import FirstSight, frame_page
 from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_open_groups
 from netloupe.explorer.view import ViewOptions
 
-from .page_process import run_render
+from .page_process import run_render_process
 from .surroundings import find_surroundings
 
 #: what a saved notebook keeps: the explorer in a page with the picture, or the picture alone
@@ -225,7 +225,7 @@ class SavedPage:
             is_given = len(own) > 1 and "init net file" not in model.metadata
             words = [own[0], *(["--init", own[1]] if is_given else [])]
             words += ["-o", "-", "--format", "html", "--size-limit", str(_PAGE_BYTES)]
-            page = run_render(words + _write_words(options), _TIMEOUT)
+            page = run_render_process(words + _write_words(options), _TIMEOUT)
             if page is None:
                 return
             with self._lock:
