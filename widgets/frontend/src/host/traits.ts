@@ -3,7 +3,7 @@
  * What each of them holds, and who sets it, stands there.
  */
 
-import type { PaintsByPath } from "../paint/paints";
+import type { PaintsByPath } from "../scene/paints_by_path";
 import type { Details, Direction, Share, ThemeName } from "../scene/options";
 
 export interface CanvasTraits {

@@ -1,6 +1,7 @@
 /** Paint: colours and marks by path, laid over faces and edges that stay as they are. */
 
 import type { Face } from "../scene/face";
+import type { PaintsByPath, WrittenPaint } from "../scene/paints_by_path";
 import type { Scene } from "../scene/scene";
 import { type Category, type Palette, type Tone, categoryOf } from "./theme";
 
@@ -24,10 +25,6 @@ export interface Paints {
   readonly boxes: ReadonlyMap<number, Paint>;
   readonly edges: ReadonlyMap<number, Paint>;
 }
-
-/** Tone, text, ring, mark, tone of the mark, and 1 for dashed plus 2 for hatched; what is empty at the end is left out. */
-export type WrittenPaint = readonly [string, string?, string?, string?, string?, number?];
-export type PaintsByPath = Readonly<Record<string, WrittenPaint>>;
 
 export const NO_PAINTS: Paints = { boxes: new Map(), edges: new Map() };
 

@@ -3,7 +3,7 @@
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
 import { CAPTURED, CONTROL } from "../scene/scene";
-import type { PaintsByPath } from "../paint/paints";
+import type { PaintsByPath } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
 import type { Levels } from "./book";
