@@ -35,12 +35,12 @@ import { hideStaticPicture } from "./host/fallback";
 import type { HistoryState, SearchHit } from "./host/messages";
 import { watchPixelRatio } from "./host/page_theme";
 import { CANVAS_TRAITS } from "./host/traits";
-import { layPaints } from "./paint/paints";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
 import type { Point, Rectangle, Size, WindowPlace } from "./scene/geometry";
 import type { ThemeName } from "./scene/options";
+import { layPaints } from "./scene/paints_by_path";
 import type { Scene } from "./scene/scene";
 
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */

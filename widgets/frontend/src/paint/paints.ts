@@ -47,34 +47,6 @@ function readPaint(written: WrittenPaint): Paint {
   return { tone, text, ring, mark, markTone, dashed: (flags & 1) > 0, hatched: (flags & 2) > 0 };
 }
 
-/** Two layers of paints as one; a box that is in both has both. */
-export function layPaints(upper: PaintsByPath, lower: PaintsByPath): PaintsByPath {
-  const all: Record<string, WrittenPaint> = { ...lower };
-  for (const [path, written] of Object.entries(upper)) {
-    const below = lower[path];
-    all[path] = below ? layOver(written, below) : written;
-  }
-  return all;
-}
-
-function layOver(upper: WrittenPaint, lower: WrittenPaint): WrittenPaint {
-  const [tone, text, ring, mark, , flags = 0] = upper;
-  const [lowTone, lowText, lowRing, lowMark, , lowFlags = 0] = lower;
-  const markTone = mark ? toneOfMark(upper) : lowMark ? toneOfMark(lower) : "";
-  return [
-    tone || lowTone,
-    text || lowText,
-    ring || lowRing,
-    mark || lowMark,
-    markTone,
-    flags | lowFlags,
-  ];
-}
-
-function toneOfMark([tone, , ring, , markTone]: WrittenPaint): string {
-  return markTone || ring || tone;
-}
-
 /** The tone of the border of an open group, and of an edge. */
 export function lineToneOf(palette: Palette, paint: Paint | undefined): string | undefined {
   if (!paint) return undefined;

@@ -2,8 +2,8 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
-import { NO_PAINTS, coloursOf, layPaints, placePaints } from "../../src/paint/paints";
-import type { PaintsByPath } from "../../src/scene/paints_by_path";
+import { NO_PAINTS, coloursOf, placePaints } from "../../src/paint/paints";
+import { type PaintsByPath, layPaints } from "../../src/scene/paints_by_path";
 import { noEmphasis } from "../../src/paint/pass";
 import { Titles } from "../../src/paint/place_titles";
 import { categoryOf, paletteOf } from "../../src/paint/theme";
