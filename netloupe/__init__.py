@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         NetloupeError,
         NotFoundError,
         OutputError,
+        OverlayError,
         SourceError,
         TensorDataError,
         ViewError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.overlays import Column, Overlay, overlay
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
@@ -56,6 +58,7 @@ _HOMES = {
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
+    "Column": "netloupe.explorer.overlays",
     "CompareError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
@@ -75,6 +78,8 @@ _HOMES = {
     "Node": "netloupe.explorer.model",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
+    "Overlay": "netloupe.explorer.overlays",
+    "OverlayError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
     "SourceError": "netloupe.explorer.errors",
@@ -88,6 +93,7 @@ _HOMES = {
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
+    "overlay": "netloupe.explorer.overlays",
     "load": "netloupe.explorer.readers.load",
     "watched": "netloupe.explorer.progress",
 }
@@ -99,6 +105,7 @@ __all__ = [
     "BindingError",
     "Cancelled",
     "CheckError",
+    "Column",
     "CompareError",
     "CopyError",
     "Costs",
@@ -118,6 +125,8 @@ __all__ = [
     "Node",
     "NotFoundError",
     "OutputError",
+    "Overlay",
+    "OverlayError",
     "Paint",
     "Quantization",
     "SourceError",
@@ -133,6 +142,7 @@ __all__ = [
     "diff",
     "explore",
     "load",
+    "overlay",
     "watched",
 ]
 

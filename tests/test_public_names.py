@@ -27,6 +27,7 @@ def test_exactly_these_names_are_public() -> None:
         "BindingError",
         "Cancelled",
         "CheckError",
+        "Column",
         "CompareError",
         "CopyError",
         "Costs",
@@ -46,6 +47,8 @@ def test_exactly_these_names_are_public() -> None:
         "Node",
         "NotFoundError",
         "OutputError",
+        "Overlay",
+        "OverlayError",
         "Paint",
         "Quantization",
         "SourceError",
@@ -61,6 +64,7 @@ def test_exactly_these_names_are_public() -> None:
         "diff",
         "explore",
         "load",
+        "overlay",
         "watched",
     ]
 

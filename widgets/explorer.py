@@ -10,11 +10,13 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
+from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
@@ -175,6 +177,40 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def paint(self, paint: Mapping[Any, Paint]) -> None:
         self._session.paints = paints = check_paints(paint)
         self.canvas.paints = encode_paints(paints)
+
+    def color_by(self, *columns: Any, bind: Bindings | None = None, **settings: Any) -> None:
+        """Colour boxes by numbers or words; without a column by none any more.
+
+        Parameters
+        ----------
+        *columns
+            Each as :func:`netloupe.overlay` takes it: ``"macs"``, a mapping, a pandas Series or
+            DataFrame, a file, an :class:`~netloupe.Overlay`. Boxes are coloured by the first; the
+            legend offers all.
+        bind, **settings
+            As for :func:`netloupe.overlay`.
+
+        Raises
+        ------
+        OverlayError
+            Where a column is none, or a file cannot be read.
+
+        Examples
+        --------
+        >>> explorer.color_by("profile.json")
+        >>> explorer.color_by(errors, name="max error", better="lower", scale="log")
+        >>> explorer.overlay.describe_ranking()
+        """
+        overlays = make_overlays(self.model, columns, bind=bind, **settings) if columns else []
+        with self._requests.wanted():
+            self._session.set_overlays(overlays)
+            self._requests.tell_overlays()
+        self._saved.renew()
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """What boxes are coloured by; None for nothing."""
+        return self._session.chosen_overlay
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
+    from netloupe.explorer.overlays import Overlay as Overlay
+    from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
@@ -107,10 +109,12 @@ _HOMES = {
     "group_model": "grouping",
     "infer_shapes": "inference",
     "infer_type": "costs.inferred_types",
+    "Overlay": "overlays",
     "open_axes": "plots",
     "open_elements": "tensors",
     "plot_channels": "plots",
     "plot_histogram": "plots",
+    "overlay": "overlays",
     "search_model": "search.search",
     "take_channel": "tensors",
 }

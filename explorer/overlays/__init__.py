@@ -5,12 +5,14 @@ on the nodes of a model, says what could not be put anywhere, adds up for groups
 Files of others (profiles, node data, tables) become columns in :mod:`.formats`. Nothing here draws.
 """
 
+from .amounts import Measured
 from .built_in import BUILT_IN, make_built_in
-from .column import Column, ColourStop, NodeSet
+from .choosing import make_overlays, overlay
+from .column import ColourStop, Column, NodeSet
 from .comparing import compare_columns
 from .formats.node_data import write_node_data
-from .formats.reading import read_columns
-from .overlay import Measured, Overlay, RankedNode, make_overlay
+from .formats.reading import read_column_file
+from .on_model import Overlay, RankedNode
 from .taking import take_columns
 
 __all__ = [
@@ -23,8 +25,9 @@ __all__ = [
     "RankedNode",
     "compare_columns",
     "make_built_in",
-    "make_overlay",
-    "read_columns",
+    "make_overlays",
+    "overlay",
+    "read_column_file",
     "take_columns",
     "write_node_data",
 ]

@@ -15,7 +15,7 @@ from netloupe.explorer.model import Graph, Model, Node
 
 from .column import Column, ModelColumn
 from .holders import aggregate, fill_holders
-from .placing import Numbers, Placement, PlacedSet
+from .placing import Numbers, PlacedColumn, PlacedSet
 
 #: a repetition stands out where it has so many times what the middle one has
 STANDS_OUT = 1.25
@@ -26,7 +26,7 @@ class RepeatSpread(NamedTuple):
 
     Parameters
     ----------
-    count
+    known
         How many have a number.
     mean, median, least, most
         Of their numbers.
@@ -36,7 +36,7 @@ class RepeatSpread(NamedTuple):
         What that one has.
     """
 
-    count: int
+    known: int
     mean: float
     median: float
     least: float
@@ -67,6 +67,8 @@ class Measured:
         Of sums: what sets of nodes have that are inside only in part, and which is not added.
     in_set
         How many nodes have the number together; 0 where it is that of one node or of a group.
+    tone
+        The colour that is given for it in place of the scale's.
     words
         Of words: how many nodes inside have each, the most frequent first.
     spread
@@ -80,6 +82,7 @@ class Measured:
     share_of_parent: float | None = None
     shared: float = 0.0
     in_set: int = 0
+    tone: str = ""
     words: tuple[tuple[str, int], ...] = ()
     spread: RepeatSpread | None = None
 
@@ -104,7 +107,7 @@ class Amounts:
         What was placed where.
     """
 
-    def __init__(self, model: Model, column: Column, placement: Placement) -> None:
+    def __init__(self, model: Model, column: Column, placement: PlacedColumn) -> None:
         self._model = model
         self._column = column
         self._placement = placement
@@ -114,22 +117,31 @@ class Amounts:
         self._sets: dict[tuple[str, int], PlacedSet] = {
             (one.prefix, index): one for one in placement.sets for index in one.indices
         }
-        if not isinstance(column, ModelColumn):
+        if not isinstance(column, ModelColumn) or column.count is None:
             fill_holders(model, column, placement)
+        #: of sums: what was placed in the main graph, and what everything has together
+        self.placed = self._add_placed()
         self.whole = self._find_whole()
 
+    def _add_placed(self) -> float:
+        """Return the sum of all that is in the main graph, or of its inputs."""
+        if self._column.has_words:
+            return 0.0
+        placement, main = self._placement, self._model.graph.path
+        numbers = placement.numbers.get(main)
+        total = 0.0 if numbers is None else float(np.nansum(numbers))
+        given = (value for value in placement.values.values() if isinstance(value, float))
+        sets = (one.number for one in placement.sets if one.prefix == main)
+        return math.fsum([total, *given, *sets])
+
     def _find_whole(self) -> float | None:
-        """Return the sum of all that is in the main graph, or what was measured for the whole."""
+        """Return what was measured for the whole, else the sum of all that there is."""
         column = self._column
         if column.aggregation != "sum" or column.has_words:
             return None
         if column.whole is not None:
             return column.whole
-        graph = self._model.graph
-        numbers = self._placement.numbers.get(graph.path)
-        total = 0.0 if numbers is None else float(np.nansum(numbers))
-        total += math.fsum(one.number for one in self._placement.sets if one.prefix == graph.path)
-        return total + self._placement.unplaced_sum
+        return self.placed + self._placement.unplaced_sum
 
     def of_node(self, prefix: str, node: Node) -> Measured:
         """Return what a node has, in the occurrence of its graph whose paths begin with prefix."""
@@ -141,7 +153,7 @@ class Amounts:
             code = -1 if words is None else int(words[node.index])
             if code < 0:
                 return NOTHING_MEASURED
-            return Measured(self._placement.vocabulary[code])
+            return Measured(self._placement.vocabulary[code], tone=self._colour(prefix, node))
         found = self._sets.get((prefix, node.index)) or self._sets.get(
             (node.graph.path, node.index)
         )
@@ -151,7 +163,16 @@ class Amounts:
             return Measured(
                 found.number, share=self._share(found.number), in_set=len(found.indices)
             )
-        return NOTHING_MEASURED if own != own else Measured(own, share=self._share(own))
+        if own != own:
+            return NOTHING_MEASURED
+        return Measured(own, share=self._share(own), tone=self._colour(prefix, node))
+
+    def _colour(self, prefix: str, node: Node) -> str:
+        colours = self._placement.colours
+        if not colours:
+            return ""
+        own = colours.get((prefix, node.index), "")
+        return own or colours.get((node.graph.path, node.index), "")
 
     def of_group(self, prefix: str, group: Group, tree: GroupTree) -> Measured:
         """Return what the nodes of a group have together."""
@@ -201,9 +222,7 @@ class Amounts:
             return None
         return value / self.whole
 
-    def _of_span(
-        self, prefix: str, graph: Graph, tree: GroupTree, low: int, high: int
-    ) -> Measured:
+    def _of_span(self, prefix: str, graph: Graph, tree: GroupTree, low: int, high: int) -> Measured:
         column = self._column
         if isinstance(column, ModelColumn) and column.count is not None:
             return self._count(tree.order[low:high], column)
@@ -296,9 +315,7 @@ class Amounts:
         if not known.any() and not len(added):
             return Measured(None, 0, count)
         weighing = None if weights is None else weights[indices][known]
-        value = (
-            aggregate(given[known], weighing, self._column.aggregation) if known.any() else None
-        )
+        value = aggregate(given[known], weighing, self._column.aggregation) if known.any() else None
         measured = Measured(value, int(known.sum()), count)
         if value is not None:
             measured = replace(measured, share=self._share(value))
@@ -319,8 +336,6 @@ class Amounts:
         return Measured(first, len(known), count, words=tuple(listed))
 
 
-def _find(
-    arrays: Mapping[str, Numbers], prefix: str, graph: Graph
-) -> Numbers | None:
+def _find(arrays: Mapping[str, Numbers], prefix: str, graph: Graph) -> Numbers | None:
     found = arrays.get(prefix)
     return arrays.get(graph.path) if found is None else found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal, get_args
 
 from netloupe.explorer.errors import OverlayError
@@ -19,8 +18,6 @@ SCALE_KINDS: tuple[ScaleKind, ...] = get_args(ScaleKind)
 
 #: percentiles of the numbers between which colours differ
 USUAL_CLIP = (1.0, 99.0)
-_NOTHING: Mapping[str, float] = MappingProxyType({})
-_NO_TONES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ class NodeSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class RunTimes:
     """How one number was measured several times.
 
     Parameters
@@ -112,6 +109,17 @@ class Column:
         Colours that are given, in place of a scale.
     sets
         Numbers that several nodes have together.
+    candidates
+        By name, further names of the same thing that are tried in turn where nothing has it.
+    operators
+        By name, what the node computed where it was measured: where that was fused with those
+        beside it, the number is that of all of them.
+    nested
+        Names whose numbers are contained in those of others, and not added to them.
+    reasons
+        By name, why nothing may be found for it.
+    colours
+        By name, ``#rrggbb`` in place of the scale's.
     whole
         What everything took together, in the unit of the column, where that was measured, too.
     order
@@ -139,22 +147,32 @@ class Column:
     unit: str = ""
     better: Better = ""
     aggregation: Aggregation = "max"
-    weights: Mapping[str, float] = _NOTHING
+    weights: Mapping[str, float] = field(default_factory=dict)
     scale: ScaleKind = "auto"
     midpoint: float | None = None
     clip: tuple[float, float] | None = USUAL_CLIP
     thresholds: tuple[ColourStop, ...] = ()
     gradient: tuple[ColourStop, ...] = ()
     sets: tuple[NodeSet, ...] = ()
+    candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    operators: Mapping[str, str] = field(default_factory=dict)
+    nested: frozenset[str] = frozenset()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
     whole: float | None = None
     order: tuple[str, ...] = ()
-    tones: Mapping[str, str] = _NO_TONES
-    runs: Mapping[str, Runs] = field(default_factory=dict)
+    tones: Mapping[str, str] = field(default_factory=dict)
+    runs: Mapping[str, RunTimes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     remedy: str = ""
     source: str = ""
+    #: whether the values are words
+    has_words: bool = field(init=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
+        # what has an order has words, also where there are none
+        has_words = bool(self.order) or any(isinstance(one, str) for one in self.values.values())
+        object.__setattr__(self, "has_words", has_words)
         for what, given, choices in (
             ("aggregation", self.aggregation, AGGREGATIONS),
             ("scale", self.scale, SCALE_KINDS),
@@ -172,11 +190,6 @@ class Column:
                 )
         if self.midpoint is not None and not math.isfinite(self.midpoint):
             raise OverlayError(f"midpoint is {self.midpoint!r}. Give a number.")
-
-    @property
-    def has_words(self) -> bool:
-        """Whether the values are words."""
-        return any(isinstance(value, str) for value in self.values.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.model.paths import CALL
 
 from .column import Aggregation, Column
-from .placing import Numbers, Placement
+from .placing import Numbers, PlacedColumn
 
 
 def aggregate(numbers: Numbers, weights: Numbers | None, how: Aggregation) -> float:
@@ -41,7 +41,7 @@ def aggregate(numbers: Numbers, weights: Numbers | None, how: Aggregation) -> fl
     return float(numbers.mean())
 
 
-def fill_holders(model: Model, column: Column, placement: Placement) -> None:
+def fill_holders(model: Model, column: Column, placement: PlacedColumn) -> None:
     """Give nodes with graphs inside, and calls, what these have, where nothing is said of them.
 
     What is said of the node itself stays: the time of a Loop has that of its body in it. So no
@@ -53,16 +53,22 @@ def fill_holders(model: Model, column: Column, placement: Placement) -> None:
         return
     ranks = _rank_graphs(model)
     amounts = _PlainAmounts(column, placement)
-    waiting = [(ranks.get(placement.graphs[prefix], 0), -len(prefix), prefix) for prefix in inner]
+
+    def order(prefix: str) -> tuple[int, bool, int, str]:
+        graph = placement.graphs[prefix]
+        # what is said of one call comes before what is said of all
+        return ranks.get(graph, 0), prefix == graph.path, -len(prefix), prefix
+
+    waiting = [*map(order, inner)]
     heapq.heapify(waiting)
     seen = {*inner}
     while waiting:
-        prefix = heapq.heappop(waiting)[2]
+        prefix = heapq.heappop(waiting)[-1]
         for around, holder in _list_holders(model, prefix, placement.graphs[prefix]):
             amounts.fill(prefix, around, holder)
             if around in arrays and around not in seen:
                 seen.add(around)
-                heapq.heappush(waiting, (ranks.get(holder.graph, 0), -len(around), around))
+                heapq.heappush(waiting, order(around))
 
 
 def _rank_graphs(model: Model) -> dict[Graph, int]:
@@ -105,7 +111,7 @@ def _list_holders(model: Model, prefix: str, graph: Graph) -> list[tuple[str, No
 class _PlainAmounts:
     """Adds up a whole graph into one node of another, with what was added up before."""
 
-    def __init__(self, column: Column, placement: Placement) -> None:
+    def __init__(self, column: Column, placement: PlacedColumn) -> None:
         self._column, self._placement = column, placement
 
     def fill(self, prefix: str, around: str, holder: Node) -> None:
@@ -148,5 +154,5 @@ class _PlainAmounts:
         present = {vocabulary[code]: code for code in np.unique(known).tolist()}
         for word in self._column.order:
             if word in present:
-                return present[word]
+                return int(present[word])
         return int(np.bincount(known).argmax())

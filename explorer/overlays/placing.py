@@ -24,6 +24,8 @@ Codes = NDArray[np.int32]
 _STEP = 2_000
 #: a key with more slashes is no path: each of them may end the path of a graph
 _MOST_SLASHES = 200
+#: so many nodes are fused in one chain at most
+_MOST_FUSED = 4
 #: so many of what has no place are kept by name; all are counted
 MOST_UNPLACED = 1_000
 
@@ -63,7 +65,7 @@ class PlacedSet(NamedTuple):
 
 
 @dataclass
-class Placement:
+class PlacedColumn:
     """What of a column is where.
 
     Parameters
@@ -79,8 +81,10 @@ class Placement:
         What is said of a group or of a value that no node gives, by path.
     unplaced, unplaced_count, unplaced_sum
         What has no place: the first of them, how many, and the sum of their finite numbers.
-    placed_count, placed_sum
-        How many entries of the column have a place, and the sum of their numbers.
+    placed_count
+        How many entries of the column have a place.
+    colours
+        By prefix and index of a node, the colour that is given for it.
     """
 
     graphs: dict[str, Graph] = field(default_factory=dict)
@@ -96,13 +100,13 @@ class Placement:
     unplaced_count: int = 0
     unplaced_sum: float = 0.0
     placed_count: int = 0
-    placed_sum: float = 0.0
+    colours: dict[tuple[str, int], str] = field(default_factory=dict)
 
-    def miss(self, name: str, value: float | str, reason: str) -> None:
-        """Note that something has no place."""
+    def miss(self, name: str, value: float | str, reason: str, *, is_added: bool = True) -> None:
+        """Note that something has no place, and whether its number counts in the whole."""
         self.unplaced_count += 1
         self.reasons[reason] += 1
-        if isinstance(value, float) and math.isfinite(value):
+        if is_added and isinstance(value, float) and math.isfinite(value):
             self.unplaced_sum += value
         if len(self.unplaced) < MOST_UNPLACED:
             self.unplaced.append(Unplaced(name, value, reason))
@@ -202,7 +206,7 @@ def _cut_prefix(path: str, node: Node) -> str:
     return path[: -len(end)] if path.endswith(end) else node.graph.path
 
 
-def place_column(model: Model, column: Column, find_group: Callable[[str], bool]) -> Placement:
+def place_column(model: Model, column: Column, find_group: Callable[[str], bool]) -> PlacedColumn:
     """Put the values of a column on nodes: one pass over the column.
 
     Parameters
@@ -212,47 +216,108 @@ def place_column(model: Model, column: Column, find_group: Callable[[str], bool]
     find_group
         Returns whether a path is that of a group.
     """
-    placement = Placement()
+    placement = PlacedColumn()
     finder = NameFinder(model, find_group)
     if column.has_words:
-        _place_words(placement, finder, column.values)
+        _place_words(placement, finder, column)
     else:
         _place_numbers(placement, finder, column)
         _place_sets(placement, finder, column)
     return placement
 
 
-def _place_numbers(placement: Placement, finder: NameFinder, column: Column) -> None:
+def _place_numbers(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
     is_added = column.aggregation == "sum"
-    join = _JOINS[column.aggregation]
     for count, (name, value) in enumerate(column.values.items()):
         if not count % _STEP:
             step("placing numbers" if not count else "")
         number = float(value)
+        is_own = name not in column.nested
         if not math.isfinite(number):
             placement.miss(name, number, NO_NUMBER)
             continue
-        place = finder.find(name, is_added=is_added)
+        place = _find_any(finder, column, name, is_added=is_added)
         if isinstance(place, str):
-            placement.miss(name, number, place)
+            placement.miss(name, number, place, is_added=is_own)
             continue
         placement.placed_count += 1
-        placement.placed_sum += number
         if place.graph is None:
             _note_beside(placement, place.path, number)
             continue
-        numbers = _open_numbers(placement, placement.numbers, place)
-        weight = float(column.weights.get(name, math.nan)) if column.weights else math.nan
-        weights = _open_numbers(placement, placement.weights, place) if column.weights else None
-        for index in place.indices:
-            known = numbers[index]
-            if known == known:
-                number_here = join(known, number)
-            else:
-                number_here = number
-            numbers[index] = number_here
-            if weights is not None and math.isfinite(weight) and weight >= 0:
-                weights[index] = weight
+        fused = find_fused(place.graph, place.indices, column.operators.get(name, ""))
+        if len(fused) > 1:
+            _open_numbers(placement, placement.numbers, place)
+            placement.sets.append(PlacedSet(place.prefix, fused, number, name))
+            continue
+        _put_number(placement, column, place, name, number)
+
+
+def _find_any(
+    finder: NameFinder, column: Column, name: str, *, is_added: bool = False
+) -> _Place | str:
+    """Return where a name leads, or else the first of its candidates that leads anywhere."""
+    place = finder.find(name, is_added=is_added)
+    if isinstance(place, str):
+        for other in column.candidates.get(name, ()):
+            found = finder.find(other, is_added=is_added)
+            if not isinstance(found, str):
+                return found
+        return column.reasons.get(name, place)
+    return place
+
+
+def _put_number(
+    placement: PlacedColumn, column: Column, place: _Place, name: str, number: float
+) -> None:
+    join = _JOINS[column.aggregation]
+    numbers = _open_numbers(placement, placement.numbers, place)
+    weight = float(column.weights.get(name, math.nan)) if column.weights else math.nan
+    weights = _open_numbers(placement, placement.weights, place) if column.weights else None
+    colour = column.colours.get(name)
+    for index in place.indices:
+        known = float(numbers[index])
+        numbers[index] = join(known, number) if known == known else number
+        if weights is not None and math.isfinite(weight) and weight >= 0:
+            weights[index] = weight
+        if colour is not None:
+            placement.colours[place.prefix, index] = colour
+
+
+def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[int, ...]:
+    """Return a node together with those that were fused with it, in order.
+
+    A runtime calls a fused node as its last one, or as its first, and what it computes as the
+    heaviest: ``Conv`` for a convolution with the Relu behind it, ``Gemm`` for a MatMul with an Add.
+
+    Parameters
+    ----------
+    graph, indices
+        Where the name of the node leads.
+    operator
+        What it computed where it was measured; "" where that is not known.
+    """
+    if not operator or len(indices) != 1:
+        return indices
+    node = graph.nodes[indices[0]]
+    wanted = operator.removeprefix("Fused")
+    if node.op_type in (operator, wanted):
+        return indices
+    if wanted == "Gemm" and node.op_type == "MatMul":
+        users = {user for value in node.outputs if value is not None for user in value.users}
+        if len(users) == 1 and (user := users.pop()).op_type == "Add" and user.graph is graph:
+            return (node.index, user.index)
+    chain = [node.index]
+    while len(chain) < _MOST_FUSED:
+        first = next((value for value in node.inputs if value is not None), None)
+        if first is None or first.producer is None or first.producer.graph is not graph:
+            break
+        if len(first.users) != 1:
+            break
+        node = first.producer
+        chain.append(node.index)
+        if node.op_type == wanted:
+            return tuple(sorted(chain))
+    return indices
 
 
 #: what a node has of which a column says several numbers, as by its name and by its output
@@ -264,11 +329,11 @@ _JOINS: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-def _note_beside(placement: Placement, path: str, value: float | str) -> None:
+def _note_beside(placement: PlacedColumn, path: str, value: float | str) -> None:
     (placement.groups if path.endswith("/") else placement.values)[path] = value
 
 
-def _open_numbers(placement: Placement, arrays: dict[str, Numbers], place: _Place) -> Numbers:
+def _open_numbers(placement: PlacedColumn, arrays: dict[str, Numbers], place: _Place) -> Numbers:
     assert place.graph is not None  # noqa: S101 - of places with nodes
     found = arrays.get(place.prefix)
     if found is None:
@@ -277,17 +342,15 @@ def _open_numbers(placement: Placement, arrays: dict[str, Numbers], place: _Plac
     return found
 
 
-def _place_words(
-    placement: Placement, finder: NameFinder, values: Mapping[str, float | str]
-) -> None:
+def _place_words(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
     codes: dict[str, int] = {}
-    for count, (name, value) in enumerate(values.items()):
+    for count, (name, value) in enumerate(column.values.items()):
         if not count % _STEP:
             step("placing words" if not count else "")
         if not isinstance(value, str):
             placement.miss(name, value, NO_WORD)
             continue
-        place = finder.find(name)
+        place = _find_any(finder, column, name)
         if isinstance(place, str):
             placement.miss(name, value, place)
             continue
@@ -302,21 +365,23 @@ def _place_words(
             placement.graphs[place.prefix] = place.graph
         for index in place.indices:
             words[index] = codes.setdefault(value, len(codes))
+            if name in column.colours:
+                placement.colours[place.prefix, index] = column.colours[name]
     placement.vocabulary = [*codes]
 
 
-def _place_sets(placement: Placement, finder: NameFinder, column: Column) -> None:
+def _place_sets(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
     for one in column.sets:
         label = one.label or " + ".join(one.names)
         if not math.isfinite(one.number):
             placement.miss(label, one.number, NO_NUMBER)
             continue
-        places = [finder.find(name) for name in one.names]
+        places = [_find_any(finder, column, name) for name in one.names]
         found = [place for place in places if not isinstance(place, str)]
         graphs = {(place.prefix, place.graph) for place in found if place.graph is not None}
         indices = sorted({index for place in found for index in place.indices})
         if not indices or len(graphs) != 1:
-            reason = next((place for place in places if isinstance(place, str)), PART_OF_SET)
+            reason = next((place for place in places if isinstance(place, str)), SEVERAL_GRAPHS)
             placement.miss(label, one.number, reason if not indices else SEVERAL_GRAPHS)
             continue
         ((prefix, graph),) = graphs
@@ -324,7 +389,6 @@ def _place_sets(placement: Placement, finder: NameFinder, column: Column) -> Non
         placement.graphs[prefix] = graph
         placement.numbers.setdefault(prefix, np.full(len(graph.nodes), np.nan))
         placement.placed_count += 1
-        placement.placed_sum += one.number
         if len(indices) == 1:
             numbers = placement.numbers[prefix]
             known = numbers[indices[0]]

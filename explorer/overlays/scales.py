@@ -13,7 +13,7 @@ from netloupe.explorer.render.tones import blend_hex
 
 from .column import ColourStop, Column, ScaleKind
 from .placing import Numbers
-from .units import write_amount_of, write_part
+from .units import write_amount_of
 
 #: from little to much
 SEQUENTIAL = tuple(f"scale-{number}" for number in range(7))
@@ -87,8 +87,21 @@ class Scale:
             ScaleRow(tone, f"{says(low)} to {says(high)}")
             for tone, low, high in zip(tones[1:], bounds, bounds[1:], strict=False)
         ]
-        rows.append(ScaleRow(tones[-1], f"{above} {says(bounds[-1])}"))
-        return [row for row in rows if row.tone]
+        return [*rows, ScaleRow(tones[-1], f"{above} {says(bounds[-1])}")]
+
+    def list_classes(self, most: float) -> list[tuple[str, float]]:
+        """Return the tone of each class and the largest number that it has, ascending.
+
+        Parameters
+        ----------
+        most
+            The largest number there is: the last class ends there.
+        """
+        ends = self.bounds
+        if not self._is_upper:
+            ends = [math.nextafter(bound, -math.inf) for bound in ends]
+        last = max(most, *ends) if ends else most
+        return [*zip(self.tones, [*ends, last], strict=True)]
 
 
 class Gradient(Scale):
@@ -152,7 +165,7 @@ def make_scale(column: Column, numbers: Numbers, whole: float | None) -> Scale:
         return _make_thresholds(column, says)
     kind = choose_kind(column, numbers, whole)
     if kind == "share":
-        return _make_shares(whole or 0.0, says)
+        return _Shares(whole or 0.0, says)
     if not len(numbers):
         return Scale(kind, (), SEQUENTIAL[3:4], says)
     low, high = _find_ends(numbers, column.clip)
@@ -259,21 +272,36 @@ def _make_diverging(
     return Scale("diverging", [middle + _round(step, 0.0) for step in steps], DIVERGING, says)
 
 
-def _make_shares(whole: float, says: Callable[[float], str]) -> Scale:
-    def write(number: float) -> str:
-        return f"{write_part(number / whole)} ({says(number)})"
+class _Shares(Scale):
+    """Classes by the share of a whole."""
 
-    return Scale("share", [share * whole for share in SHARES], SEQUENTIAL, write)
+    def __init__(self, whole: float, says: Callable[[float], str]) -> None:
+        super().__init__("share", [share * whole for share in SHARES], SEQUENTIAL, says)
+
+    def list_rows(self) -> list[ScaleRow]:
+        """Return what the legend says, with the shares before the numbers."""
+        parts = [f"{100 * share:g}" for share in SHARES]
+        numbers = [self._says(bound) for bound in self.bounds]
+        shares = [
+            f"< {parts[0]} % (< {numbers[0]})",
+            *(
+                f"{low} to {high} % ({first} to {last})"
+                for low, high, first, last in zip(
+                    parts, parts[1:], numbers, numbers[1:], strict=False
+                )
+            ),
+            f"≥ {parts[-1]} % (≥ {numbers[-1]})",
+        ]
+        return [ScaleRow(tone, text) for tone, text in zip(self.tones, shares, strict=True)]
 
 
 def _make_thresholds(column: Column, says: Callable[[float], str]) -> Scale:
     stops = sorted(column.thresholds, key=lambda stop: stop.at)
     given = [stop.tone for stop in stops]
     if any(given):
-        return Scale("thresholds", [stop.at for stop in stops], [*given, ""], says, is_upper=True)
+        full = [tone or OTHER_WORDS for tone in (*given, "")]
+        return Scale("thresholds", [stop.at for stop in stops], full, says, is_upper=True)
     tones = SEQUENTIAL[::-1] if column.better == "higher" else SEQUENTIAL
     count = len(stops) + 1
     spread = [tones[round(n * (len(tones) - 1) / max(count - 1, 1))] for n in range(count)]
     return Scale("thresholds", [stop.at for stop in stops], spread, says, is_upper=True)
-
-

@@ -6,18 +6,23 @@ import math
 import numbers
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from netloupe.explorer.errors import OverlayError
 
-from .column import Column, ColourStop
-from .formats.reading import read_columns
+from .column import ColourStop, Column
+from .formats.reading import read_column_file
 from .units import guess_meaning
 
 #: what may be said of a column beside its numbers
-_SETTINGS = frozenset(field.name for field in fields(Column)) - {"values", "source", "sets", "runs"}
+_SETTINGS = frozenset(
+    (
+        *("name", "unit", "better", "aggregation", "weights", "scale", "midpoint", "clip"),
+        *("thresholds", "gradient", "whole", "order", "tones"),
+    )
+)
 
 
 def take_columns(given: Any, **settings: Any) -> list[Column]:
@@ -27,7 +32,7 @@ def take_columns(given: Any, **settings: Any) -> list[Column]:
     ----------
     given
         A :class:`Column`; a mapping from names to numbers or words; a pandas Series, or a DataFrame
-        with names as its index; a path of a file (see :func:`read_columns`).
+        with names as its index; a path of a file (see :func:`read_column_file`).
     **settings
         Fields of :class:`Column`, in place of what is said or guessed: ``unit="ms"``.
         ``thresholds`` may be numbers alone.
@@ -37,17 +42,24 @@ def take_columns(given: Any, **settings: Any) -> list[Column]:
     OverlayError
         For anything else, an empty table, an unknown setting, or a value that is neither.
     """
+    checked = check_settings(settings)
+    return [replace(column, **checked) for column in _take(given)]
+
+
+def check_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a column, checked.
+
+    Raises
+    ------
+    OverlayError
+        For what is not said of one, or does not fit.
+    """
     unknown = sorted(settings.keys() - _SETTINGS)
     if unknown:
         raise OverlayError(
             f"{unknown[0]!r} is nothing that is said of numbers to colour by. "
             f"Choose from {', '.join(sorted(_SETTINGS))}."
         )
-    settings = _check_settings(settings)
-    return [replace(column, **settings) for column in _take(given)]
-
-
-def _check_settings(settings: dict[str, Any]) -> dict[str, Any]:
     checked = dict(settings)
     for name in ("thresholds", "gradient"):
         if name in checked:
@@ -60,9 +72,8 @@ def _check_settings(settings: dict[str, Any]) -> dict[str, Any]:
                 f"clip is {checked['clip']!r}. Give two percentiles, or None."
             ) from None
         checked["clip"] = (low, high)
-    for name in ("order", "notes"):
-        if name in checked:
-            checked[name] = tuple(map(str, checked[name]))
+    if "order" in checked:
+        checked["order"] = tuple(map(str, checked["order"]))
     for name in ("midpoint", "whole"):
         if checked.get(name) is not None:
             checked[name] = _take_number(name, checked[name])
@@ -92,7 +103,7 @@ def _take(given: Any) -> list[Column]:
     if isinstance(given, Column):
         return [given]
     if isinstance(given, str | PathLike):
-        return read_columns(given)
+        return read_column_file(given)
     pandas = sys.modules.get("pandas")  # what is not imported has made nothing of this
     if pandas is not None and isinstance(given, pandas.DataFrame):
         return _take_frame(given)
@@ -129,12 +140,8 @@ def _take_mapping(items: Iterable[tuple[Any, Any]], name: str) -> Column:
             try:
                 values[path] = float(value)
             except (TypeError, ValueError):
-                raise OverlayError(
-                    f"{path!r} has {value!r}, which is no single number."
-                ) from None
+                raise OverlayError(f"{path!r} has {value!r}, which is no single number.") from None
         else:
-            raise OverlayError(
-                f"{path!r} has {value!r}, which is neither a number nor a word."
-            )
+            raise OverlayError(f"{path!r} has {value!r}, which is neither a number nor a word.")
     meaning = guess_meaning(name)
     return Column(meaning.name or "value", values, meaning.unit, aggregation=meaning.aggregation)

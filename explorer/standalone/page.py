@@ -7,7 +7,7 @@ model is more than text in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,7 +18,16 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
-from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints, encode_paints
+from netloupe.explorer.overlays import Overlay, make_overlays
+from netloupe.explorer.render.legend import walk_items
+from netloupe.explorer.render.paint import (
+    NO_PAINTS,
+    Paint,
+    Paints,
+    check_paints,
+    encode_paints,
+    lay_paints,
+)
 from netloupe.explorer.render.picture import (
     Labels,
     Picture,
@@ -48,6 +57,7 @@ def draw_page(
     model: Model,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
+    color_by: Any = None,
     weights: WeightContent | None = None,
     size_limit: str | int | None = None,
     **view: Unpack[ViewKeywords],
@@ -70,7 +80,9 @@ def draw_page(
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_page(model, options, paints, content=content)
+    given = [*color_by] if isinstance(color_by, list | tuple) else [color_by]
+    overlays = [] if color_by is None else make_overlays(model, given)
+    data, _ = make_page(model, options, paints, content=content, overlays=overlays)
     if path is not None:
         write_file(path, data)
     return data
@@ -83,6 +95,7 @@ def make_page(
     shown: View | None = None,
     content: PageContent = EVERYTHING,
     budget: WeightBudget | None = None,
+    overlays: Sequence[Overlay] = (),
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -100,6 +113,8 @@ def make_page(
         What the page holds.
     budget
         How much of the weights is read.
+    overlays
+        What boxes can be coloured by: the first one is chosen at first.
 
     Raises
     ------
@@ -115,12 +130,16 @@ def make_page(
     composer = Composer()
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
-        first = FirstView(composer, labels, Window(*map(float, options.window)))
-        view, notices = make_view(model, options, first)
+        opener = FirstView(composer, labels, Window(*map(float, options.window)))
+        view, notices = make_view(model, options, opener)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
-    still = Picture(model, view, options, scene, labels, paints=paints)
+    first: Overlay | None = overlays[0] if overlays else None
+    coloured = paints
+    if first is not None:
+        coloured = lay_paints(paints, first.paint(view, walk_items(scene)))
+    still = Picture(model, view, options, scene, labels, paints=coloured, colouring=first)
     data = {
         "title": still.title,
         "first": write_open_groups(view.root),
@@ -132,6 +151,8 @@ def make_page(
             "theme": options.theme,
             "height": 0,
             "paints": encode_paints(paints),
+            "overlays": [overlay.name for overlay in overlays],
+            "overlay": 0 if overlays else -1,
             "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
         "notices": notices + _list_ignored(options),
@@ -143,7 +164,14 @@ def make_page(
 
     def collect(limits: Limits, is_ranked: bool) -> PageParts:
         return PageParts(
-            still, composer, limits, content, budget, is_ranked=is_ranked, closed=closed
+            still,
+            composer,
+            limits,
+            content,
+            budget,
+            is_ranked=is_ranked,
+            closed=closed,
+            overlays=overlays,
         )
 
     with old_spared():

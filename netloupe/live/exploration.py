@@ -12,6 +12,7 @@ from netloupe.explorer.describe import Description
 from netloupe.explorer.errors import NetloupeError, NotFoundError
 from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
 from netloupe.explorer.options import Direction
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load_again
@@ -39,10 +40,19 @@ class Exploration:
         What is shown first, and how.
     send
         Takes a frame to the page; called from any thread.
+    overlays
+        What boxes can be coloured by; they are coloured by the first.
     """
 
-    def __init__(self, model: Model, options: ViewOptions, send: Send) -> None:
+    def __init__(
+        self,
+        model: Model,
+        options: ViewOptions,
+        send: Send,
+        overlays: Sequence[Overlay] = (),
+    ) -> None:
         self._session = session = Session(model, options)
+        session.set_overlays(overlays)
         self._views = session.views
         self._client = LiveClient(
             send,
