@@ -1,0 +1,45 @@
+"""Findings of a check as items of a review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.checks import Finding, Findings, Rule
+from netloupe.explorer.notation import write_count
+
+from .item import Level, ReviewItem
+from .wording import write_evidence, write_message, write_place
+
+#: the severity ``note`` is called otherwise here, where notes are what people write
+_LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "note": "minor"}
+
+
+def list_findings(findings: Findings) -> Iterator[ReviewItem]:
+    """Yield findings as items; each is folded over alike places already."""
+    rules = {rule.id: rule for rule in findings.rules}
+    for finding in findings:
+        yield _list_finding(finding, rules.get(finding.id))
+
+
+def _list_finding(finding: Finding, rule: Rule | None) -> ReviewItem:
+    evidence = [("found", write_message(finding.message)), *write_evidence(finding.evidence)]
+    if finding.count > 1:
+        places = write_count(finding.count, "place")
+        if len(finding.paths) < finding.count:
+            places += f", the first {len(finding.paths):,} of them named"
+        evidence.append(("alike", places))
+    return ReviewItem(
+        "finding",
+        _LEVELS[finding.severity],
+        rule.title if rule is not None else finding.name,
+        write_place(finding.paths, finding.count),
+        finding.id,
+        finding.paths,
+        tuple(evidence),
+        rule.why if rule is not None else "",
+        finding.remedy,
+        rule.source if rule is not None else "",
+        finding.count,
+        finding.fingerprint,
+        "known from the baseline" if finding.suppressed else "",
+    )
