@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import (
@@ -24,8 +24,12 @@ from .changes import (
     compare_statements,
     have_same_elements,
 )
+from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .numbers import NumberDifference, compare_numbers
+
+if TYPE_CHECKING:
+    import pandas
 
 _STEP = 1_000
 
@@ -147,6 +151,16 @@ class Diff:
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each difference, with what it was before and is after.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        return tabulate_diff(self)
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about

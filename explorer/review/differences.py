@@ -167,7 +167,8 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             aspects.add("changed", title, right.path, example, key=(aspect,))
     for pair in found.fused:
         sides = [
-            write_line(" + ".join(node.op_type for node in side)) for side in (pair.left, pair.right)
+            write_line(" + ".join(node.op_type for node in side))
+            for side in (pair.left, pair.right)
         ]
         fold.add("changed", f"{sides[0]} became {sides[1]}", pair.right[0].path)
     for node in found.left_alone:

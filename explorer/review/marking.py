@@ -92,9 +92,7 @@ class _Marker:
         if "%" in path:  # an input or output has a box of its own
             self._note(self._marked, path, number, level)
 
-    def _note(
-        self, places: dict[str, _Held], path: str, number: int, level: Level
-    ) -> _Held:
+    def _note(self, places: dict[str, _Held], path: str, number: int, level: Level) -> _Held:
         held = places.get(path)
         if held is None:
             held = places[path] = _Held(level)
