@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.paint import Paint as Paint
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.review import Reviewable as Reviewable
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
@@ -78,6 +79,7 @@ _HOMES = {
     "ModelGroup": "grouping",
     "Paint": "render.paint",
     "Quantization": "quantization",
+    "Reviewable": "review",
     "Roles": "roles.roles",
     "Statistics": "tensors",
     "Ties": "costs.ties",

@@ -7,7 +7,7 @@ path. Nothing here reads weights, applies rules or knows browsers.
 
 from .item import KINDS, LEVELS, ItemKind, Level, ReviewItem, sort_items
 from .marking import mark_items
-from .review import Review, make_review
+from .review import Review, Reviewable, make_review, take_review
 from .wire import encode_review
 
 __all__ = [
@@ -17,8 +17,10 @@ __all__ = [
     "Level",
     "Review",
     "ReviewItem",
+    "Reviewable",
     "encode_review",
     "make_review",
     "mark_items",
     "sort_items",
+    "take_review",
 ]

@@ -13,7 +13,7 @@ from netloupe.explorer.describe.file_text import write_line, write_tensor_type
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
 from .item import Level, ReviewItem
-from .wording import write_message, write_place
+from .wording import write_message, write_where
 
 _ID = "diff"
 _LONGEST = 300
@@ -94,7 +94,7 @@ class _Fold:
                 "difference",
                 alike.level,
                 alike.title,
-                write_place(named, alike.count),
+                write_where(named, alike.count),
                 _ID,
                 paths,
                 tuple(evidence),
@@ -102,7 +102,7 @@ class _Fold:
             )
 
 
-def list_differences(found: Diff, find_shown: FindShown = find_right) -> Iterator[ReviewItem]:
+def list_diff_items(found: Diff, find_shown: FindShown = find_right) -> Iterator[ReviewItem]:
     """Yield what differs between two models.
 
     Parameters
@@ -166,11 +166,11 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             title = f"{_ASPECTS[aspect]} of nodes differ"
             aspects.add("changed", title, right.path, example, key=(aspect,))
     for pair in found.fused:
-        sides = [
+        before, after = (
             write_line(" + ".join(node.op_type for node in side))
             for side in (pair.left, pair.right)
-        ]
-        fold.add("changed", f"{sides[0]} became {sides[1]}", pair.right[0].path)
+        )
+        fold.add("changed", f"{before} became {after}", pair.right[0].path)
     for node in found.left_alone:
         operator = write_line(node.op_type)
         fold.add("removed", f"{operator} removed", node.path, is_left=True)

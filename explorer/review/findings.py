@@ -8,13 +8,13 @@ from netloupe.explorer.checks import Finding, Findings, Rule
 from netloupe.explorer.notation import write_count
 
 from .item import Level, ReviewItem
-from .wording import write_evidence, write_message, write_place
+from .wording import write_evidence, write_message, write_where
 
 #: the severity ``note`` is called otherwise here, where notes are what people write
 _LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "note": "minor"}
 
 
-def list_findings(findings: Findings) -> Iterator[ReviewItem]:
+def list_finding_items(findings: Findings) -> Iterator[ReviewItem]:
     """Yield findings as items; each is folded over alike places already."""
     rules = {rule.id: rule for rule in findings.rules}
     for finding in findings:
@@ -32,7 +32,7 @@ def _list_finding(finding: Finding, rule: Rule | None) -> ReviewItem:
         "finding",
         _LEVELS[finding.severity],
         rule.title if rule is not None else finding.name,
-        write_place(finding.paths, finding.count),
+        write_where(finding.paths, finding.count),
         finding.id,
         finding.paths,
         tuple(evidence),

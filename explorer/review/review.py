@@ -10,10 +10,11 @@ from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
+from netloupe.explorer.errors import ViewError
 from netloupe.explorer.notation import write_count
 
-from .differences import FindShown, find_right, list_differences
-from .findings import list_findings
+from .differences import FindShown, find_right, list_diff_items
+from .findings import list_finding_items
 from .item import ReviewItem, sort_items
 from .wording import write_message
 
@@ -42,7 +43,9 @@ class Review(Sequence[ReviewItem]):
     items
         All of them.
     headline
-        What is so as a whole, in a sentence; "" where nobody was asked to compare or audit.
+        What is so as a whole, in a sentence; "" where nothing was compared or audited.
+    summary
+        More of the same, in sentences.
     unchecked
         What was not looked at, and why: a reason, and to what it applies.
     lacks_weights
@@ -51,6 +54,7 @@ class Review(Sequence[ReviewItem]):
 
     items: tuple[ReviewItem, ...] = ()
     headline: str = ""
+    summary: str = ""
     unchecked: tuple[tuple[str, str], ...] = ()
     lacks_weights: bool = False
 
@@ -129,29 +133,66 @@ def make_review(
         Tells where the picture shows elements of the two models of ``diff``.
     """
     items = list(others)
-    told = []
+    headline = summary = ""
     if diff is not None:
-        items += list_differences(diff, find_shown)
-        told = [write_compatibility(diff), write_verdict(diff)]
+        items += list_diff_items(diff, find_shown)
+        headline, summary = write_compatibility(diff), write_verdict(diff)
     if findings is None:
         unchecked: tuple[tuple[str, str], ...] = (("rules were not applied", "all rules"),)
-        return Review(tuple(sort_items(items)), " ".join(told), unchecked)
-    items += list_findings(findings)
+        return Review(tuple(sort_items(items)), headline, summary, unchecked)
+    items += list_finding_items(findings)
     reasons: dict[str, list[str]] = {}
     for skipped in findings.skipped_rules:
         reasons.setdefault(skipped.reason, []).append(skipped.id)
     return Review(
         tuple(sort_items(items)),
-        " ".join(told),
+        headline,
+        summary,
         tuple((write_message(reason), ", ".join(ids)) for reason, ids in reasons.items()),
         UNREAD_WEIGHTS in reasons,
     )
 
 
-def count_levels(items: Iterable[Any]) -> dict[str, int]:
-    """Return how many items have each level, of those that nobody accepted."""
-    counts: dict[str, int] = {}
-    for item in items:
-        if not item.accepted:
-            counts[item.level] = counts.get(item.level, 0) + 1
-    return counts
+#: what a review can be made of
+Reviewable = Review | Findings | Diff
+
+
+def take_review(given: Reviewable | Iterable[Reviewable]) -> Review:
+    """Return one review of what somebody gives: a review, findings, a difference, or several.
+
+    Raises
+    ------
+    ViewError
+        For anything else, and for two of the same kind.
+    """
+    parts = [given] if isinstance(given, Reviewable) else given
+    if not isinstance(parts, Iterable):
+        raise _refuse(given)
+    found: dict[type, Any] = {}
+    for part in parts:
+        kind = next((each for each in (Review, Findings, Diff) if isinstance(part, each)), None)
+        if kind is None:
+            raise _refuse(part)
+        if kind in found:
+            raise ViewError(f"a review is made of one {kind.__name__} at most. Leave one out.")
+        found[kind] = part
+    made = make_review(found.get(Findings), found.get(Diff))
+    before: Review | None = found.get(Review)
+    if before is None:
+        return made
+    if len(found) == 1:
+        return before
+    return Review(
+        tuple(sort_items((*before.items, *made.items))),
+        " ".join(filter(None, (before.headline, made.headline))),
+        " ".join(filter(None, (before.summary, made.summary))),
+        before.unchecked if Findings not in found else (*before.unchecked, *made.unchecked),
+        before.lacks_weights or made.lacks_weights,
+    )
+
+
+def _refuse(given: object) -> ViewError:
+    return ViewError(
+        f"a review is made of a {type(given).__name__}. Give what netloupe.check or netloupe.diff "
+        "gives, or the review of an explorer."
+    )

@@ -46,6 +46,7 @@ def encode_review(review: Review) -> dict[str, Any]:
         items.append([kinds[item.kind], levels[item.level], *_list_texts(item, texts), list(paths)])
     return {
         "headline": review.headline,
+        "summary": review.summary,
         "verdict": review.verdict,
         "unchecked": [list(each) for each in review.unchecked],
         "lacks_weights": review.lacks_weights,

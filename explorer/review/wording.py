@@ -14,7 +14,7 @@ _LONGEST_TEXT = 4_000
 _MOST_ENTRIES = 8
 
 
-def write_place(paths: Sequence[str], count: int = 1) -> str:
+def write_where(paths: Sequence[str], count: int = 1) -> str:
     """Return the first of some paths without the name of the main graph, and how many others."""
     if not paths:
         return ""

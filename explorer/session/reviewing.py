@@ -15,7 +15,7 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model
-from netloupe.explorer.progress import Cancelled
+from netloupe.explorer.progress import Cancelled, step
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.review import Review, ReviewItem, encode_review, make_review, mark_items
 
@@ -83,6 +83,8 @@ class Reviewing:
         #: whether items are marked; asked for by the one who opened the tab, or compares
         self._has_marks = diff is not None
         self._working: Background | None = None
+        #: what was under way last: it may still be telling what came of it
+        self._last: Background | None = None
         #: groups of graphs that the session does not show, by grouping and path
         self._trees: dict[tuple[str, str], GroupTree] = {}
         self._marked_grouping = ""
@@ -128,13 +130,25 @@ class Reviewing:
 
     # checking
 
-    def start(self) -> None:
-        """Apply rules unasked, where that is quick; called when the picture is there."""
+    def start(self, wait: Callable[[float], bool] = lambda _seconds: True) -> None:
+        """Apply rules unasked, where that is quick; called when the picture is there.
+
+        Parameters
+        ----------
+        wait
+            Waits so many seconds for what is found out about types meanwhile, and returns whether
+            that is over: rules look at types.
+        """
         model = self._session.views.model
         if self._stage == "unchecked" and model.node_count <= MOST_NODES_UNASKED:
-            self.begin()
+            self.begin(wait=wait)
 
-    def begin(self, *, reads_weights: bool = False) -> None:
+    def begin(
+        self,
+        *,
+        reads_weights: bool = False,
+        wait: Callable[[float], bool] = lambda _seconds: True,
+    ) -> None:
         """Apply rules in the background; nothing happens where that is under way."""
         with self._lock:
             if self._working is not None:
@@ -143,10 +157,10 @@ class Reviewing:
             self._stage = "reading" if reads_weights else "checking"
             self._share, self._problem = None, None
             working = Background(
-                lambda: self._work(model, working, reads_weights=reads_weights),
+                lambda: self._work(model, working, wait, reads_weights=reads_weights),
                 lambda share: self._report(working, share),
             )
-            self._working = working
+            self._working = self._last = working
             working.start()
         self._tell(self._say_progress())
 
@@ -166,8 +180,8 @@ class Reviewing:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until nothing is under way; return whether it is so."""
         with self._lock:
-            working = self._working
-        return working is None or working.wait(seconds)
+            last = self._last
+        return last is None or last.wait(seconds)
 
     def find(self, *, reads_weights: bool = False) -> Findings:
         """Return what rules find; they are applied now where they were not yet.
@@ -192,10 +206,19 @@ class Reviewing:
                 raise Cancelled("the check was stopped")
             return self.findings
 
-    def _work(self, model: Model, working: Background, *, reads_weights: bool) -> None:
+    def _work(
+        self,
+        model: Model,
+        working: Background,
+        wait: Callable[[float], bool],
+        *,
+        reads_weights: bool,
+    ) -> None:
         problem: Exception | None = None
         found: Findings | None = None
         try:
+            while not wait(_POLL_SECONDS):
+                step()
             known = self.findings
             found = check_structure(model) if known is None else known
             if reads_weights:
@@ -242,8 +265,8 @@ class Reviewing:
 
     # the model and its groups
 
-    def renew(self) -> None:
-        """Begin anew where the model was read again."""
+    def renew(self, wait: Callable[[float], bool]) -> None:
+        """Begin anew where the model was read again; ``wait`` as for :meth:`start`."""
         self.stop()
         was_checked = self.findings is not None or self._stage == "checking"
         with self._lock:
@@ -257,7 +280,7 @@ class Reviewing:
         self._tell(self._list())
         self._tell(self._say_progress())
         if was_checked:
-            self.start()
+            self.begin(wait=wait)
 
     def follow_view(self) -> None:
         """Mark anew where nodes are grouped in another way."""

@@ -28,18 +28,18 @@ export class Chips {
     const levels = list.levels.filter(({ name }) => used.has(name));
     const focused = this.focusedKey();
     const chips: HTMLElement[] = [];
-    if (kinds.length !== 1) {
+    if (kinds.length > 1) {
       const toAll = (): void => this.changed({ ...filter, kind: null });
       chips.push(makeChip("kind:", "all", counts.all, filter.kind === null, toAll));
     }
-    for (const kind of kinds) {
-      const isOn = filter.kind === kind || kinds.length === 1;
+    for (const kind of kinds.length > 1 ? kinds : []) {
+      const isOn = filter.kind === kind;
       const toggle = (): void => this.changed({ ...filter, kind: isOn ? null : kind });
       const count = counts.kinds.get(kind) ?? 0;
       chips.push(makeChip(`kind:${kind}`, KIND_NAMES[kind] ?? kind, count, isOn, toggle));
     }
     if (levels.length > 1) {
-      chips.push(makeElement("span", "nl-review-gap"));
+      if (chips.length > 0) chips.push(makeElement("span", "nl-review-gap"));
       for (const { name, meaning, sign, tone } of levels) {
         const isOn = filter.levels.has(name);
         const toggle = (): void => {

@@ -29,6 +29,7 @@ export interface ReviewItem {
 
 export interface ReviewList {
   readonly headline: string;
+  readonly summary: string;
   readonly verdict: string;
   /** a reason why something was not looked at, and what that is */
   readonly unchecked: ReadonlyArray<readonly [string, string]>;
@@ -75,6 +76,7 @@ export function readReview(written: unknown): ReviewList {
   });
   return {
     headline: String(written.headline ?? ""),
+    summary: String(written.summary ?? ""),
     verdict: String(written.verdict ?? ""),
     unchecked: readRows(written.unchecked, "unchecked").map(([why, what]) => [
       String(why),

@@ -270,8 +270,10 @@ function makeTexts(item: ReviewItem): HTMLElement {
   id.textContent = item.id;
   line.append(title, id);
   const where = makeElement("span", "nl-review-where");
-  where.textContent = item.accepted ? `${item.where} · ${item.accepted}` : item.where;
+  // what is found there tells items of one rule apart
+  const found = item.evidence.find(([label]) => label === "found")?.[1];
+  where.textContent = [item.where, item.accepted || found].filter(Boolean).join(" · ");
   texts.append(line, where);
-  texts.title = item.where ? `${item.title}\n${item.where}` : item.title;
+  texts.title = [item.title, item.where, found].filter(Boolean).join("\n");
   return texts;
 }

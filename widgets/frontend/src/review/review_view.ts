@@ -20,7 +20,7 @@ import { type TabName, Tabs } from "./tabs";
 import { followTheme } from "./theme";
 
 const NOTHING: ReviewList = {
-  ...{ headline: "", verdict: "", unchecked: [], lacksWeights: false, levels: [], items: [] },
+  ...{ headline: "", summary: "", verdict: "", unchecked: [], lacksWeights: false, levels: [], items: [] },
 };
 /** milliseconds after the last key that is typed into the filter */
 const PAUSE = 120;
@@ -31,6 +31,7 @@ export class ReviewView {
   private readonly body = makeElement("div", "nl-review-body");
   private readonly headline = makeElement("h2", "nl-review-headline");
   private readonly verdict = makeElement("p", "nl-review-verdict");
+  private readonly summary = makeElement("p", "nl-review-summary");
   private readonly words = makeElement("input", "nl-review-words");
   private readonly marks = makeElement("button", "nl-review-chip nl-review-marks");
   private readonly foot = makeElement("div", "nl-review-foot");
@@ -101,7 +102,8 @@ export class ReviewView {
     const head = makeElement("div", "nl-review-head");
     const line = makeElement("div", "nl-review-filter");
     line.append(this.words, this.marks);
-    head.append(this.headline, this.verdict, this.status.element, this.chips.element, line);
+    head.append(this.headline, this.verdict, this.summary);
+    head.append(this.status.element, this.chips.element, line);
     body.append(head, this.list.element);
     frame.append(this.tabs.element, body, this.spoken);
     frame.addEventListener("keydown", (event) => this.onKey(event));
@@ -143,10 +145,9 @@ export class ReviewView {
     this.review = review;
     this.filtered = new FilteredItems(review.items);
     this.hasMarks = marks;
-    this.headline.textContent = review.headline || review.verdict;
-    this.headline.hidden = this.headline.textContent === "";
-    this.verdict.textContent = review.headline ? review.verdict : "";
-    this.verdict.hidden = this.verdict.textContent === "";
+    fill(this.headline, review.headline || review.verdict);
+    fill(this.verdict, review.headline ? review.verdict : "");
+    fill(this.summary, review.summary);
     this.detail = null;
     this.list.take(review.items, this.filtered.list(this.filter));
     this.showChips();
@@ -164,7 +165,8 @@ export class ReviewView {
   }
 
   private showStatus(): void {
-    if (this.connection.canCheck) this.status.show(this.progress, this.review.lacksWeights);
+    const { canCheck } = this.connection;
+    this.status.show(this.progress, this.review.lacksWeights, canCheck);
     this.element.dataset.stage = this.progress.stage;
   }
 
@@ -284,6 +286,12 @@ function findAgain(items: readonly ReviewItem[], before: ReviewItem): ReviewItem
     ({ id, title, paths }) =>
       id === before.id && title === before.title && paths[0] === before.paths[0],
   );
+}
+
+/** Let an element say something; it is not there where that is nothing. */
+function fill(element: HTMLElement, text: string): void {
+  element.textContent = text;
+  element.hidden = text === "";
 }
 
 async function copyText(text: string): Promise<void> {

@@ -27,13 +27,20 @@ export class Status {
     this.element.hidden = true;
   }
 
-  /** @param lacksWeights whether rules that read weights were left out */
-  show({ stage, share, error }: CheckProgress, lacksWeights: boolean): void {
+  /**
+   * @param lacksWeights whether rules that read weights were left out
+   * @param canCheck whether anything can be done about that
+   */
+  show({ stage, share, error }: CheckProgress, lacksWeights: boolean, canCheck: boolean): void {
     const isBusy = stage === "checking" || stage === "reading";
     this.bar.hidden = !isBusy;
     if (share === null) this.bar.removeAttribute("value");
     else this.bar.value = share;
-    if (isBusy) {
+    this.button.hidden = !canCheck;
+    if (!canCheck) {
+      this.say(error, "", () => undefined);
+      this.element.hidden = error === "";
+    } else if (isBusy) {
       this.say(WORDS[stage], "stop", () => this.actions.stop());
     } else if (stage === "unchecked") {
       this.say(error || "Rules were not applied.", "check the model", () =>

@@ -7,10 +7,8 @@ export function followTheme(element: HTMLElement, inspector: Element | null): ()
   const apply = (): void => {
     const isDark = inspector?.classList.contains("nl-inspector-dark") ?? false;
     const { tones, page } = paletteOf(isDark ? "dark" : "light");
-    for (const [name, { fill, border, text }] of Object.entries(tones)) {
-      element.style.setProperty(`--nl-tone-${name}`, border);
-      element.style.setProperty(`--nl-tone-${name}-fill`, fill);
-      element.style.setProperty(`--nl-tone-${name}-text`, text);
+    for (const [name, { strong }] of Object.entries(tones)) {
+      element.style.setProperty(`--nl-tone-${name}`, strong);
     }
     element.style.setProperty("--nl-sign", page);
     element.dataset.theme = isDark ? "dark" : "light";
