@@ -7,11 +7,15 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 
 from .changes import IGNORABLE, Change
 from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .digests import digest_weight, shape_of_digest
+from .keys import find_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .numbers import NumberDifference
+from .units import PASSING
 
 __all__ = [
     "IGNORABLE",
+    "PASSING",
     "Change",
     "Diff",
     "Matching",
@@ -21,5 +25,9 @@ __all__ = [
     "TensorDifference",
     "Verdict",
     "diff",
+    "digest_weight",
+    "find_origin",
+    "find_telling_name",
     "match_models",
+    "shape_of_digest",
 ]

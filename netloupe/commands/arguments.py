@@ -14,6 +14,7 @@ from netloupe import __version__
 from netloupe.explorer.files.output import FORMATS
 from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS, Option
 
+from .notes_arguments import add_notes
 from .streams import STANDARD, say, write_standard_output
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -26,6 +27,7 @@ _EXAMPLES = """examples:
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
+  netloupe notes model.onnx                       what people wrote of it
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
@@ -112,6 +114,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_inspect,
         _add_check,
         _add_diff,
+        add_notes,
         _add_render,
         _add_open,
         _add_completion,
@@ -213,6 +216,12 @@ def _add_check(commands: Any) -> None:
         "--fail-on",
         choices=("error", "warning"),
         help="exit with 1 where a finding is as bad as this, or worse",
+    )
+    check.add_argument(
+        "--no-notes",
+        dest="with_notes",
+        action="store_false",
+        help="pass over what notes beside the model accept",
     )
     check.add_argument("--explain", metavar="ID", help="print what a rule is about; all lists them")
 

@@ -1,4 +1,4 @@
-"""The command line: info, inspect, check, diff, render, open and completion."""
+"""The command line: info, inspect, check, diff, notes, render, open and completion."""
 
 from __future__ import annotations
 
@@ -236,6 +236,12 @@ def _run_diff(parsed: argparse.Namespace) -> int:
     return _FOUND if parsed.fail_on is not None and parsed.fail_on.applies(found) else 0
 
 
+def _run_notes(parsed: argparse.Namespace) -> int:
+    from .notes import run_notes
+
+    return run_notes(parsed)
+
+
 def _run_render(parsed: argparse.Namespace) -> int:
     if parsed.hops is not None and not parsed.focus:
         raise OutputError("--hops says how far around --focus. Give --focus PATH too.")
@@ -341,6 +347,7 @@ _RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "inspect": _run_inspect,
     "check": _run_check,
     "diff": _run_diff,
+    "notes": _run_notes,
     "render": _run_render,
     "open": _run_open,
     "completion": _run_completion,
