@@ -8,8 +8,10 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 from .changes import IGNORABLE, Change
 from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
 from .digests import digest_weight, shape_of_digest
-from .keys import find_origin, find_telling_name
+from .elements import GroupPair
+from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
+from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
 from .units import PASSING
 
@@ -18,7 +20,10 @@ __all__ = [
     "PASSING",
     "Change",
     "Diff",
+    "GroupPair",
     "Matching",
+    "NameMatching",
+    "NamedElement",
     "NodeDifference",
     "NumberDifference",
     "Pair",
@@ -26,8 +31,9 @@ __all__ = [
     "Verdict",
     "diff",
     "digest_weight",
-    "find_origin",
+    "find_stated_origin",
     "find_telling_name",
     "match_models",
+    "match_names",
     "shape_of_digest",
 ]

@@ -86,12 +86,12 @@ def key_by_origin(units: Units) -> Hashes:
     """Return hashes of what the exporter says of where a node comes from."""
     found: list[tuple[str, str, str] | None] = []
     for unit, kind in enumerate(units.kinds):
-        origin = find_origin(units.head(unit))
+        origin = find_stated_origin(units.head(unit))
         found.append(None if origin is None else (*origin, kind))
     return hash_each(found)
 
 
-def find_origin(node: Node) -> tuple[str, str] | None:
+def find_stated_origin(node: Node) -> tuple[str, str] | None:
     """Return what the exporter says of where a node comes from: key and text of its metadata."""
     metadata = node.metadata
     key = next((key for key in _ORIGINS if metadata.get(key)), None)

@@ -100,7 +100,7 @@ def read_author(author: str | None) -> str:
         except (OSError, KeyError, ImportError):  # no user database, as in some containers
             return ""
     try:
-        return read_text("author", author, LONGEST_AUTHOR)
+        return check_text("author", author, LONGEST_AUTHOR)
     except ValueError as error:
         raise NotesError(f"no note: {error}.") from None
 
@@ -139,13 +139,13 @@ def read_event(line: bytes) -> Event:
         _read_uuid(told, "note"),
         _read_turn(told.get("turn")),
         _read_time(told.get("at")),
-        read_text("author", told.get("author", ""), LONGEST_AUTHOR),
+        check_text("author", told.get("author", ""), LONGEST_AUTHOR),
         changes,
         is_removal,
     )
 
 
-def read_text(name: str, text: object, longest: int) -> str:
+def check_text(name: str, text: object, longest: int) -> str:
     """Return a text that is one and not too long; halves of surrogates are replaced.
 
     Raises
@@ -160,7 +160,7 @@ def read_text(name: str, text: object, longest: int) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def read_tags(tags: object) -> tuple[str, ...]:
+def check_tags(tags: object) -> tuple[str, ...]:
     """Return tags, each once.
 
     Raises
@@ -170,7 +170,7 @@ def read_tags(tags: object) -> tuple[str, ...]:
     """
     if not isinstance(tags, list | tuple) or len(tags) > MOST_TAGS:
         raise ValueError(f"tags is no list of at most {MOST_TAGS} texts")
-    return tuple(dict.fromkeys(read_text("a tag", tag, LONGEST_TAG) for tag in tags))
+    return tuple(dict.fromkeys(check_text("a tag", tag, LONGEST_TAG) for tag in tags))
 
 
 def _refuse_constant(name: str) -> None:
@@ -179,9 +179,9 @@ def _refuse_constant(name: str) -> None:
 
 def _read_field(name: str, told: Any) -> Any:
     if name == "text":
-        return read_text(name, told, LONGEST_TEXT)
+        return check_text(name, told, LONGEST_TEXT)
     if name == "tags":
-        return list(read_tags(told))
+        return list(check_tags(told))
     if name == "anchors":
         if not isinstance(told, list) or len(told) > MOST_ANCHORS:
             raise ValueError(f"anchors is no list of at most {MOST_ANCHORS}")

@@ -106,10 +106,10 @@ class Note:
         return max((each.state for each in self.elements), key=STATES.index, default="orphaned")
 
     def __str__(self) -> str:
-        return f"{list_places(self.elements)}: {self.text}"
+        return f"{write_places(self.elements)}: {self.text}"
 
 
-def list_places(elements: Sequence[Anchored]) -> str:
+def write_places(elements: Sequence[Anchored]) -> str:
     """Return where the elements of a note are, in words: ``main/Conv_1, main/Relu_2 (moved)``."""
     return ", ".join(_write_place(each) for each in elements) or "no element"
 

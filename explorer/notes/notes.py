@@ -20,10 +20,10 @@ from .event import (
     MOST_ANCHORS,
     Anchor,
     Event,
+    check_tags,
+    check_text,
     make_event,
     read_author,
-    read_tags,
-    read_text,
 )
 from .locate import Locator
 from .note import AcceptedFinding, Anchored, Note
@@ -342,12 +342,12 @@ class Notes:
         source, changes = self._model.source, dict[str, Any]()
         try:
             if text is not None:
-                changes["text"] = read_text("text", text, LONGEST_TEXT)
+                changes["text"] = check_text("text", text, LONGEST_TEXT)
                 if not changes["text"].strip():
                     raise ValueError("text is empty")
             if tags is not None and tags != ():
                 given = [tags] if isinstance(tags, str) else [*tags]
-                changes["tags"] = [*read_tags(given)]
+                changes["tags"] = [*check_tags(given)]
         except ValueError as error:
             raise NotesError(f"{source}: no note: {error}.") from None
         if place is not None:

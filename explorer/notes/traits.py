@@ -14,7 +14,7 @@ from functools import cached_property
 from netloupe.explorer.compare import (
     PASSING,
     digest_weight,
-    find_origin,
+    find_stated_origin,
     find_telling_name,
     shape_of_digest,
 )
@@ -108,7 +108,7 @@ class TraitIndex:
             name = find_telling_name(node)
             return "" if name is None else _hash(name)
         if trait == "origin":
-            origin = find_origin(node)
+            origin = find_stated_origin(node)
             return "" if origin is None else _hash(*origin)
         if trait == "near":
             return self._tell_near(node)

@@ -18,7 +18,8 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Note
 from netloupe.explorer.readers.load import load
 
-from .streams import STANDARD, read_standard_input, say, write_standard_output
+from .running import load_named
+from .streams import say, write_standard_output
 from .terminal import TerminalProgress
 
 
@@ -26,7 +27,7 @@ def run_notes(parsed: argparse.Namespace) -> int:
     """Do what the words of the command say, and return the exit status."""
     with TerminalProgress() as progress:
         progress.step("reading")
-        model = _load(parsed.models[0], parsed.init)
+        model = load_named(parsed.models[0], parsed.init)
         if parsed.file is not None:
             model.notes.open(parsed.file)
         done = _act(model, parsed)
@@ -44,12 +45,6 @@ def run_notes(parsed: argparse.Namespace) -> int:
         for notice in model.notes.notices:
             say("note", notice)
     return 0
-
-
-def _load(name: str, init: str | None) -> Model:
-    if name != STANDARD:
-        return load(name, init)
-    return load(read_standard_input(), init)
 
 
 def _act(model: Model, parsed: argparse.Namespace) -> Note | str | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .shared_arguments import MODEL, read_file_name
+
 _EXAMPLES = """examples:
   netloupe notes model.onnx                                 list them
   netloupe notes model.onnx add Conv_12 "clips: see the histogram" --tag int8
@@ -21,14 +23,14 @@ They are kept in MODEL.notes.jsonl beside the model. For git: *.notes.jsonl merg
 
 
 def add_notes(commands: Any) -> None:
-    """Add ``notes`` to the commands."""
+    """Add the command, its options and its help to the commands of a parser."""
     notes: argparse.ArgumentParser = commands.add_parser(
         "notes",
         help="list, write, edit and remove notes on a model",
         description="Notes on elements of a model, kept in a file beside it.",
         epilog=_EXAMPLES,
     )
-    notes.add_argument("models", metavar="MODEL", nargs=1, help="a model file")
+    notes.add_argument("models", metavar="MODEL", type=read_file_name, nargs=1, help=MODEL)
     _add_common(notes, is_action=False)
     actions = notes.add_subparsers(
         dest="action", metavar="ACTION", prog="netloupe notes MODEL", required=False
@@ -56,24 +58,36 @@ def add_notes(commands: Any) -> None:
     remove = actions.add_parser("remove", help="remove a note")
     remove.add_argument("note", metavar="ID", help="of the note; its first characters are enough")
     merge = actions.add_parser("merge", help="add the notes of another file")
-    merge.add_argument("other", metavar="FILE", help="a file of notes")
+    merge.add_argument("other", metavar="FILE", type=read_file_name, help="a file of notes")
     carry = actions.add_parser("carry", help="take over the notes of another version")
-    carry.add_argument("other", metavar="MODEL", help="the other version")
+    carry.add_argument("other", metavar="MODEL", type=read_file_name, help="the other version")
     for parser in (add, accept, edit, remove):
         parser.add_argument("--author", metavar="NAME", help="who writes (default: the user)")
     for parser in actions.choices.values():
         _add_common(parser, is_action=True)
+    notes.set_defaults(run=_run)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    from .notes import run_notes
+
+    return run_notes(parsed)
 
 
 def _add_common(parser: argparse.ArgumentParser, *, is_action: bool) -> None:
     """Add options that may stand before or behind the action."""
     left_out: Any = argparse.SUPPRESS if is_action else None
     parser.add_argument(
-        "--init", metavar="FILE", default=left_out, help="the init net of a Caffe2 net"
+        "--init",
+        metavar="FILE",
+        type=read_file_name,
+        default=left_out,
+        help="the init net of a Caffe2 net",
     )
     parser.add_argument(
         "--file",
         metavar="FILE",
+        type=read_file_name,
         default=left_out,
         help="where notes are kept (default: MODEL.notes.jsonl)",
     )
