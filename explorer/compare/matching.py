@@ -30,7 +30,8 @@ class Pair:
         numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
-        ``Conv_12``) or ``"neighbours"`` (of another pair).
+        ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
+        all that takes from them is paired; their operators are not the same).
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """
