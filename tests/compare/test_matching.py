@@ -212,7 +212,7 @@ def test_another_operator_takes_the_place_of_one() -> None:
         { [up] a = MatMul (x, v) [act] b = Relu (a) [down] c = MatMul (b, w) [sum] y = Add (x, c) }
     """
     pairs = match(text, text.replace("[act] b = Relu", "[other] b = Tanh")).pairs
-    replaced = {name: pair for name, pair in zip(list_names(pairs), pairs, strict=True)}
+    replaced = dict(zip(list_names(pairs), pairs, strict=True))
     assert set(replaced) == {("up", "up"), ("act", "other"), ("down", "down"), ("sum", "sum")}
     assert replaced["act", "other"].key == "place"
     # another way through: nothing took its place
