@@ -20,7 +20,8 @@ _SCHEMA = 1
 _MOST_LINES = 12
 _MOST_KINDS = 6
 _LONGEST = 200
-_DIGITS = re.compile(r"\d+")
+#: what exporters number names with, where they have one twice
+_NUMBERS = re.compile(r"[._]?\d+")
 _ASPECTS = {
     "names": "names",
     "docs": "texts for people",
@@ -209,7 +210,7 @@ def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
     firsts: dict[tuple[str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for path, told in entries:
-        key = _DIGITS.sub("#", path[:_LONGEST]), told
+        key = _NUMBERS.sub("", path[:_LONGEST]), told
         firsts.setdefault(key, path)
         counts[key] += 1
     return [
