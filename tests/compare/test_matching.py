@@ -9,6 +9,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from netloupe.explorer.compare import Matching, Pair, match_models
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from tests import hostile_models
 from tests.onnx_text import load_text
 
 CONVOLUTION = """
@@ -232,3 +233,13 @@ def test_models_without_anything_in_common_have_no_pairs() -> None:
     left = "g (float[2] x) => (float[2] y) { y = Neg (x) }"
     right = "g (float[2] x) => (float[2] y) { a = Abs (x) y = Exp (a) }"
     assert match(left, right).pairs == []
+
+
+def test_several_graphs_in_one_attribute_are_compared_one_by_one() -> None:
+    model = load(hostile_models.graph_attribute(5))
+    matching = match_models(model, model)
+    assert len(matching.graphs) == 6
+    assert not matching.list_left_alone()
+    fewer = match_models(model, load(hostile_models.graph_attribute(3)))
+    assert len(fewer.graphs) == 4
+    assert len(fewer.list_left_alone()) == 2
