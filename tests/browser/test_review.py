@@ -343,7 +343,7 @@ def test_of_ten_thousand_items_few_stand_in_the_page(write: Any, faulty: Path) -
     shown.page.get_by_label("Filter by words").fill("number 777")
     shown.page.wait_for_function(
         f"""() => document.querySelector('{REVIEW}').shadowRoot
-            .querySelector("li").getAttribute("aria-setsize") === "19""""
+            .querySelector("li").getAttribute("aria-setsize") === "19" """
     )
 
 
