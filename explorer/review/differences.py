@@ -156,6 +156,8 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
         if real:
             told = [write_line(change.what, _LONGEST) for change in real]
             title = f"{write_line(right.op_type)}: {join_parts(told[:_MOST_TOLD], len(told))}"
+            if left.op_type != right.op_type:
+                title = f"{write_line(left.op_type)} became {write_line(right.op_type)}"
             evidence = tuple(
                 (write_line(change.what, _LONGEST), _write_change(change)) for change in real
             )

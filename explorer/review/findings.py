@@ -41,5 +41,15 @@ def _list_finding(finding: Finding, rule: Rule | None) -> ReviewItem:
         rule.source if rule is not None else "",
         finding.count,
         finding.fingerprint,
-        "known from the baseline" if finding.suppressed else "",
+        _write_acceptance(finding),
     )
+
+
+def _write_acceptance(finding: Finding) -> str:
+    """Return who accepted a finding and why, or that a baseline has it; "" for neither."""
+    if not finding.suppressed:
+        return ""
+    if not finding.justification:
+        return "known from the baseline"
+    by = f"{finding.accepted_by}: " if finding.accepted_by else ""
+    return write_message(f"{by}{finding.justification}")

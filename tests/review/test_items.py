@@ -26,9 +26,21 @@ agraph (float[2] x) => (float[2] y)
 """
 
 
+AFTER = """
+agraph (float[2] x) => (float[2] y)
+<float[2] w = {1, 3}>
+{
+    a = Add(x, w)
+    c = Softmax<axis = -1>(a)
+    d = Identity(c)
+    e = Cos(d)
+    y = Sin(e)
+}
+"""
+
+
 def load_after() -> Model:
-    text = BEFORE.replace("Relu", "Sigmoid").replace("axis = 0", "axis = -1")
-    return load_text(text.replace("{1, 2}", "{1, 3}"))
+    return load_text(AFTER)
 
 
 def find(review: Review, title: str) -> ReviewItem:
@@ -86,6 +98,13 @@ def test_names_of_a_model_lose_what_would_be_hidden_in_a_list() -> None:
     assert item.paths == ("main/a\u202eb\n",)
 
 
+def test_who_accepted_a_finding_is_told() -> None:
+    accepted = make_finding(suppressed=True, justification="meant so", accepted_by="ada")
+    known = make_finding(suppressed=True)
+    told = [item.accepted for item in make_review(Findings("m.onnx", (accepted, known)))]
+    assert told == ["ada: meant so", "known from the baseline"]
+
+
 def test_the_worst_stands_first_and_what_is_accepted_last() -> None:
     items = [
         ReviewItem("finding", level, level, "", "x", accepted="known" if level == "error" else "")
@@ -128,20 +147,31 @@ def test_what_was_not_checked_is_told_with_its_reason() -> None:
 
 
 def test_what_differs_is_listed_with_what_was_before() -> None:
-    left, right = load_text(BEFORE), load_after()
-    review = make_review(None, netloupe.diff(left, right))
-    assert {item.kind for item in review} == {"difference"}
+    right = load_text(BEFORE.replace("axis = 0", "axis = -1"))
+    review = make_review(None, netloupe.diff(load_text(BEFORE), right))
     softmax = find(review, "Softmax: attribute axis")
     assert (softmax.level, softmax.evidence) == ("changed", (("attribute axis", "0 → -1"),))
     assert right[softmax.paths[0]].op_type == "Softmax"
+
+
+def test_nodes_and_weights_of_one_model_alone_are_told() -> None:
+    right = load_after()
+    review = make_review(None, netloupe.diff(load_text(BEFORE), right))
+    assert {item.kind for item in review} == {"difference"}
     weight = find(review, "Weight differs")
     assert dict(weight.evidence)["changed"] == "50 % of 2 numbers"
     assert dict(weight.evidence)["largest |Δ|"] == "1"
-    removed, added = find(review, "Relu removed"), find(review, "Sigmoid added")
+    removed, added = find(review, "Relu removed"), find(review, "Cos added")
     assert (removed.level, removed.paths, removed.where) == ("removed", (), "#1:Relu")
-    assert (added.level, right[added.paths[0]].op_type) == ("added", "Sigmoid")
+    assert (added.level, right[added.paths[0]].op_type) == ("added", "Cos")
     assert review.headline == "Inputs and outputs are compatible: a drop-in replacement."
     assert review.verdict == f"{len(review)} differences"
+
+
+def test_a_node_with_another_operator_says_what_it_was() -> None:
+    right = load_text(BEFORE.replace("Relu", "Sigmoid"))
+    item = find(make_review(None, netloupe.diff(load_text(BEFORE), right)), "Relu became Sigmoid")
+    assert (item.level, right[item.paths[0]].op_type) == ("changed", "Sigmoid")
 
 
 def test_an_incompatible_input_is_told_where_it_is() -> None:
@@ -174,7 +204,7 @@ def test_the_picture_of_both_models_says_where_it_shows_what() -> None:
         None, found, find_shown=lambda path, is_left: f"{'left' if is_left else 'right'}/{path}"
     )
     assert find(review, "Relu removed").paths == ("left/main/#1:Relu",)
-    assert find(review, "Sigmoid added").paths[0].startswith("right/main/")
+    assert find(review, "Cos added").paths[0].startswith("right/main/")
 
 
 def test_a_review_is_taken_of_what_is_given() -> None:
@@ -200,7 +230,7 @@ def test_tables_have_a_row_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(review.to_dataframe()["title"]) == [item.title for item in review]
     assert list(findings.to_dataframe()["id"]) == [finding.id for finding in findings]
     table = found.to_dataframe()
-    assert set(table["kind"]) >= {"node", "weight", "removed node", "added node"}
+    assert set(table["kind"]) >= {"weight", "removed node", "added node"}
     numbers = table[table["what"] == "numbers"]
     assert list(numbers["numbers_changed"]) == [0.5]
     assert (numbers["a"] == "main/%w").all()
