@@ -20,6 +20,13 @@ def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
     return find
 
 
+def _find_undefined(subject: Subject) -> Iterator[Occurrence]:
+    """Yield values that nothing defines; of those without a name nameless-value tells."""
+    for hit in subject.noted.get("undefined-value", ()):
+        if not hit.path.endswith("/%"):
+            yield hit
+
+
 def _find_empty(subject: Subject) -> Iterator[Occurrence]:
     """Yield tensors without elements; Caffe2's random fills draw theirs when the net runs."""
     for hit in subject.noted.get("no-data", ()):
@@ -59,7 +66,12 @@ def _hides_visible(value: Value) -> bool:
 def _rule(
     number: int, name: str, severity: Severity, title: str, why: str, remedy: str, source: str
 ) -> Rule:
-    find = {"hidden-name": _find_hidden, "no-data": _find_empty}.get(name) or _take(name)
+    special = {
+        "hidden-name": _find_hidden,
+        "no-data": _find_empty,
+        "undefined-value": _find_undefined,
+    }
+    find = special.get(name) or _take(name)
     return Rule(f"NL-L{number:02}", name, severity, title, why, remedy, source, find)
 
 
