@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
@@ -13,11 +14,12 @@ _IR = "ONNX IR specification"
 _CHECKER = "onnx/checker.cc"
 
 
-def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
-    def find(subject: Subject) -> Iterator[Occurrence]:
-        yield from subject.noted.get(name, ())
+def _find_noted(subject: Subject, name: str) -> Iterator[Occurrence]:
+    yield from subject.noted.get(name, ())
 
-    return find
+
+def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
+    return partial(_find_noted, name=name)  # which pickles, as functions inside others do not
 
 
 def _find_undefined(subject: Subject) -> Iterator[Occurrence]:
