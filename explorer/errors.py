@@ -56,6 +56,10 @@ class CheckError(NetloupeError, ValueError):
     """A check was asked for with rules, a target, a baseline or settings that do not fit."""
 
 
+class AuditError(NetloupeError, ValueError):
+    """An audit was asked for, or its table, where that cannot be given."""
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 
