@@ -7,14 +7,19 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 
 from .changes import IGNORABLE, Change
 from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .elements import GroupPair
 from .matching import Matching, Pair, match_models
+from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
 
 __all__ = [
     "IGNORABLE",
     "Change",
     "Diff",
+    "GroupPair",
     "Matching",
+    "NameMatching",
+    "NamedElement",
     "NodeDifference",
     "NumberDifference",
     "Pair",
@@ -22,4 +27,5 @@ __all__ = [
     "Verdict",
     "diff",
     "match_models",
+    "match_names",
 ]

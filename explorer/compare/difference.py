@@ -12,7 +12,6 @@ from netloupe.explorer.model import (
     Model,
     Node,
     Tensor,
-    Value,
 )
 from netloupe.explorer.progress import step
 
@@ -196,9 +195,6 @@ class _Comparison:
     def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
         self.found = Diff(matching.left, matching.right, matching)
         self._ignored = ignored
-        #: by tensor of the left model the one of the right, as paired nodes take them
-        self._tensors: dict[Tensor, Tensor] = {}
-        self._paired: set[Tensor] = set()
 
     def run(self) -> Diff:
         found, matching = self.found, self.found.matching
@@ -235,55 +231,23 @@ class _Comparison:
                 step("comparing attributes" if not number else "")
             if len(pair.left) != 1 or len(pair.right) != 1:
                 self.found.fused.append(pair)
-                self._pair_tensors_of_sizes(pair)
                 continue
             changes = self._keep(compare_nodes(pair.left[0], pair.right[0]))
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
-            self._pair_operands(pair.left[0], pair.right[0])
-
-    def _pair_operands(self, left: Node, right: Node) -> None:
-        for one, other in zip(left.inputs, right.inputs, strict=False):
-            if one is not None and other is not None:
-                self._pair_tensor(_find_tensor(one), _find_tensor(other))
-
-    def _pair_tensors_of_sizes(self, pair: Pair) -> None:
-        """Pair the largest weights of fused nodes, where their dimensions are the same."""
-        largest = []
-        for nodes in (pair.left, pair.right):
-            values = [value for node in nodes for value in node.inputs if value is not None]
-            tensors = [tensor for tensor in map(_find_tensor, values) if tensor is not None]
-            largest.append(max(tensors, key=lambda tensor: tensor.size, default=None))
-        first, second = largest
-        if first is not None and second is not None and first.dims == second.dims:
-            self._pair_tensor(first, second)
-
-    def _pair_tensor(self, left: Tensor | None, right: Tensor | None) -> None:
-        if left is None or right is None or left in self._tensors or right in self._paired:
-            return
-        self._tensors[left] = right
-        self._paired.add(right)
 
     def _compare_tensors(self) -> None:
-        found = self.found
-        named: dict[str, list[Tensor]] = {}
-        for graph in found.right.graphs:
-            for tensor in graph.initializers:
-                named.setdefault(tensor.name, []).append(tensor)
-        for graph in found.left.graphs:
-            for tensor in graph.initializers:  # those that nothing uses, or other nodes than before
-                if tensor not in self._tensors:
-                    free = (t for t in named.get(tensor.name, ()) if t not in self._paired)
-                    self._pair_tensor(tensor, next(free, None))
-        for number, (left, right) in enumerate(self._tensors.items()):
+        found, pairs = self.found, self.found.matching.tensors
+        for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
-                step("comparing weights" if not number else "")
+                step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
+        partners = {*pairs.values()}
         found.left_tensors = [
-            t for graph in found.left.graphs for t in graph.initializers if t not in self._tensors
+            t for graph in found.left.graphs for t in graph.initializers if t not in pairs
         ]
         found.right_tensors = [
-            t for graph in found.right.graphs for t in graph.initializers if t not in self._paired
+            t for graph in found.right.graphs for t in graph.initializers if t not in partners
         ]
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
@@ -310,7 +274,3 @@ class _Comparison:
             self.found.tensors.append(entry)
         else:
             self.found.equal_tensors += 1
-
-
-def _find_tensor(value: Value) -> Tensor | None:
-    return value.initializer if isinstance(value.initializer, Tensor) else None

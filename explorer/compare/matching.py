@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from netloupe.explorer.model import Function, Graph, Model, Node, Value
+from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import step
 
+from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
@@ -57,6 +59,21 @@ class Matching:
     right: Model
     pairs: list[Pair] = field(default_factory=list)
     graphs: list[tuple[Graph, Graph]] = field(default_factory=list)
+
+    @cached_property
+    def values(self) -> dict[Value, Value]:
+        """By value of the left model that of the right one that is the same."""
+        return pair_values(self)
+
+    @cached_property
+    def tensors(self) -> dict[Tensor, Tensor]:
+        """By stored tensor of the left model that of the right one that is in its place."""
+        return pair_tensors(self)
+
+    @cached_property
+    def groups(self) -> list[GroupPair]:
+        """The groups that hold the same nodes, or most of them."""
+        return pair_groups(self)
 
     def list_left_alone(self) -> list[Node]:
         """Return the nodes of the left model that are in no pair."""
