@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from netloupe.explorer.checks.check import Findings, apply_rules, choose_rules
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.compare import match_models
+from netloupe.explorer.compare.references import Reference, open_reference
 from netloupe.explorer.costs import Bindings, count_bytes
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
@@ -24,7 +26,6 @@ from netloupe.explorer.quantization.weights import QuantizedWeight, find_output_
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
 from .pairing import TwinWeights, WeightPair
-from .references import Reference, open_reference
 from .result import QuantizationAudit, State, Unchecked, WeightAudit
 from .twins import compare_with_twin
 from .verdict import write_audit_verdict
@@ -197,6 +198,8 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
             return _compare(plain, opened, Reference(opened.own), pair, axis)
         if twins is None:
             return plain
+        if opened.codes.is_constant:
+            return _set(plain, "not comparable", reason="all its codes are the same")
         pair = twins.find(weight, opened)
         if pair.tensor is None:
             return _set(plain, "not comparable", reason=pair.reason)
@@ -229,8 +232,6 @@ def _compare(
 
 
 def _set(plain: WeightAudit, state: State, **changes: object) -> WeightAudit:
-    from dataclasses import replace
-
     return replace(plain, state=state, **changes)  # type: ignore[arg-type]
 
 

@@ -19,9 +19,7 @@ from .precisions import Kind, Precision, find_precision, list_factors
 
 _STEP = 10_000
 #: operators that multiply, whether or not it is known how much
-_MULTIPLYING = ("Conv", "Gemm", "Int8Conv", "Int8FC", "MatMul", "QGemm", "QLinearConv") + (
-    "QLinearMatMul",
-)
+_MULTIPLYING = ("Conv", "Gemm", "Int8Conv", "Int8FC", "MatMul", "QGemm", "QLinear")
 _FLOAT_WEIGHTS = ("float", "activation-only")
 _DEEPEST = 32
 
@@ -188,8 +186,7 @@ def measure_coverage(
                 multiplied.add(tensor)
     total = analysis.main.total.macs
     shares = [
-        PrecisionShare(
-            p.name, p.kind, t.nodes, t.macs, t.unknown, dict(t.operators.most_common()))
+        PrecisionShare(p.name, p.kind, t.nodes, t.macs, t.unknown, dict(t.operators.most_common()))
         for p, t in tallies.items()
     ]
     storage = [*_list_storage(subject.model, weights)]
@@ -329,9 +326,7 @@ def _list_storage(model: Model, weights: Sequence[QuantizedWeight]) -> Iterator[
             if tensor is not None and tensor not in parameters:
                 parameters.add(tensor)
                 scales += count_bytes(tensor) or 0
-        for place, amount in enumerate(
-            (1, weight.size, count_bytes(weight.tensor) or 0, scales)
-        ):
+        for place, amount in enumerate((1, weight.size, count_bytes(weight.tensor) or 0, scales)):
             entry[place] += amount
     kinds = find_weights(model)
     simulated = {weight.tensor for weight in weights if weight.scheme == "simulated"}
@@ -353,4 +348,3 @@ def _list_parameters(weight: QuantizedWeight) -> Iterator[Value]:
         yield from (v for v in (statement.scale, statement.zero_point) if v is not None)
     elif weight.node is not None:
         yield from (value for value in weight.node.inputs[2:3] if value is not None)
-

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.compare.references import Reference
 from netloupe.explorer.quantization.opened import OpenedWeight
 from netloupe.explorer.tensors import Walk, list_blocks
-
-from .references import Reference
 
 Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -302,7 +301,9 @@ class Measurement:
             most_ratio=float(known.max()) if known.size else float("nan"),
             per_channel_gain_db=gain,
             worst=tuple(
-                self._describe_channel(int(channel), float(by_channel[channel]), float(bias[channel]))
+                self._describe_channel(
+                    int(channel), float(by_channel[channel]), float(bias[channel])
+                )
                 for channel in (order[:_MOST_CHANNELS] if self.has_axis else ())
             ),
         )

@@ -25,6 +25,8 @@ _QUANTIZERS = frozenset({"QuantizeLinear", "DynamicQuantizeLinear", "Int8Quantiz
 _DEQUANTIZERS = frozenset({"DequantizeLinear", "Int8Dequantize"})
 _INTEGER_PREFIXES = ("QLinear", "Int8")
 _INTEGER_OPS = frozenset({"ConvInteger", "MatMulInteger", "QGemm", "QAttention"})
+#: operators whose constant floats are settings, and not multiplied or added
+_WITH_SETTINGS = frozenset({"Clip", "Pad", "Resize", "Upsample"})
 _MOST_PATHS = 20
 
 
@@ -73,7 +75,7 @@ def find_islands(subject: Subject, analysis: Analysis) -> tuple[FloatIsland, ...
     for graph in subject.graphs:
         frames = analysis.frames.get(graph)
         if frames and _has_border(graph):
-            for island in _Islands(graph, frames[0], analysis, subject).list():
+            for island in _Islands(graph, frames[0], analysis, subject).find():
                 key = (
                     mask_digits(island.paths[0]),
                     tuple(sorted(island.operators.items())),
@@ -105,9 +107,7 @@ def _weigh(island: FloatIsland) -> tuple[int, int, int]:
 
 
 def _has_border(graph: Graph) -> bool:
-    return any(
-        node.op_type in _QUANTIZERS or is_integer_node(node) for node in graph.nodes
-    )
+    return any(node.op_type in _QUANTIZERS or is_integer_node(node) for node in graph.nodes)
 
 
 def is_integer_node(node: Node) -> bool:
@@ -120,17 +120,17 @@ def is_integer_node(node: Node) -> bool:
 
 
 class _Islands:
-    def __init__(
-        self, graph: Graph, frame: GraphRun, analysis: Analysis, subject: Subject
-    ) -> None:
+    def __init__(self, graph: Graph, frame: GraphRun, analysis: Analysis, subject: Subject) -> None:
         self._graph = graph
         self._frame = frame
         self._analysis = analysis
         self._subject = subject
-        self._floats = [self._is_float_node(number, node) for number, node in enumerate(graph.nodes)]
+        self._floats = [
+            self._is_float_node(number, node) for number, node in enumerate(graph.nodes)
+        ]
         self._parents = [*range(len(graph.nodes))]
 
-    def list(self) -> Iterator[FloatIsland]:
+    def find(self) -> Iterator[FloatIsland]:
         graph = self._graph
         for node in graph.nodes:
             if self._floats[node.index]:
@@ -140,7 +140,7 @@ class _Islands:
         members: dict[int, list[Node]] = {}
         for node in graph.nodes:
             if self._floats[node.index]:
-                members.setdefault(self._find(node.index), []).append(node)
+                members.setdefault(self._find_root(node.index), []).append(node)
         for nodes in members.values():
             island = self._measure(nodes)
             if island is not None:
@@ -151,9 +151,9 @@ class _Islands:
             return
         for user in value.users:
             if user.graph is self._graph and self._floats[user.index]:
-                self._parents[self._find(user.index)] = self._find(node.index)
+                self._parents[self._find_root(user.index)] = self._find_root(node.index)
 
-    def _find(self, index: int) -> int:
+    def _find_root(self, index: int) -> int:
         parents = self._parents
         while parents[index] != index:
             parents[index] = parents[parents[index]]
@@ -173,7 +173,7 @@ class _Islands:
         return not is_wrapped and not self._follows(node)
 
     def _takes_dequantized(self, node: Node) -> bool:
-        """Return whether the floats that a node takes were dequantized, or are constant."""
+        """Return whether all floats that a node takes were dequantized, settings left out."""
         some = False
         for value in node.inputs:
             if value is None:
@@ -181,7 +181,9 @@ class _Islands:
             producer = value.producer
             if producer is not None and producer.op_type in _DEQUANTIZERS:
                 some = True
-            elif not is_constant(value) and self._is_float_value(value):
+            elif self._is_float_value(value) and not (
+                is_constant(value) and node.op_type in _WITH_SETTINGS
+            ):
                 return False
         return some
 

@@ -15,23 +15,22 @@ import numpy as np
 
 from netloupe.explorer.checks.stored_numbers import list_stored_tensors
 from netloupe.explorer.compare import Matching
+from netloupe.explorer.compare.likeness import (
+    LEAST_ELEMENTS,
+    Sample,
+    ValueLikeness,
+    compare_samples,
+    find_least_correlation,
+    sample_codes,
+    sample_reference,
+)
+from netloupe.explorer.compare.references import list_orders, open_reference
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model, Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight
 from netloupe.explorer.quantization.weights import QuantizedWeight
-
-from .likeness import (
-    LEAST_ELEMENTS,
-    Likeness,
-    Sample,
-    compare_samples,
-    find_least_correlation,
-    sample_codes,
-    sample_reference,
-)
-from .references import list_orders, open_reference
 
 #: of tensors with as many elements so many are compared in value
 _MOST_CANDIDATES = 256
@@ -44,7 +43,9 @@ _SUFFIXES = re.compile(
     r"|:quantized)$"
 )
 _MOST_PASSED = 4
-_PASSING = frozenset({"Cast", "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten"})
+_PASSING = frozenset(
+    {"Cast", "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten"}
+)
 
 #: where a weight and its twin were paired by
 Key = str
@@ -60,7 +61,7 @@ class WeightPair:
         The float weight; None where there is none.
     order, turned
         In which order it has its elements; see
-        :func:`~netloupe.explorer.audit.references.list_orders`.
+        :func:`~netloupe.explorer.compare.references.list_orders`.
     key
         What led to it: ``"node"``, ``"name"``, ``"value"``, or ``"own"`` where the file itself
         holds the float weight.
@@ -74,7 +75,7 @@ class WeightPair:
     order: str = "as stored"
     turned: tuple[int, int, int] | None = None
     key: Key = ""
-    likeness: Likeness | None = None
+    likeness: ValueLikeness | None = None
     reason: str = ""
 
 
@@ -214,4 +215,3 @@ def _explain(best: WeightPair | None, count: int) -> str:
     if count > 1:
         told = f"none of {count:,} float weights of as many elements is alike; {told}"
     return f"other numbers: {told}"
-

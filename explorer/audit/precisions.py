@@ -40,7 +40,7 @@ _MOST_PASSED = 16
 _QUANTIZED_DOMAINS = frozenset({"", "com.microsoft"})
 
 
-class Operand(NamedTuple):
+class Factor(NamedTuple):
     """What an operator multiplies: the short name of its numbers, and how it comes by them."""
 
     name: str
@@ -83,10 +83,10 @@ def name_dtype(dtype: DataType | None) -> str:
 def find_precision(node: Node, subject: Subject) -> Precision:
     """Return in which number formats a node multiplies."""
     first, second = list_factors(node)
-    weights = _find_packed(node) or find_operand(second, node, subject)
-    activations = find_operand(first, node, subject)
+    weights = _find_packed(node) or find_factor(second, node, subject)
+    activations = find_factor(first, node, subject)
     if node.op_type in _QUANTIZING and node.domain == "com.microsoft":
-        activations = Operand("u8", "integer")
+        activations = Factor("u8", "integer")
     kinds = activations.kind, weights.kind
     if "unknown" in kinds:
         kind: Kind = "unknown"
@@ -107,14 +107,14 @@ def list_factors(node: Node) -> tuple[Value | None, Value | None]:
     return _take(node.inputs, 0), _take(node.inputs, place)
 
 
-def _find_packed(node: Node) -> Operand | None:
+def _find_packed(node: Node) -> Factor | None:
     if node.domain != "com.microsoft":
         return None
     if node.op_type == CODEBOOK_OP:
-        return Operand("nf4" if _read_kind(node) == 1 else "fp4", "integer")
+        return Factor("nf4" if _read_kind(node) == 1 else "fp4", "integer")
     if node.op_type in BLOCKED_OPS:
         bits = read_bits(node)
-        return Operand(f"u{bits}", "integer") if bits else Operand("?", "unknown")
+        return Factor(f"u{bits}", "integer") if bits else Factor("?", "unknown")
     return None
 
 
@@ -123,11 +123,11 @@ def _read_kind(node: Node) -> object:
     return 1 if attribute is None else attribute.value
 
 
-def find_operand(value: Value | None, taker: Node, subject: Subject) -> Operand:
+def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
     """Return the number format of what a node takes."""
     for _ in range(_MOST_PASSED):
         if value is None:
-            return Operand("?", "unknown")
+            return Factor("?", "unknown")
         node = value.producer
         if node is not None and node.op_type == "DequantizeLinear" and not node.domain:
             return _read_dequantized(node)
@@ -141,29 +141,29 @@ def find_operand(value: Value | None, taker: Node, subject: Subject) -> Operand:
         value, taker = node.inputs[0], node
     dtype = _find_dtype(value, subject)
     if dtype is None:
-        return Operand("?", "unknown")
-    return Operand(name_dtype(dtype), "integer" if is_narrow(dtype) else "float")
+        return Factor("?", "unknown")
+    return Factor(name_dtype(dtype), "integer" if is_narrow(dtype) else "float")
 
 
-def _read_dequantized(node: Node) -> Operand:
+def _read_dequantized(node: Node) -> Factor:
     stored = _take(node.inputs, 0)
     dtype = find_dtype(stored) or find_dtype(_take(node.inputs, 2))
     if dtype is None and stored is not None and stored.producer is not None:
         before = stored.producer
         if before.op_type == "QuantizeLinear":
             dtype = find_dtype(_take(before.inputs, 2))
-            return Operand("u8" if dtype is None else name_dtype(dtype), "integer")
-    return Operand(name_dtype(dtype), "unknown" if dtype is None else "integer")
+            return Factor("u8" if dtype is None else name_dtype(dtype), "integer")
+    return Factor(name_dtype(dtype), "unknown" if dtype is None else "integer")
 
 
-def _read_simulated(node: Node) -> Operand:
+def _read_simulated(node: Node) -> Factor:
     bits, ends = read_bit_width(node), find_code_range(node)
     if bits is None or ends is None:
-        return Operand("?", "simulated")
-    return Operand(f"{'u' if ends[0] >= 0 else 'i'}{bits:g}", "simulated")
+        return Factor("?", "simulated")
+    return Factor(f"{'u' if ends[0] >= 0 else 'i'}{bits:g}", "simulated")
 
 
-def _find_integer(value: Value, taker: Node) -> Operand | None:
+def _find_integer(value: Value, taker: Node) -> Factor | None:
     """Return the codes that an operator on integers takes."""
     statement = find_statement(value, (taker,))
     if statement is None:
@@ -177,7 +177,7 @@ def _find_integer(value: Value, taker: Node) -> Operand | None:
     storage = find_storage(statement)
     if storage is None or not is_narrow(storage):
         return None
-    return Operand(name_dtype(storage), "integer")
+    return Factor(name_dtype(storage), "integer")
 
 
 def _find_dtype(value: Value | None, subject: Subject) -> DataType | None:

@@ -173,4 +173,3 @@ def flatten_weight(one: WeightAudit) -> dict[str, Any]:
     for name in _OF_CODES:
         row[f"codes_{name}"] = None if one.codes is None else getattr(one.codes, name)
     return row
-

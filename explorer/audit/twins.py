@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.compare.references import Reference
 from netloupe.explorer.quantization.opened import OpenedWeight
 
 from .fidelity import Fidelity, Measurement, measure_fidelity
-from .references import Reference
 
 Numbers = npt.NDArray[np.float64]
 
@@ -46,9 +46,7 @@ class Comparison:
         self.factor_axis = factor_axis
 
 
-def compare_with_twin(
-    opened: OpenedWeight, reference: Reference, axis: int | None
-) -> Comparison:
+def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | None) -> Comparison:
     """Compare a weight with its twin; where a factor per channel explains more, after it.
 
     A batch normalization folded into a convolution multiplies each output channel; equalisation

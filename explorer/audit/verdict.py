@@ -105,7 +105,11 @@ def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:
 def _write_defects(findings: Findings) -> str:
     counts = [(name, sum(f.severity == name for f in findings)) for name in SEVERITIES]
     told = [write_count(count, name) for name, count in counts if count]
-    return f"{', '.join(told)} in how it is quantized." if told else "The rules of quantization find nothing."
+    return (
+        f"{', '.join(told)} in how it is quantized."
+        if told
+        else "The rules of quantization find nothing."
+    )
 
 
 def _write_fidelity(weights: Sequence[WeightAudit]) -> str:

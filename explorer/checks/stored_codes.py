@@ -17,10 +17,10 @@ from netloupe.explorer.quantization.weights import (
     list_quantized_weights,
 )
 
+from .stored_numbers import ReadingBudget
+
 #: so many weights are read; a hostile file may have a million
 MOST_WEIGHTS = 20_000
-#: elements that are read of all, as often as a file may claim the same bytes for another weight
-_MOST_READ = 2**36
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,12 @@ class QuantizedWeights:
     def _read_each(self) -> Iterator[StoredCodes]:
         total = sum(weight.size for weight in self.weights) or 1
         done = 0
+        budget = ReadingBudget(weight.tensor for weight in self.weights)
         for weight in self.weights:
             step("" if done else "reading quantized weights", min(done / total, 1.0))
             done += weight.size
-            if done > _MOST_READ:
-                yield StoredCodes(weight, None, "too many elements are claimed to read them all")
-                continue
             try:
+                budget.take(weight.tensor)
                 facts = measure_codes(open_weight(weight), find_output_axis(weight))
             except NetloupeError as error:
                 if is_ending(error):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -25,6 +26,8 @@ _SCHEMA = 1
 _MOST_LINES = 12
 _MOST_OPERATORS = 5
 _LONGEST = 120
+_LONGEST_VERDICT = 2_000
+_WIDTH = 100
 _MISSING = "-"
 
 
@@ -91,8 +94,8 @@ def format_audit(found: QuantizationAudit) -> str:
     title = write_line(found.source)
     if found.reference:
         title += f" beside {write_line(found.reference)}"
-    lines = [title, found.verdict]
-    lines += _list_section("Multiplications", map(_write_precision, found.coverage.precisions))
+    lines = [title, *textwrap.wrap(write_line(found.verdict, _LONGEST_VERDICT), _WIDTH)]
+    lines += _list_section("Multiplications", _list_precisions(found))
     lines += _list_section("Parameters", map(_write_storage, found.coverage.storage))
     lines += [*_list_defects(found)]
     lines += _list_section(
@@ -113,6 +116,16 @@ def _list_section(title: str, told: Iterable[str]) -> Iterator[str]:
             yield f"  {entry}"
         if len(entries) > _MOST_LINES:
             yield f"  … {len(entries) - _MOST_LINES:,} more; --json lists them"
+
+
+def _list_precisions(found: QuantizationAudit) -> Iterator[str]:
+    yield from map(_write_precision, found.coverage.precisions)
+    count = found.coverage.float_results
+    if count:
+        yield (
+            f"{write_count(count, 'node')} of those on integers give floats that nothing quantizes "
+            "again"
+        )
 
 
 def _write_precision(share: PrecisionShare) -> str:
@@ -148,10 +161,10 @@ def _list_defects(found: QuantizationAudit) -> Iterator[str]:
 
 def _write_island(island: FloatIsland) -> str:
     operators = [f"{count:,} {write_line(name, 60)}" for name, count in island.operators.items()]
+    size = "?" if island.border_bytes is None else write_bytes(island.border_bytes)
     cost = [
         f"{'?' if island.macs is None else f'{island.macs:,}'} MACs",
-        f"{'?' if island.border_bytes is None else write_bytes(island.border_bytes)} across "
-        f"{write_count(island.borders, 'border')}",
+        f"{size} across {write_count(island.borders, 'border')}",
     ]
     times = f" ({island.count:,} times)" if island.count > 1 else ""
     shown = join_parts(operators[:_MOST_OPERATORS], len(operators))
@@ -176,9 +189,9 @@ def _list_weights(found: QuantizationAudit) -> Iterator[str]:
     if coded:
         yield ""
         yield "Codes of weights, the least used range first"
-        header = ("range used ↑", "bits used ↑", "entropy ↑", "at ends ↓", "zero")
+        columns = ("range used ↑", "bits used ↑", "entropy ↑", "at ends ↓", "zero")
         rows = [_list_codes(one) for one in coded[:_MOST_LINES]]
-        yield from _write_table((*header, "weight"), rows)
+        yield from _write_table((*columns, "weight"), rows)
         yield from _count_more(len(coded))
 
 

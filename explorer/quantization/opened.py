@@ -153,9 +153,7 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
     if found.storage is not None and not found.storage.is_integer:
         lowest = highest = None
     codes = open_elements(tensor)
-    return OpenedWeight(
-        codes, weight.dims, scale, zero_point, lowest, highest, axis, block_size
-    )
+    return OpenedWeight(codes, weight.dims, scale, zero_point, lowest, highest, axis, block_size)
 
 
 def _place(

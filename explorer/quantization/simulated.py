@@ -143,7 +143,8 @@ def round_weights(
             if node.op_type == "QuantizeLinear":  # it rounds first
                 codes = np.rint(codes)
             codes = np.rint(codes + spread(zero_point, start, stop))
-            return np.nan_to_num(np.clip(codes, low, high)).astype(np.int32)
+            whole: npt.NDArray[np.int32] = np.nan_to_num(np.clip(codes, low, high)).astype(np.int32)
+        return whole
 
     return Elements(np.dtype(np.int32), elements.size, take)
 

@@ -297,7 +297,7 @@ def list_takers(value: Value, node: Node | None) -> list[Node]:
     if node is not None and node.op_type not in handing:
         return [node]
     if any(user.op_type == "Gather" and user.inputs[0] is value for user in value.users[:1]):
-        return value.users[:_MOST_USERS]
+        return [*value.users[:_MOST_USERS]]
     waiting = [(value, 0)]
     found: dict[Node, None] = {}
     while waiting and len(found) < _MOST_USERS:

@@ -26,8 +26,8 @@ class Reference:
     elements
         The float weights, as the file has them.
     turned
-        Where the codes have two axes exchanged: (B, R, C) for floats of shape [B, R, C] and codes of
-        shape [B, C, R], other axes taken together. None where the order is the same.
+        Where the codes have two axes exchanged: (B, R, C) for floats of shape [B, R, C] and codes
+        of shape [B, C, R], other axes taken together. None where the order is the same.
 
     Attributes
     ----------
@@ -105,9 +105,9 @@ def list_orders(
         found.append(("as stored", None))
     if len(kept[0]) == len(kept[1]) == 2 and kept[0] == kept[1][::-1]:
         found.append(("transposed", (1, kept[0][0], kept[0][1])))
-    if len(given) == len(dims) == 4 and dims == (given[0], given[2], given[3], given[1]):
-        if given[1] > 1 and given[2] * given[3] > 1:
-            found.append(("channels last", (given[0], given[1], given[2] * given[3])))
+    is_turned = len(given) == 4 and dims == (given[0], given[2], given[3], given[1])
+    if is_turned and given[1] > 1 and given[2] * given[3] > 1:
+        found.append(("channels last", (given[0], given[1], given[2] * given[3])))
     return found
 
 

@@ -35,7 +35,7 @@ class Sample(NamedTuple):
     is_grid: bool
 
 
-class Likeness(NamedTuple):
+class ValueLikeness(NamedTuple):
     """How alike a quantized weight and a float tensor are.
 
     Parameters
@@ -69,7 +69,9 @@ def choose_places(dims: tuple[int, ...], size: int) -> tuple[list[int], list[int
 
 
 def _spread(count: int, most: int) -> list[int]:
-    found: list[int] = np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64)).tolist()
+    found: list[int] = np.unique(
+        np.linspace(0, count - 1, min(count, most)).astype(np.int64)
+    ).tolist()
     return found
 
 
@@ -85,9 +87,7 @@ def sample_codes(opened: OpenedWeight) -> Sample:
     return Sample(np.stack(taken), len(rows) > 1)
 
 
-def sample_reference(
-    reference: Reference, dims: tuple[int, ...], size: int
-) -> Sample:
+def sample_reference(reference: Reference, dims: tuple[int, ...], size: int) -> Sample:
     """Return elements of a float tensor at the places where :func:`sample_codes` takes its own."""
     rows, columns, width = choose_places(dims, size)
     turned = reference.turned
@@ -112,16 +112,16 @@ def sample_reference(
     return Sample(np.stack(taken), len(rows) > 1)
 
 
-def compare_samples(one: Sample, other: Sample) -> Likeness:
+def compare_samples(one: Sample, other: Sample) -> ValueLikeness:
     """Return how alike two samples of the same places are."""
     left, right = one.numbers, other.numbers
     good = np.isfinite(left) & np.isfinite(right)
     left, right = np.where(good, left, 0.0), np.where(good, right, 0.0)
     whole = _correlate(left.reshape(1, -1), right.reshape(1, -1))
     if not one.is_grid:
-        return Likeness(whole, whole, whole)
+        return ValueLikeness(whole, whole, whole)
     is_small = left.shape[1] < LEAST_ELEMENTS, left.shape[0] < LEAST_ELEMENTS
-    return Likeness(
+    return ValueLikeness(
         whole,
         whole if is_small[0] else _correlate(left, right),
         whole if is_small[1] else _correlate(left.T, right.T),
