@@ -60,6 +60,10 @@ class AuditError(NetloupeError, ValueError):
     """An audit was asked for, or its table, where that cannot be given."""
 
 
+class NotesError(NetloupeError, ValueError):
+    """Notes cannot be read, or not be written where they are kept; what was typed is not lost."""
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 

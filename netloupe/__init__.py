@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         LayoutError,
         ModelFormatError,
         NetloupeError,
+        NotesError,
         NotFoundError,
         OutputError,
         SourceError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.notes import Note, Notes
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
@@ -76,6 +78,9 @@ _HOMES = {
     "ModelWarning": "netloupe.explorer.model",
     "NetloupeError": "netloupe.explorer.errors",
     "Node": "netloupe.explorer.model",
+    "Note": "netloupe.explorer.notes",
+    "Notes": "netloupe.explorer.notes",
+    "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
@@ -124,6 +129,9 @@ __all__ = [
     "NetloupeError",
     "Node",
     "NotFoundError",
+    "Note",
+    "Notes",
+    "NotesError",
     "OutputError",
     "Paint",
     "Quantization",

@@ -108,7 +108,8 @@ class QuantizationAudit:
     coverage
         How much is quantized.
     defects
-        What the rules of quantization found, the worst first.
+        What the rules of quantization found, the worst first; those marked as suppressed that a
+        note beside the model accepts.
     islands
         Where it computes in floats in between, those first that cost most.
     weights

@@ -103,7 +103,10 @@ def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:
 
 
 def _write_defects(findings: Findings) -> str:
-    counts = [(name, sum(f.severity == name for f in findings)) for name in SEVERITIES]
+    counts = [
+        (name, sum(f.severity == name and not f.suppressed for f in findings))
+        for name in SEVERITIES
+    ]
     told = [write_count(count, name) for name, count in counts if count]
     return (
         f"{', '.join(told)} in how it is quantized."

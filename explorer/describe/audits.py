@@ -63,6 +63,7 @@ def encode_audit(found: QuantizationAudit, *, most: int | None = MOST_ENTRIES) -
                 "remedy": finding.remedy,
                 "count": finding.count,
                 "fingerprint": finding.fingerprint,
+                "suppressed": finding.suppressed,
             }
             for finding in found.defects
         ],
@@ -148,6 +149,7 @@ def _write_storage(share: StorageShare) -> str:
 def _list_defects(found: QuantizationAudit) -> Iterator[str]:
     for severity in SEVERITIES:
         group = [finding for finding in found.defects if finding.severity == severity]
+        group = [finding for finding in group if not finding.suppressed]
         yield from _list_section(
             f"{severity.capitalize()}s",
             (

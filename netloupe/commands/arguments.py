@@ -17,6 +17,7 @@ from .completion_arguments import add_completion
 from .diff_arguments import add_diff
 from .info_arguments import add_info
 from .inspect_arguments import add_inspect
+from .notes_arguments import add_notes
 from .open_arguments import add_open
 from .render_arguments import add_render
 from .streams import STANDARD, say, write_standard_output
@@ -28,6 +29,7 @@ _EXAMPLES = """examples:
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
   netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
+  netloupe notes model.onnx                       what people wrote of it
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
@@ -42,6 +44,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "check": add_check,
     "diff": add_diff,
     "audit": add_audit,
+    "notes": add_notes,
     "render": add_render,
     "open": add_open,
     "completion": add_completion,
