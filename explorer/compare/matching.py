@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,7 +31,8 @@ class Pair:
         numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
-        ``Conv_12``) or ``"neighbours"`` (of another pair).
+        ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
+        all that takes from them is paired; their operators are not the same).
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """
@@ -190,10 +192,16 @@ class _Matcher:
                 self._known[one] = self._known[other] = len(self._known)
         if left.function is not None and right.function is not None:
             self._add(left.function, right.function)
-        inner = {graph.parent_attribute: graph for graph in right.subgraphs}
+        inner: dict[str | None, list[Graph]] = {}
+        for graph in right.subgraphs:  # an attribute may hold several
+            inner.setdefault(graph.parent_attribute, []).append(graph)
+        places: Counter[str | None] = Counter()
         for graph in left.subgraphs:
-            if graph.parent_attribute in inner:
-                self._add(graph, inner[graph.parent_attribute])
+            attribute = graph.parent_attribute
+            others = inner.get(attribute, [])
+            if places[attribute] < len(others):
+                self._add(graph, others[places[attribute]])
+            places[attribute] += 1
 
 
 def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:

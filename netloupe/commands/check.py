@@ -39,6 +39,7 @@ def run_check(parsed: argparse.Namespace) -> int:
         parsed.target or settings.target,
         parsed.baseline or settings.baseline,
         parsed.init,
+        with_notes=parsed.with_notes,
     )
     work.refuse_mistakes()
     several = len(models) > 1 or models != parsed.models
@@ -54,7 +55,7 @@ class CheckWork:
 
     Parameters
     ----------
-    select, ignore, target, baseline
+    select, ignore, target, baseline, with_notes
         As :func:`netloupe.check` takes them.
     init
         The init net of a Caffe2 net.
@@ -65,6 +66,7 @@ class CheckWork:
     target: str | None = None
     baseline: str | Path | None = None
     init: str | None = None
+    with_notes: bool = False
 
     def __call__(self, name: str) -> Findings:
         """Return what is found in a model."""
@@ -74,6 +76,7 @@ class CheckWork:
             ignore=self.ignore,
             target=self.target,
             baseline=self.baseline,
+            with_notes=self.with_notes,
         )
 
     def refuse_mistakes(self) -> None:

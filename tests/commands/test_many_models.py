@@ -124,6 +124,19 @@ def test_check_of_a_folder(zoo: Path, capsys: pytest.CaptureFixture[str], jobs: 
     assert main(["check", "b.onnx", "deep/deeper", "--fail-on", "warning", "--jobs", jobs]) == 1
 
 
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_audit_of_a_folder(zoo: Path, capsys: pytest.CaptureFixture[str], jobs: str) -> None:
+    assert main(["audit", ".", "--csv", "--jobs", jobs]) == 2
+    rows = read_table(capsys.readouterr().out)
+    assert [row["model"] for row in rows] == _FOUND
+    assert [bool(row["error"]) for row in rows] == [False, False, True, False, False]
+    assert [row["quantized_weights"] for row in rows if row["verdict"]] == ["0", "0", "25", "0"]
+    assert main(["audit", ".", "--json", "--jobs", jobs]) == 2
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["source"] for line in lines] == _FOUND
+    assert ["error" in line for line in lines] == [False, False, True, False, False]
+
+
 def test_sarif_of_a_folder_in_two_processes(zoo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", ".", "--sarif", "--jobs", "2"]) == 2
     (run,) = json.loads(capsys.readouterr().out)["runs"]

@@ -6,7 +6,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import onnx
+from onnx import numpy_helper
 
 from netloupe.explorer.checks import Findings, check
 from netloupe.explorer.readers.load import load
@@ -29,9 +31,20 @@ MODELS = {
 }
 
 
+#: the demonstration's int8 network has a fault already: the scale of this bias is 1.7 times its own
+_SPOILED, _FACTOR = "head.classify.bias_quantized_scale", np.float32(1.7)
+
+
 @cache
 def read_bytes(name: str) -> bytes:
-    return MODELS[name].read_bytes()
+    """Return the bytes of a model, of the int8 network with its own fault mended."""
+    data = MODELS[name].read_bytes()
+    if name != "qdq":
+        return data
+    proto = onnx.ModelProto.FromString(data)
+    (scale,) = (tensor for tensor in proto.graph.initializer if tensor.name == _SPOILED)
+    scale.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(scale) / _FACTOR, _SPOILED))
+    return proto.SerializeToString()
 
 
 def copy_model(name: str) -> onnx.ModelProto:
@@ -41,4 +54,4 @@ def copy_model(name: str) -> onnx.ModelProto:
 
 @cache
 def check_original(name: str, target: str | None, select: str = "") -> Findings:
-    return check(load(MODELS[name]), target=target, select=[select] if select else [])
+    return check(load(read_bytes(name)), target=target, select=[select] if select else [])
