@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
@@ -25,7 +26,9 @@ from .changes import (
     have_same_elements,
 )
 from .matching import Matching, Pair, match_models
+from .merging import MergedModel, merge_models
 from .numbers import NumberDifference, compare_numbers
+from .states import State, classify_nodes
 
 _STEP = 1_000
 
@@ -147,6 +150,29 @@ class Diff:
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    @cached_property
+    def states(self) -> dict[Node, State]:
+        """Nodes of both models that are not the same: those of the left one are removed.
+
+        Paired nodes are changed where they do something else, or take a weight that differs; they
+        are told by the node of the right model.
+        """
+        return classify_nodes(self)
+
+    @cached_property
+    def merging(self) -> MergedModel:
+        """Both models as one, and what of it comes from which."""
+        return merge_models(self.matching, self.states)
+
+    @property
+    def merged(self) -> Model:
+        """Both models as one: what the right one has, and with it what only the left one has.
+
+        Its paths are those of the right model; what is removed has its own path, with
+        ``(removed)`` behind it where that is taken.
+        """
+        return self.merging.model
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about
