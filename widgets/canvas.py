@@ -84,10 +84,10 @@ class Canvas(anywidget.AnyWidget):
     direction = traitlets.Enum(get_args(Direction), "TB").tag(sync=True)
     #: ``[path, label]`` of each graph from the main one to the one shown; set by Python
     breadcrumb = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)
-    #: tone and text of what is painted, by path; the tones are those of the themes; set by Python
-    paints = traitlets.Dict(
-        value_trait=traitlets.Tuple(traitlets.Unicode(), traitlets.Unicode())
-    ).tag(sync=True)
+    #: how boxes and edges are painted, by path, as ``Paint.encode`` writes it; set by Python
+    paints = traitlets.Dict(value_trait=traitlets.List()).tag(sync=True)
+    #: what a review marks, which is laid over the paints, in the same form; set by Python
+    marks = traitlets.Dict(value_trait=traitlets.List()).tag(sync=True)
     #: what has changed in the model's files since they were read, "" for nothing: the browser
     #: offers to read them again; set by Python
     changed = traitlets.Unicode("").tag(sync=True)

@@ -17,7 +17,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.readers.load import load_again
-from netloupe.explorer.render.paint import Paint, Paints, check_paints
+from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import render_picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
@@ -174,7 +174,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     @paint.setter
     def paint(self, paint: Mapping[Any, Paint]) -> None:
         self._session.paints = paints = check_paints(paint)
-        self.canvas.paints = {path: (one.tone, one.text) for path, one in paints.items()}
+        self.canvas.paints = encode_paints(paints)
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.

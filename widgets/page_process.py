@@ -26,7 +26,7 @@ _COMMAND = Path(netloupe.__file__).with_name("__main__.py")
 _NICENESS = 15
 
 
-def run_render(words: Sequence[str], timeout: float) -> bytes | None:
+def run_render_process(words: Sequence[str], timeout: float) -> bytes | None:
     """Return what ``netloupe render`` writes to its standard output; None where it fails.
 
     Whoever watches may end it about every 50 ms; then the process is ended.

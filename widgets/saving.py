@@ -29,7 +29,7 @@ from netloupe.explorer.standalone.frame import FirstSight, frame_page
 from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_open_groups
 from netloupe.explorer.view import ViewOptions
 
-from .page_process import run_render
+from .page_process import run_render_process
 from .surroundings import find_surroundings
 
 #: what a saved notebook keeps: the explorer in a page with the picture, or the picture alone
@@ -142,7 +142,7 @@ class SavedPage:
         if self._page is None or not self._has_page(model, options):
             return ""
         opened = write_open_groups(session.views.current.root)
-        shown = FirstSight(opened, self._read_selected(), session.paints)
+        shown = FirstSight(opened, self._read_selected(), session.shown_paints)
         # its folder is nobody's business who is given the notebook
         title = f"Explorer of {Path(model.source).name or model.source}"
         return frame_page(self._page[2], title, self._height, shown)
@@ -164,7 +164,7 @@ class SavedPage:
                 page, _ = make_page(
                     model,
                     replace(options, wrap="auto"),  # a page has no columns
-                    session.paints,
+                    session.shown_paints,
                     session.views.current,
                     PageContent(size_limit=_PAGE_BYTES),
                 )
@@ -225,7 +225,7 @@ class SavedPage:
             is_given = len(own) > 1 and "init net file" not in model.metadata
             words = [own[0], *(["--init", own[1]] if is_given else [])]
             words += ["-o", "-", "--format", "html", "--size-limit", str(_PAGE_BYTES)]
-            page = run_render(words + _write_words(options), _TIMEOUT)
+            page = run_render_process(words + _write_words(options), _TIMEOUT)
             if page is None:
                 return
             with self._lock:

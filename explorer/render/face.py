@@ -19,6 +19,7 @@ TextStyle = Literal[
     "text",  # small and dark: a value
     "muted",  # small and grey: an attribute's name, dimensions
     "badge",  # smaller: text in a pill
+    "mark",  # bold: a sign or a count in the corner of a painted box
 ]
 Anchor = Literal["start", "middle", "end"]
 

@@ -27,8 +27,8 @@ from .marks import (
     mark_line,
     mark_port,
 )
-from .paint import NO_PAINTS, Paints, find_tone
-from .sizes import EDGE_WIDTH, GROUP_BORDER, OPENER, RULE, STUB_DASH, TEXT_STYLES
+from .paint import NO_PAINTS, Paint, Paints, find_paint
+from .sizes import DASHES, EDGE_WIDTH, GROUP_BORDER, OPENER, RULE, STUB_DASH, TEXT_STYLES
 from .text import measure_text
 from .theme import Theme
 
@@ -76,15 +76,15 @@ def list_legend(
     """
     categories, tones, signs = set(), set(), set()
     for item in _walk_items(scene):
-        tone = find_tone(paints, item.path)
-        tones.add(tone.partition("-")[0])
+        paint = find_paint(paints, item.path)
+        tones |= _list_tones(paint)
         if item.is_open:
             signs.add("frame")
             continue
         face = face_of(item)
         if face.outline in ("stub", "junction"):
             signs.update([face.outline] if face.texts else [])
-        elif not tone:
+        elif paint is None or not paint.tone:
             categories.add(face.category)
         if face.stack:
             signs.add("stack")
@@ -95,7 +95,7 @@ def list_legend(
             signs.add("opener")
     for kind, path in _walk_edges(scene):
         signs.add(kind)
-        tones.add(find_tone(paints, path).partition("-")[0])
+        tones |= _list_tones(find_paint(paints, path))
     if scene.root is None:
         signs.update("continued" for box in scene.boxes if box.leaves is not None)
         signs.update("port" for _ in scene.ports)
@@ -103,6 +103,13 @@ def list_legend(
         signs.add("port")
     found = {"categories": categories, "tones": tones, "signs": signs}
     return [entry for entry in list_all_entries() if entry.key in found[entry.kind]]
+
+
+def _list_tones(paint: Paint | None) -> set[str]:
+    """Return the keys of the entries that explain a paint."""
+    if paint is None:
+        return set()
+    return {tone.partition("-")[0] for tone in (paint.tone, paint.ring, paint.mark_tone) if tone}
 
 
 def list_all_entries() -> list[Entry]:
@@ -163,7 +170,8 @@ def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
 
 def _mark_way(kind: str, theme: Theme) -> list[Mark]:
     points = (1.0, 9.0, 12.0, 9.0, 22.0, 9.0, 33.0, 9.0)
-    return mark_line(points, kind, colour_of_edge(kind, theme), EDGE_WIDTH, has_arrow=True)
+    colour = colour_of_edge(kind, theme)
+    return mark_line(points, DASHES.get(kind), colour, EDGE_WIDTH, has_arrow=True)
 
 
 def _mark_port(theme: Theme) -> list[Mark]:
@@ -173,7 +181,7 @@ def _mark_port(theme: Theme) -> list[Mark]:
     return [
         RectMark(3, 9, 28, 9, 0, frame.fill),
         LineMark(3, 9, 28, frame.border),
-        *mark_line(way, "data", theme.edge, EDGE_WIDTH, has_arrow=False),
+        *mark_line(way, None, theme.edge, EDGE_WIDTH, has_arrow=False),
         port,
     ]
 
@@ -189,7 +197,7 @@ def _mark_continued(theme: Theme) -> list[Mark]:
         (8.0, 17.0, 8.0, 11.0, 8.0, 6.0, 8.0, 1.0),
         (26.0, 17.0, 26.0, 11.0, 26.0, 6.0, 26.0, 1.0),
     ]
-    sides = [mark_line(way, "data", frame.border, 1.0, has_arrow=False) for way in ways]
+    sides = [mark_line(way, None, frame.border, 1.0, has_arrow=False) for way in ways]
     top = LineMark(8, 1, 18, frame.border)
     return [RectMark(8, 1, 18, 16, 0, frame.fill), top, *(mark for side in sides for mark in side)]
 

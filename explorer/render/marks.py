@@ -23,15 +23,15 @@ from .sizes import (
     DASHES,
     EDGE_WIDTH,
     GROUP_BORDER,
+    HATCH_STEP,
     LABEL_BASELINE,
     LABEL_HEIGHT,
     LABEL_PADDING,
     LABEL_RADIUS,
-    PAINT_INSET,
-    PAINT_RISE,
     PAINTED_BORDER,
     PORT_RADIUS,
     RADII,
+    RING_DASH,
     RING_OFFSET,
     RING_WIDTH,
     RULE,
@@ -122,10 +122,31 @@ class CircleMark:
     stroke_width: float = EDGE_WIDTH
 
 
-Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark
+@dataclass(frozen=True, slots=True)
+class HatchMark:
+    """Parallel strokes, each as the x and y of its two ends."""
+
+    lines: tuple[tuple[float, float, float, float], ...]
+    stroke: str
+    stroke_width: float = 1.0
 
 
-def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
+Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark | HatchMark
+
+
+def hatch(x: float, y: float, width: float, height: float, stroke: str) -> HatchMark:
+    """Return strokes from lower left to upper right that fill a rectangle."""
+    lines = []
+    reach = HATCH_STEP
+    while reach < width + height:
+        left, low = max(reach - height, 0.0), min(reach, height)
+        right, high = min(reach, width), max(reach - width, 0.0)
+        lines.append((x + left, y + low, x + right, y + high))
+        reach += HATCH_STEP
+    return HatchMark(tuple(lines), stroke, RULE)
+
+
+def mark_face(face: Face, theme: Theme, paint: Paint | None = None) -> list[Mark]:
     """Return the marks of a box that is not open, from its own top left corner.
 
     Parameters
@@ -134,12 +155,13 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
         What is on it.
     theme
         The colours.
-    tone
-        That in which it is painted; "" for the colours of its category.
+    paint
+        How it is painted; None for the colours of its category. Ring, pill and mark are of
+        :mod:`netloupe.explorer.render.painted`.
     """
+    painted = theme.tones[paint.tone] if paint is not None and paint.tone else None
     if face.outline == "stub":
-        return _mark_stub(face, theme.tones[tone] if tone else theme.stub)
-    painted = theme.tones[tone] if tone else None
+        return _mark_stub(face, painted or theme.stub)
     colours = theme.category(face.category)
     if painted is not None:
         colours = CategoryColours(painted.fill, painted.border, painted.text)
@@ -166,8 +188,11 @@ def mark_face(face: Face, theme: Theme, tone: str = "") -> list[Mark]:
             if face.outline not in ("terminal", "constant"):
                 marks.append(LineMark(0, top + face.header, width, colours.border, RULE))
         marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
+    if paint is not None and paint.hatched:
+        marks.append(hatch(0, top, width, height, colours.border))
     line = GROUP_BORDER if face.outline == "group" else 1.0
-    dash = STUB_DASH if face.category == "preparation" else None
+    is_dashed = face.category == "preparation" or (paint is not None and paint.dashed)
+    dash = STUB_DASH if is_dashed else None
     marks.append(RectMark(0, top, width, height, radius, "", colours.border, line, dash=dash))
     for run in face.texts:
         colour = colours.text
@@ -224,7 +249,11 @@ def _mark_text(
 
 
 def mark_frame(
-    face: Face, box: SceneBox, theme: Theme, tone: str = "", direction: Direction = "TB"
+    face: Face,
+    box: SceneBox,
+    theme: Theme,
+    paint: Paint | None = None,
+    direction: Direction = "TB",
 ) -> list[Mark]:
     """Return the marks of an open group of any size, from its own top left corner.
 
@@ -232,10 +261,15 @@ def mark_frame(
     a quiet title.
     """
     colours = theme.frame(box.depth)
-    border, line = (theme.tones[tone].border, PAINTED_BORDER) if tone else (colours.border, 1.0)
+    border, line, dash = colours.border, 1.0, None
+    if paint is not None and paint.line_tone:
+        border, line = colour_of_line(paint, theme), PAINTED_BORDER
+        dash = RING_DASH if paint.dashed else None
     width, height, radius = box.width, box.height, RADII["frame"]
     if box.enters is None and box.leaves is None:
-        marks: list[Mark] = [RectMark(0, 0, width, height, radius, colours.fill, border, line)]
+        marks: list[Mark] = [
+            RectMark(0, 0, width, height, radius, colours.fill, border, line, dash=dash)
+        ]
     else:
         marks = _mark_part(box, direction, colours.fill, border, line)
     if box.enters is not None:
@@ -307,33 +341,22 @@ def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark
     )
 
 
-def mark_paint(face: Face, width: float, paint: Paint, theme: Theme) -> list[Mark]:
-    """Return the pill that a paint puts on the upper edge of a box; nothing without a text."""
-    if not paint.text:
-        return []
-    tone = theme.tones[paint.tone]
-    right = width - face.stack * SHEET_OFFSET - PAINT_INSET
-    room = max(right - PAINT_INSET, 0.0) - 2 * LABEL_PADDING
-    text = shorten_text(paint.text, room + 0.5, *TEXT_STYLES["badge"], "start")
-    if not text:
-        return []
-    across = measure_text(text, *TEXT_STYLES["badge"]) + 2 * LABEL_PADDING
-    top = face.stack * SHEET_OFFSET - PAINT_RISE
-    radius = LABEL_HEIGHT / 2
-    middle = right - across / 2
-    return [
-        RectMark(right - across, top, across, LABEL_HEIGHT, radius, tone.fill, tone.border),
-        _mark_text(middle, top + LABEL_BASELINE, text, "badge", tone.text, "middle"),
-    ]
-
-
-def mark_edge(edge: SceneEdge, theme: Theme, selected: bool = False, tone: str = "") -> list[Mark]:
+def mark_edge(
+    edge: SceneEdge, theme: Theme, selected: bool = False, paint: Paint | None = None
+) -> list[Mark]:
     """Return the line of an edge and its arrow head."""
-    colour = theme.tones[tone].border if tone else colour_of_edge(edge.kind, theme)
+    colour, width = colour_of_edge(edge.kind, theme), EDGE_WIDTH
+    if paint is not None and paint.line_tone:
+        colour, width = colour_of_line(paint, theme), SELECTED_EDGE_WIDTH
     if selected:
-        colour = theme.accent
-    width = SELECTED_EDGE_WIDTH if selected or tone else EDGE_WIDTH
-    return mark_line(edge.points, edge.kind, colour, width, has_arrow=edge.arrow)
+        colour, width = theme.accent, SELECTED_EDGE_WIDTH
+    dash = RING_DASH if paint is not None and paint.dashed else DASHES.get(edge.kind)
+    return mark_line(edge.points, dash, colour, width, has_arrow=edge.arrow)
+
+
+def colour_of_line(paint: Paint, theme: Theme) -> str:
+    """Return the colour that a paint gives to an edge or to the border of an open group."""
+    return theme.tones[paint.ring].strong if paint.ring else theme.tones[paint.tone].border
 
 
 def colour_of_edge(kind: str, theme: Theme) -> str:
@@ -343,15 +366,20 @@ def colour_of_edge(kind: str, theme: Theme) -> str:
 
 
 def mark_line(
-    points: tuple[float, ...], kind: str, colour: str, width: float, *, has_arrow: bool
+    points: tuple[float, ...],
+    dash: tuple[float, float] | None,
+    colour: str,
+    width: float,
+    *,
+    has_arrow: bool,
 ) -> list[Mark]:
-    """Return a line as the edges of a kind have it, and its arrow head."""
+    """Return a line, dashed or not, and its arrow head."""
     marks: list[Mark] = []
     head = _arrow_head(points) if has_arrow else None
     if head is not None:
         triangle, points = head
         marks.append(TriangleMark(triangle, colour))
-    marks.insert(0, CurveMark(points, colour, width, DASHES.get(kind)))
+    marks.insert(0, CurveMark(points, colour, width, dash))
     return marks
 
 

@@ -28,6 +28,7 @@ from .legend import Placed
 from .marks import (
     CircleMark,
     CurveMark,
+    HatchMark,
     LineMark,
     Mark,
     RectMark,
@@ -38,11 +39,11 @@ from .marks import (
     mark_edge_label,
     mark_face,
     mark_frame,
-    mark_paint,
     mark_port,
     mark_ring,
 )
-from .paint import NO_PAINTS, Paints, find_tone
+from .paint import NO_PAINTS, Paint, Paints, find_paint
+from .painted import mark_paint
 from .sheet import Sheet
 from .text import clean_label, measure_text
 from .theme import Theme, load_theme
@@ -196,30 +197,32 @@ def _place_scene(
     boxes = [box for box in scene.boxes if box.item.kind != "root"]
     for box in boxes:
         if box.item.is_open:
-            face, tone = face_of(box.item), find_tone(paints, box.item.path)
-            for mark in mark_frame(face, box, theme, tone, scene.direction):
+            face, paint = face_of(box.item), paints.get(box.item.path)
+            for mark in mark_frame(face, box, theme, paint, scene.direction):
                 yield box.x, box.y, mark
     for edge in scene.edges:
-        tone = find_tone(paints, *edge.paths)
-        for mark in mark_edge(edge, theme, not selected.isdisjoint(edge.paths), tone):
+        paint = find_paint(paints, *edge.paths)
+        for mark in mark_edge(edge, theme, not selected.isdisjoint(edge.paths), paint):
             yield 0.0, 0.0, mark
         if edge.label:
             for mark in mark_edge_label(edge, ground_of_edge(scene, edge, theme), theme):
                 yield 0.0, 0.0, mark
     for port in scene.ports:
         yield 0.0, 0.0, mark_port(port.x, port.y, theme)
-    known: dict[tuple[Face, str], list[Mark]] = {}
+    known: dict[tuple[Face, Paint | None], list[Mark]] = {}
     for box in boxes:
-        face, tone = face_of(box.item), find_tone(paints, box.item.path)
-        if not box.item.is_open:
-            if (face, tone) not in known:
-                known[face, tone] = mark_face(face, theme, tone)
-            for mark in known[face, tone]:
+        face, paint = face_of(box.item), paints.get(box.item.path)
+        is_open = box.item.is_open
+        if not is_open:
+            ground = paint.ground if paint is not None else None
+            if (face, ground) not in known:
+                known[face, ground] = mark_face(face, theme, ground)
+            for mark in known[face, ground]:
                 yield box.x, box.y, mark
         if box.item.path in selected:
             yield box.x, box.y, mark_ring(box.width, box.height, face.outline, theme)
-        if tone:
-            for mark in mark_paint(face, box.width, paints[box.item.path], theme):
+        if paint is not None:
+            for mark in mark_paint(face, box.width, box.height, paint, theme, is_open=is_open):
                 yield box.x, box.y, mark
 
 
@@ -303,6 +306,9 @@ def make_path(mark: Mark) -> Path:
         return Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
     if isinstance(mark, CircleMark):
         return Path.circle((mark.x, mark.y), mark.radius)
+    if isinstance(mark, HatchMark):
+        ends = [end for x, y, right, high in mark.lines for end in ((x, y), (right, high))]
+        return Path(ends or [(0.0, 0.0)], [Path.MOVETO, Path.LINETO] * len(mark.lines) or None)
     if isinstance(mark, TriangleMark):
         points = _pairs(mark.points)
         return Path([*points, points[0]], closed=True)

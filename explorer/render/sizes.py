@@ -61,6 +61,18 @@ PAINTED_BORDER: float = _SIZES["paint"]["border"]
 PAINT_INSET: float = _SIZES["paint"]["inset"]
 #: by which the pill is higher than the box
 PAINT_RISE: float = _SIZES["paint"]["rise"]
+#: from a box to the middle of the ring that a paint draws around it
+PAINT_RING: float = _SIZES["paint"]["ring"]
+#: dashes and gaps of the ring, the border or the edge of what a paint dashes
+RING_DASH: tuple[float, float] = tuple(_SIZES["paint"]["dash"])
+#: between the strokes of what is hatched
+HATCH_STEP: float = _SIZES["paint"]["hatch"]
+#: of the mark in a box's corner, and by which it is further up and to the right than the box
+MARK_HEIGHT: float = _SIZES["paint"]["mark"]["height"]
+MARK_OVERHANG: float = _SIZES["paint"]["mark"]["overhang"]
+#: from the top of a mark down to the baseline of its text, and at either side of the text
+MARK_BASELINE: float = _SIZES["paint"]["mark"]["baseline"]
+MARK_PADDING: float = _SIZES["paint"]["mark"]["padding"]
 #: of the bar that tells a share
 BAR_THICKNESS: float = _SIZES["bar"]["thickness"]
 #: from the bottom of a box up to the middle of its bar

@@ -17,6 +17,7 @@ from .legend import SAMPLE_HEIGHT, SAMPLE_WIDTH, Entry, mark_sample
 from .marks import (
     CircleMark,
     CurveMark,
+    HatchMark,
     LineMark,
     Mark,
     RectMark,
@@ -26,11 +27,11 @@ from .marks import (
     mark_edge_label,
     mark_face,
     mark_frame,
-    mark_paint,
     mark_port,
     mark_ring,
 )
-from .paint import NO_PAINTS, Paints, find_tone
+from .paint import NO_PAINTS, Paint, Paints, find_paint
+from .painted import mark_paint
 from .sheet import Sheet
 from .sizes import FONT_FAMILY
 from .text import clean_label
@@ -130,7 +131,7 @@ class _Drawing:
         self.paints = paints
         self.id_prefix = id_prefix
         self.ids: dict[str, int] = {}
-        self.bodies: dict[tuple[Face, str], str] = {}
+        self.bodies: dict[tuple[Face, Paint | None], str] = {}
 
     def draw(self, title: str, sheet: Sheet, font: str) -> str:
         scene, theme = self.scene, self.theme
@@ -172,18 +173,19 @@ class _Drawing:
 
     def _draw_frame(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
-        tone = find_tone(self.paints, box.item.path)
-        marks = mark_frame(face, box, self.theme, tone, self.scene.direction)
+        paint = self.paints.get(box.item.path)
+        marks = mark_frame(face, box, self.theme, paint, self.scene.direction)
         classes = "node group" if box.item.kind == "node" else "group"
         return self._wrap(box, face, classes, "frame", "".join(map(_draw_mark, marks)))
 
     def _draw_box(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
-        tone = find_tone(self.paints, box.item.path)
-        body = self.bodies.get((face, tone))
+        paint = self.paints.get(box.item.path)
+        ground = paint.ground if paint is not None else None
+        body = self.bodies.get((face, ground))
         if body is None:
-            body = "".join(map(_draw_mark, mark_face(face, self.theme, tone)))
-            self.bodies[face, tone] = body
+            body = "".join(map(_draw_mark, mark_face(face, self.theme, ground)))
+            self.bodies[face, ground] = body
         return self._wrap(box, face, _CLASSES[box.item.kind], face.outline, body)
 
     def _wrap(self, box: SceneBox, face: Face, classes: str, shape: str, body: str) -> str:
@@ -192,7 +194,9 @@ class _Drawing:
         if item.path in self.selected:
             body += _draw_mark(mark_ring(box.width, box.height, shape, self.theme))
         if paint is not None:
-            body += "".join(map(_draw_mark, mark_paint(face, box.width, paint, self.theme)))
+            is_open = shape == "frame"
+            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=is_open)
+            body += "".join(map(_draw_mark, laid))
         identity = self._identify(_ID_LETTERS[item.kind], item.key)
         title = escape_text(clean_label(item.path, LONGEST_TITLE))
         if face.title:
@@ -207,9 +211,9 @@ class _Drawing:
 
     def _draw_edges(self) -> Iterable[str]:
         for edge in self.scene.edges:
-            tone = find_tone(self.paints, *edge.paths)
+            paint = find_paint(self.paints, *edge.paths)
             is_selected = not self.selected.isdisjoint(edge.paths)
-            marks = mark_edge(edge, self.theme, is_selected, tone)
+            marks = mark_edge(edge, self.theme, is_selected, paint)
             if edge.label:
                 ground = ground_of_edge(self.scene, edge, self.theme)
                 marks += mark_edge_label(edge, ground, self.theme)
@@ -322,6 +326,11 @@ def _draw_mark(mark: Mark) -> str:
             f'fill="{mark.fill}" stroke="{mark.stroke}" '
             f'stroke-width="{_number(mark.stroke_width)}"/>'
         )
+    if isinstance(mark, HatchMark):
+        return (
+            f'<path d="{draw_strokes(mark)}" fill="none" stroke="{mark.stroke}" '
+            f'stroke-width="{_number(mark.stroke_width)}"/>'
+        )
     corners = " ".join(map(_number, mark.points))
     return f'<path d="M{corners}z" fill="{mark.fill}"/>'
 
@@ -358,6 +367,14 @@ def _draw_rect(mark: RectMark) -> str:
             f'V{_number(mark.y + mark.height)}z" {paint}/>'
         )
     return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="{radius}" {paint}/>'
+
+
+def draw_strokes(mark: HatchMark) -> str:
+    """Return the path data of parallel strokes."""
+    return "".join(
+        f"M{_number(x)} {_number(y)}L{_number(right)} {_number(high)}"
+        for x, y, right, high in mark.lines
+    )
 
 
 def draw_curve(points: tuple[float, ...]) -> str:

@@ -30,11 +30,16 @@ class FrameColours:
 
 @dataclass(frozen=True, slots=True)
 class PillColours:
-    """A badge, a stub, or what is painted in a tone."""
+    """A badge, a stub, or what is painted in a tone.
+
+    Only a tone has ``strong``, the colour of rings and of the ground of marks, on which text has
+    the colour of the page.
+    """
 
     fill: str
     border: str
     text: str
+    strong: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def tell_command(session: Session, theme: ThemeName) -> CommandMessage:
         options = replace(options, expand="auto")
     else:
         options = found
-    if session.paints:
+    if session.shown_paints:
         left.append("how it is painted")
     if options.share == "macs" and any(graph._inferred_types for graph in model.graphs):
         left.append("the shapes that were inferred, from which multiplications are counted")

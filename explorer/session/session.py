@@ -25,7 +25,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.legend import list_legend
-from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.svg import draw_sample
@@ -59,7 +59,9 @@ class Session:
         self._first = self.views.note()
         self.history = History()
         #: how boxes and edges are painted, by path
+        #: how boxes and edges are painted, by path, and what a review marks, laid over it
         self.paints: Paints = NO_PAINTS
+        self.marks: Paints = NO_PAINTS
         self.wrap: Wrap = options.wrap
         self._encoder = SceneEncoder(lambda item: self._labels.draw(item))
         self._is_new_to_browser = True
@@ -152,7 +154,14 @@ class Session:
         options = views.options
         if theme is not None:
             options = replace(options, theme=check_option("theme", theme))
-        return Picture(views.model, views.current, options, scene, self._labels, paints=self.paints)
+        return Picture(
+            views.model, views.current, options, scene, self._labels, paints=self.shown_paints
+        )
+
+    @property
+    def shown_paints(self) -> Paints:
+        """What is painted, with what a review marks laid over it."""
+        return lay_paints(self.marks, self.paints)
 
     def legend(self, theme: str) -> list[LegendEntry]:
         """Return what the scene on the canvas has to explain, drawn in a theme.
@@ -164,7 +173,7 @@ class Session:
         """
         if self._scene is None:
             return []
-        entries = list_legend(self._scene, self._labels.draw, self.paints)
+        entries = list_legend(self._scene, self._labels.draw, self.shown_paints)
         return [{"text": entry.text, "svg": draw_sample(entry, theme)} for entry in entries]
 
     def cancel(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.render.paint import NO_PAINTS, Paints, encode_paints
 from netloupe.explorer.render.tables import write_json
 
 #: pixels, where the page is to be as high as the window
@@ -112,6 +112,6 @@ def _show(written: bytes, height: int, shown: FirstSight) -> bytes:
         "height": height,
         "selection": selected[0] if selected else "",
         "selected_paths": selected,
-        "paints": {path: [paint.tone, paint.text] for path, paint in shown.paints.items()},
+        "paints": encode_paints(shown.paints),
     }
     return write_json(data).replace(b"<", b"\\u003c")

@@ -18,7 +18,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
-from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints
+from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import (
     Labels,
     Picture,
@@ -131,7 +131,7 @@ def make_page(
             "direction": options.direction,
             "theme": options.theme,
             "height": 0,
-            "paints": {path: [paint.tone, paint.text] for path, paint in paints.items()},
+            "paints": encode_paints(paints),
             "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
         "notices": notices + _list_ignored(options),

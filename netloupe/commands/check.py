@@ -10,12 +10,33 @@ from netloupe import __version__
 from netloupe.explorer.checks import RULES, Findings, check, find_rules
 from netloupe.explorer.describe.findings import encode_findings, format_findings
 from netloupe.explorer.describe.sarif import encode_sarif
+from netloupe.explorer.errors import OutputError
 from netloupe.explorer.model import Model
 
+from .running import FOUND, load_named, run_each
 from .settings import read_settings
 from .streams import write_standard_output
+from .terminal import TerminalProgress
 
-_FOUND = 1
+
+def run_check(parsed: argparse.Namespace) -> int:
+    """Apply rules to each model and print what they find, or explain a rule."""
+    if parsed.explain is not None:
+        write_standard_output(explain_rules(parsed.explain))
+        return 0
+    if not parsed.models:
+        raise OutputError("check needs a model, or --explain ID. Give the name of a file.")
+    work = CheckRun(parsed)
+
+    def run(name: str) -> int:
+        with TerminalProgress() as progress:
+            progress.step("reading")
+            findings = work.check(load_named(name, parsed.init))
+        return work.tell(findings)
+
+    status = run_each(parsed.models, run)
+    work.finish(parsed.models)
+    return status
 
 
 class CheckRun:
@@ -63,7 +84,7 @@ class CheckRun:
             write_standard_output(json.dumps(told, indent=None if self._has_several else 2))
         else:
             write_standard_output(format_findings(findings) + "\n" * self._has_several)
-        return _FOUND if self._fail_on and findings.reaches(self._fail_on) else 0
+        return FOUND if self._fail_on and findings.reaches(self._fail_on) else 0
 
     def finish(self, models: list[str]) -> None:
         """Print the SARIF of all models, in which those are named that could not be read."""

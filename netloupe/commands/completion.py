@@ -11,8 +11,16 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 
+from .streams import write_standard_output
+
 _MOST_PATHS = 200
 _MOST_NAMES = 4 * _MOST_PATHS  # names that several elements have are found more than once
+
+
+def run_completion(parsed: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    write_standard_output(script_for(parsed.shell))
+    return 0
 
 
 def script_for(shell: str) -> str:

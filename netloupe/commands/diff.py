@@ -1,4 +1,4 @@
-"""``netloupe diff``: when a difference is to end with exit status 1."""
+"""``netloupe diff``: what differs, and when that is to end with exit status 1."""
 
 from __future__ import annotations
 
@@ -7,9 +7,28 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from netloupe.explorer.compare import IGNORABLE, Diff
+from netloupe.explorer.compare import IGNORABLE, Diff, diff
+from netloupe.explorer.describe.differences import encode_diff, format_diff
+
+from .running import FOUND, load_named, most_entries, print_json
+from .streams import write_standard_output
+from .terminal import TerminalProgress
 
 _KINDS = ("structure", "interface", "weights")
+
+
+def run_diff(parsed: argparse.Namespace) -> int:
+    """Print what differs between two models."""
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        left, right = (load_named(name, None) for name in parsed.models)
+        found = diff(left, right, ignore=parsed.ignore)
+        told = encode_diff(found, most=most_entries(parsed)) if parsed.json else {}
+    if parsed.json:
+        print_json(told, several=False)
+    else:
+        write_standard_output(format_diff(found))
+    return FOUND if parsed.fail_on is not None and parsed.fail_on.applies(found) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
-"""A summary of a model: what is in it, in numbers."""
+"""``netloupe info``: a summary of a model, what is in it, in numbers."""
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 from collections.abc import Collection
 from dataclasses import asdict
@@ -14,11 +15,16 @@ from netloupe.explorer.describe.architecture import collect_architecture
 from netloupe.explorer.describe.costs import collect_costs
 from netloupe.explorer.describe.encoding import MOST_ENTRIES, Listing, encode_json
 from netloupe.explorer.describe.file_text import list_operators, order_counts
-from netloupe.explorer.describe.groups import collect_groups
+from netloupe.explorer.describe.groups import DEPTH, collect_groups, list_groups
+from netloupe.explorer.errors import OutputError
 from netloupe.explorer.model import Dialect, Model, Value
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
+
+from .running import load_named, most_entries, print_json, run_each
+from .streams import write_standard_output
+from .terminal import TerminalProgress
 
 #: of what ``--json`` writes
 SCHEMA = 1
@@ -32,6 +38,35 @@ _DEEPEST_INDENT = 8
 _LONGEST_PATH = 60
 _LONGEST_SUMMARY = 1_000
 _WIDTH = 100
+
+
+def run_info(parsed: argparse.Namespace) -> int:
+    """Print a summary of each model, or its tree of groups."""
+    if parsed.depth is not None and not parsed.groups:
+        raise OutputError("--depth says how many levels of --groups. Give --groups too.")
+    several = len(parsed.models) > 1
+    depth = DEPTH if parsed.depth is None else parsed.depth
+
+    def run(name: str) -> None:
+        with TerminalProgress() as progress:
+            progress.step("reading")
+            model = load_named(name, parsed.init, infer_shapes=parsed.infer_shapes)
+            if parsed.groups and not parsed.json:
+                lines = [clean_label(name), *list_groups(model, depth, dict(parsed.bind))]
+                write_standard_output("\n".join(lines) + "\n" * several)
+                return
+            summary = summarize_model(
+                model,
+                most=most_entries(parsed),
+                bind=dict(parsed.bind),
+                depth=depth if parsed.groups else None,
+            )
+        if parsed.json:
+            print_json(summary, several)
+        else:
+            write_standard_output(format_summary(summary, model.dialect) + "\n" * several)
+
+    return run_each(parsed.models, run)
 
 
 def summarize_model(

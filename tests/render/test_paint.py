@@ -16,7 +16,7 @@ import netloupe
 from netloupe import Paint, ViewError
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.render.faces import FaceBook
-from netloupe.explorer.render.paint import Paints, check_paints, list_tones
+from netloupe.explorer.render.paint import Paints, check_paints, lay_paints, list_tones
 from netloupe.explorer.render.svg import draw_svg
 from netloupe.explorer.render.theme import load_theme
 from tests.onnx_text import load_text
@@ -118,7 +118,90 @@ def test_texts_of_paints_are_escaped_and_shortened() -> None:
     assert "<script>" not in svg
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_ring_leaves_the_box_as_it_is(theme: str) -> None:
+    model = load_text(TWO)
+    plain = model.to_svg(theme=theme)
+    svg = model.to_svg(
+        paint={"main/second": Paint(ring="removed", mark="−", dashed=True)}, theme=theme
+    )
+    tone = load_theme(theme).tones["removed"]
+    assert colours_of(svg, "main/second") - colours_of(plain, "main/second") == {
+        tone.strong,
+        load_theme(theme).page,
+    } - colours_of(plain, "main/second")
+    drawn = group_of(svg, "main/second")
+    assert "−" in "".join(drawn.itertext())
+    dashed = [part for part in drawn.iter() if part.get("stroke-dasharray")]
+    assert [part.get("stroke") for part in dashed] == [tone.strong]
+
+
+def test_what_is_hatched_has_strokes_inside_its_border() -> None:
+    svg = load_text(TWO).to_svg(paint={"main/second": Paint(hatched=True)})
+    drawn = group_of(svg, "main/second")
+    (strokes,) = [part for part in drawn.iter(f"{SVG}path") if "L" in part.get("d", "")]
+    border = max(
+        (float(part.get("width", 0)), float(part.get("height", 0)))
+        for part in drawn.iter(f"{SVG}rect")
+    )
+    ends = re.findall(r"[ML]([\d.]+) ([\d.]+)", strokes.get("d", ""))
+    assert len(ends) > 10
+    assert all(0 <= float(x) <= border[0] and 0 <= float(y) <= border[1] for x, y in ends)
+
+
+def test_dashes_of_a_box_and_of_an_edge_survive_grey_print() -> None:
+    model = load_text(TWO)
+    paint = {"main/second": Paint("removed", dashed=True), "main/%t": Paint("removed", dashed=True)}
+    svg = model.to_svg(paint=paint)
+    for path in paint:
+        assert any(part.get("stroke-dasharray") for part in group_of(svg, path).iter())
+    assert "stroke-dasharray" not in model.to_svg()
+
+
+def test_a_mark_stands_in_the_corner_of_an_open_group_too(scene: Scene) -> None:
+    frame = next(box for box in scene.boxes if box.item.is_open)
+    paints = {frame.item.path: Paint(mark="12", mark_tone="error")}
+    svg = draw_svg(scene, FaceBook().face, paints=paints)
+    assert "12" in [text.text for text in group_of(svg, frame.item.path).iter(f"{SVG}text")]
+    assert load_theme("light").tones["error"].strong in colours_of(svg, frame.item.path)
+
+
+def test_marks_are_in_png_and_pdf() -> None:
+    model = load_text(TWO)
+    strong = load_theme("light").tones["changed"].strong
+    paint = {"main/first": Paint(ring="changed", mark="Δ", hatched=True)}
+    assert count_pixels(model.to_png(), strong) == 0
+    assert count_pixels(model.to_png(paint=paint), strong) > 300
+    text = pypdf.PdfReader(io.BytesIO(model.to_pdf(paint=paint))).pages[0].extract_text()
+    assert "Δ" in text
+
+
+def test_layers_of_paints_keep_what_each_says() -> None:
+    low = {"a": Paint("scale-3", "12 ms"), "b": Paint("scale-0"), "d": Paint(hatched=True)}
+    high = {
+        "a": Paint(ring="error", mark="!"),
+        "c": Paint("added"),
+        "d": Paint(mark="3", mark_tone="note"),
+    }
+    laid = lay_paints(high, low)
+    assert laid["a"] == Paint("scale-3", "12 ms", "error", "!", "error")
+    assert laid["b"] == low["b"]
+    assert laid["c"] == high["c"]
+    assert laid["d"] == Paint(mark="3", mark_tone="note", hatched=True)
+    assert laid["a"].encode() == ["scale-3", "12 ms", "error", "!", "error"]
+    assert laid["d"].encode() == ["", "", "", "3", "note", 2]
+    assert lay_paints({}, low) is low
+
+
 def test_what_is_no_paint_is_said() -> None:
+    with pytest.raises(ViewError, match="too long"):
+        Paint("note", mark="12345")
+    with pytest.raises(ViewError, match="drawn in a tone"):
+        Paint(text="slow")
+    with pytest.raises(ViewError, match="drawn in a tone"):
+        Paint(mark="!")
+    with pytest.raises(ViewError, match="no tone 'pink'"):
+        Paint(ring="pink")
     with pytest.raises(ViewError, match=r"no tone 'pink'.*added"):
         Paint("pink")
     with pytest.raises(ViewError, match="'main/first' is painted with a str"):
@@ -145,6 +228,7 @@ def test_texts_can_be_read_in_every_tone(theme: str) -> None:
     assert tuple(tones) == list_tones()
     for name, tone in tones.items():
         assert contrast(tone.fill, tone.text) >= 4.5, name
+        assert contrast(tone.strong, load_theme(theme).page) >= 4.5, name
 
 
 def test_paint_is_public() -> None:

@@ -40,6 +40,7 @@ import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
 import type { Point, Rectangle, Size, WindowPlace } from "./scene/geometry";
 import type { ThemeName } from "./scene/options";
+import { layPaints } from "./scene/paints_by_path";
 import type { Scene } from "./scene/scene";
 
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
@@ -235,8 +236,12 @@ export class CanvasView {
     page.onTrait("selected_paths", () => this.selection.follow());
     page.onTrait("hover", () => this.selection.followHover());
     page.onTrait("focus", () => this.applyFocus());
-    const setPaints = (): void => stage.setPaints(this.connection.traits.get("paints"));
+    const { traits } = this.connection;
+    const setPaints = (): void => {
+      stage.setPaints(layPaints(traits.get("marks"), traits.get("paints")));
+    };
     page.onTrait("paints", setPaints);
+    page.onTrait("marks", setPaints);
     setPaints();
     page.onTrait("changed", () => this.offerReload());
     this.offerReload();

@@ -3,6 +3,7 @@
  * What each of them holds, and who sets it, stands there.
  */
 
+import type { PaintsByPath } from "../scene/paints_by_path";
 import type { Details, Direction, Share, ThemeName } from "../scene/options";
 
 export interface CanvasTraits {
@@ -18,7 +19,8 @@ export interface CanvasTraits {
   theme: "auto" | ThemeName;
   direction: Direction;
   breadcrumb: ReadonlyArray<readonly string[]>;
-  paints: Readonly<Record<string, readonly [string, string]>>;
+  paints: PaintsByPath;
+  marks: PaintsByPath;
   changed: string;
   shown_theme: string;
   height: number;
@@ -44,6 +46,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   direction: "TB",
   breadcrumb: [],
   paints: {},
+  marks: {},
   changed: "",
   shown_theme: "",
   height: 560,

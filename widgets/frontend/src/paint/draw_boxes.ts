@@ -5,7 +5,8 @@ import sizes from "../scene/sizes";
 import { isUnderTitle } from "./place_titles";
 import { type Pass, shareOf } from "./pass";
 import { elide, fontOf, measureText } from "./text";
-import { coloursOf, toneOf } from "./paints";
+import { drawHatch, drawPaint, drawPaints } from "./draw_paints";
+import { coloursFromAfar, coloursOf, lineToneOf, toneOf } from "./paints";
 import { type Category, type Palette, categoryOf, frameOf } from "./theme";
 
 /** The hint of a second sheet behind a closed group. */
@@ -24,15 +25,18 @@ export function drawFrames(pass: Pass): void {
     const width = positions[at + 2];
     const height = positions[at + 3];
     context.globalAlpha = shareOf(pass, box);
-    const tone = toneOf(palette, pass.paints.boxes.get(box));
+    const paint = pass.paints.boxes.get(box);
+    const line = lineToneOf(palette, paint);
     context.fillStyle = fill;
-    context.strokeStyle = tone ? tone.border : border;
-    context.lineWidth = Math.max(tone ? sizes.paint.border : 1, (tone ? 1.6 : 0.7) / zoom);
+    context.strokeStyle = line ?? border;
+    context.lineWidth = Math.max(line ? sizes.paint.border : 1, (line ? 1.6 : 0.7) / zoom);
+    context.setLineDash(paint?.dashed ? sizes.paint.dash : []);
     context.beginPath();
     context.roundRect(positions[at], positions[at + 1], width, height, sizes.radii.frame);
     context.fill();
     context.stroke();
   }
+  context.setLineDash([]);
   context.globalAlpha = 1;
 }
 
@@ -50,8 +54,8 @@ export function drawBoxes(pass: Pass): void {
   if (detail === "full") {
     drawBars(pass);
     drawBadges(pass);
-    if (pass.paints.boxes.size > 0) for (const box of Array.from(boxes)) drawPill(pass, box);
   }
+  drawPaints(pass);
 }
 
 function drawBody(pass: Pass, box: number): void {
@@ -106,6 +110,7 @@ function drawBody(pass: Pass, box: number): void {
     context.roundRect(x, y, width, face.header, [radius, radius, 0, 0]);
     context.fill();
   }
+  if (paint?.hatched) drawHatch(pass, x, y, width, height, colours.border);
   for (const [marked, left, top, bottom] of emphasis.rows) {
     if (marked === box) drawRowMark(pass, x + left, y, width - left, top, bottom);
   }
@@ -121,7 +126,9 @@ function drawBody(pass: Pass, box: number): void {
     context.stroke();
   }
   context.lineWidth = Math.max(group ? sizes.group_border : 1, 0.6 / zoom);
-  context.setLineDash(face.category === "preparation" ? sizes.stub_dash : []);
+  const isDashed = face.category === "preparation" || (paint?.dashed && !paint.ring);
+  context.strokeStyle = colours.border;
+  context.setLineDash(isDashed ? sizes.stub_dash : []);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   context.stroke();
@@ -181,10 +188,10 @@ export function drawBlocks(pass: Pass): void {
     if (scene.isOpen(box)) continue;
     const face = scene.faceOf(box);
     const paint = pass.paints.boxes.get(box);
-    const key = paint ? `painted ${paint.tone}` : face.category;
+    const key = paint ? `painted ${paint.tone} ${paint.ring} ${face.category}` : face.category;
     const known = byColours.get(key);
     if (known) known.members.push(box);
-    else byColours.set(key, { colours: coloursOf(palette, face, paint), members: [box] });
+    else byColours.set(key, { colours: coloursFromAfar(palette, face, paint), members: [box] });
   }
   const smallest = 1 / zoom;
   for (const { colours, members } of byColours.values()) {
@@ -351,38 +358,6 @@ function drawBadges(pass: Pass): void {
   context.globalAlpha = 1;
 }
 
-/** What the paint of a box says, in a pill on its upper edge. */
-function drawPill(pass: Pass, box: number): void {
-  const { context, scene, palette, positions, paints } = pass;
-  const paint = paints.boxes.get(box);
-  const tone = toneOf(palette, paint);
-  if (!paint?.text || !tone) return;
-  const { height, baseline, padding } = sizes.edge_label;
-  const at = box * 4;
-  const sheets = scene.faceOf(box).stack * sizes.sheet_offset;
-  const right = positions[at + 2] - sheets - sizes.paint.inset;
-  const room = right - sizes.paint.inset - 2 * padding;
-  const text = elide(paint.text, room / measureText(paint.text, "badge"));
-  if (!text) return;
-  const width = measureText(text, "badge") + 2 * padding;
-  const left = positions[at] + right - width;
-  const top = positions[at + 1] + sheets - sizes.paint.rise;
-  context.font = fontOf("badge");
-  context.textAlign = "center";
-  context.textBaseline = "alphabetic";
-  context.lineWidth = 1;
-  context.globalAlpha = shareOf(pass, box);
-  context.fillStyle = tone.fill;
-  context.strokeStyle = tone.border;
-  context.beginPath();
-  context.roundRect(left, top, width, height, height / 2);
-  context.fill();
-  context.stroke();
-  context.fillStyle = tone.text;
-  context.fillText(text, left + width / 2, top + baseline);
-  context.globalAlpha = 1;
-}
-
 /** Rings around what is found, pointed at and selected. */
 export function drawRings(pass: Pass): void {
   const { emphasis, palette, boxes } = pass;
@@ -401,7 +376,7 @@ export function drawRings(pass: Pass): void {
     if (box === emphasis.place) drawRing(pass, box, palette.accent, 6.5, 2, 1.6);
     if (selected) {
       drawRing(pass, box, palette.accent, sizes.ring.offset, sizes.ring.width, 2);
-      if (pass.detail === "full") drawPill(pass, box); // which the ring runs through
+      drawPaint(pass, box); // which the ring runs through
     }
   }
 }

@@ -4,7 +4,7 @@ import { labelRectangle } from "../scene/geometry";
 import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
-import { toneOf } from "./paints";
+import { lineToneOf } from "./paints";
 import { fontOf, measureText } from "./text";
 import { frameOf } from "./theme";
 
@@ -60,15 +60,16 @@ function strokePainted(pass: Pass, edges: number[], width: number, rough: boolea
   for (const edge of edges) {
     const flags = scene.edgeFlags(edge) & (CAPTURED | CONTROL);
     const paint = paints.edges.get(edge);
-    const key = `${paint?.tone} ${flags}`;
+    const key = `${paint?.ring} ${paint?.tone} ${paint?.dashed} ${flags}`;
     const known = alike.get(key);
     if (known) {
       known.members.push(edge);
       continue;
     }
     const { captured, control } = sizes.edge.dashes;
-    const dashes = flags & CAPTURED ? captured : flags & CONTROL ? control : [];
-    const colour = toneOf(palette, paint)?.border ?? palette.edge;
+    const usual = flags & CAPTURED ? captured : flags & CONTROL ? control : [];
+    const dashes = paint?.dashed ? sizes.paint.dash : usual;
+    const colour = lineToneOf(palette, paint) ?? palette.edge;
     alike.set(key, { colour, dashes, members: [edge] });
   }
   for (const { colour, dashes, members } of alike.values()) {

@@ -1,13 +1,23 @@
 /** Paint: colours and marks by path, laid over faces and edges that stay as they are. */
 
 import type { Face } from "../scene/face";
+import type { PaintsByPath, WrittenPaint } from "../scene/paints_by_path";
 import type { Scene } from "../scene/scene";
-import { type Category, type Palette, type Pill, categoryOf } from "./theme";
+import { type Category, type Palette, type Tone, categoryOf } from "./theme";
 
-/** How one box or edge is painted: a tone of the themes, and what the pill on a box says. */
+/** How one box or edge is painted; as Paint of explorer/render/paint.py. */
 export interface Paint {
+  /** a tone of the themes, "" where colours stay */
   readonly tone: string;
+  /** what the pill on a box says */
   readonly text: string;
+  /** tone of the ring around a box */
+  readonly ring: string;
+  /** a sign or a count in the corner of a box */
+  readonly mark: string;
+  readonly markTone: string;
+  readonly dashed: boolean;
+  readonly hatched: boolean;
 }
 
 /** What of a scene is painted, by the numbers of its boxes and edges. */
@@ -16,17 +26,14 @@ export interface Paints {
   readonly edges: ReadonlyMap<number, Paint>;
 }
 
-/** Tone and text by path, as Python tells them. */
-export type PaintsByPath = Readonly<Record<string, readonly [string, string]>>;
-
 export const NO_PAINTS: Paints = { boxes: new Map(), edges: new Map() };
 
 /** Find what is painted in a scene; costs what is painted, not what is shown. */
 export function placePaints(scene: Scene, byPath: PaintsByPath): Paints {
   const boxes = new Map<number, Paint>();
   const edges = new Map<number, Paint>();
-  for (const [path, [tone, text]] of Object.entries(byPath)) {
-    const paint = { tone, text };
+  for (const [path, written] of Object.entries(byPath)) {
+    const paint = readPaint(written);
     for (const box of scene.boxesAt(path)) if (scene.pathOf(box) === path) boxes.set(box, paint);
     for (const edge of scene.edgesAt(path)) {
       if (scene.edgePath(edge) === path) edges.set(edge, paint);
@@ -35,8 +42,19 @@ export function placePaints(scene: Scene, byPath: PaintsByPath): Paints {
   return { boxes, edges };
 }
 
-/** The colours of a tone; nothing for what is not painted, or in a tone that no theme has. */
-export function toneOf(palette: Palette, paint: Paint | undefined): Pill | undefined {
+function readPaint(written: WrittenPaint): Paint {
+  const [tone, text = "", ring = "", mark = "", markTone = "", flags = 0] = written;
+  return { tone, text, ring, mark, markTone, dashed: (flags & 1) > 0, hatched: (flags & 2) > 0 };
+}
+
+/** The tone of the border of an open group, and of an edge. */
+export function lineToneOf(palette: Palette, paint: Paint | undefined): string | undefined {
+  if (!paint) return undefined;
+  return palette.tones[paint.ring]?.strong ?? palette.tones[paint.tone]?.border;
+}
+
+/** The colours of a tone; nothing for what is not filled, or in a tone that no theme has. */
+export function toneOf(palette: Palette, paint: Paint | undefined): Tone | undefined {
   return paint && palette.tones[paint.tone];
 }
 
@@ -45,4 +63,12 @@ export function coloursOf(palette: Palette, face: Face, paint: Paint | undefined
   const tone = toneOf(palette, paint);
   if (!tone) return categoryOf(palette, face.category);
   return { tint: tone.fill, border: tone.border, text: tone.text };
+}
+
+/** The colours of a box that is drawn without its face: a ring is seen from afar too. */
+export function coloursFromAfar(palette: Palette, face: Face, paint: Paint | undefined): Category {
+  const ring = paint && palette.tones[paint.ring];
+  const own = coloursOf(palette, face, paint);
+  if (!ring) return own;
+  return { tint: paint.tone ? own.tint : ring.fill, border: ring.strong, text: own.text };
 }

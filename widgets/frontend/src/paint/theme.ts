@@ -14,9 +14,13 @@ export interface Pill {
   border: string;
   text: string;
 }
+/** What is painted in a tone; rings and the ground of marks are strong. */
+export interface Tone extends Pill {
+  strong: string;
+}
 export type Palette = Omit<typeof themes.light, "categories" | "tones"> & {
   categories: Record<string, Category>;
-  tones: Record<string, Pill>;
+  tones: Record<string, Tone>;
 };
 
 export function paletteOf(name: ThemeName): Palette {

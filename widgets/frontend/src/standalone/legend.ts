@@ -3,14 +3,11 @@
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
 import { CAPTURED, CONTROL } from "../scene/scene";
+import type { PaintsByPath } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
 import type { Levels } from "./book";
 import type { Composed } from "./compose";
-
-
-/** Tones of what is painted, by path. */
-type Paints = Readonly<Record<string, readonly [tone: string, text: string]>>;
 
 /** kind, key and text of an entry, and its small pictures, light and dark */
 type Written = readonly [kind: string, key: string, text: string, light: string, dark: string];
@@ -23,7 +20,7 @@ export class LegendWords {
   }
 
   /** What the legend of a picture says. */
-  list(book: Levels, shown: Composed, paints: Paints, theme: ThemeName): LegendEntry[] {
+  list(book: Levels, shown: Composed, paints: PaintsByPath, theme: ThemeName): LegendEntry[] {
     const found = collect(book, shown, paints);
     return this.entries
       .filter(([kind, key]) => found.has(`${kind} ${key}`))
@@ -32,18 +29,22 @@ export class LegendWords {
 }
 
 /** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */
-function collect(book: Levels, shown: Composed, paints: Paints): Set<string> {
+function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<string> {
   const found = new Set<string>();
-  const toneAt = (path: string): string => paints[path]?.[0] ?? "";
-  const addTone = (tone: string): unknown => tone && found.add(`tones ${tone.split("-")[0]}`);
+  const addPaint = (path: string): string => {
+    const [tone = "", , ring, , markTone] = paints[path] ?? [];
+    for (const each of [tone, ring, markTone]) {
+      if (each) found.add(`tones ${each.split("-")[0]}`);
+    }
+    return tone;
+  };
   const pending = [shown];
   while (pending.length > 0) {
     const { level, inner, edges } = pending.pop()!;
     const { form, names } = level;
     if (form.ports.length > 0) found.add("signs port");
     form.boxes.forEach((box, place) => {
-      const tone = toneAt(names[box.path]);
-      addTone(tone);
+      const tone = addPaint(names[box.path]);
       const open = inner.get(place);
       if (open) {
         found.add("signs frame");
@@ -67,7 +68,7 @@ function collect(book: Levels, shown: Composed, paints: Paints): Set<string> {
       if (!isDrawn) return;
       const kind = flags & CAPTURED ? "captured" : flags & CONTROL ? "control" : "data";
       found.add(`signs ${kind}`);
-      addTone(toneAt(names[form.edges[number].path]));
+      addPaint(names[form.edges[number].path]);
     });
   }
   return found;

@@ -8,6 +8,7 @@ import { type Host, makeHost } from "../host/host";
 import type { Ability, HitsMessage, Message, Request, SceneMessage } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
+import { type WrittenPaint, layPaints } from "../scene/paints_by_path";
 import type { Direction } from "../scene/options";
 import type { Book, Levels } from "./book";
 import { type CommandStart, writeCommand } from "./command";
@@ -99,7 +100,7 @@ const FILE: Omit<Host, "can"> = {
 /** how many edges a neighbourhood reaches at most, as in explorer/session/requests.py */
 const MOST_HOPS = 5;
 /** what is outside of a neighbourhood and gives values to it */
-const OUTSIDE = ["note", "outside"] as const;
+const OUTSIDE: WrittenPaint = ["note", "outside"];
 
 export class StaticHost implements CanvasConnection {
   readonly host: Host;
@@ -230,7 +231,7 @@ export class StaticHost implements CanvasConnection {
       if (message.type === "legend") {
         this.words ??= this.source.readLegend();
         const { book, composer } = drawing;
-        const paints = this.traits.get("paints");
+        const paints = layPaints(this.traits.get("marks"), this.traits.get("paints"));
         const entries = (await this.words).list(book, composer.compose(before), paints, message.theme);
         this.emit({ type: "legend", entries }, message.id);
         return;

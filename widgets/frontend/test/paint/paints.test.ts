@@ -2,7 +2,8 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 import { paintScene } from "../../src/paint/draw_scene";
-import { NO_PAINTS, type PaintsByPath, coloursOf, placePaints } from "../../src/paint/paints";
+import { NO_PAINTS, coloursOf, placePaints } from "../../src/paint/paints";
+import { type PaintsByPath, layPaints } from "../../src/scene/paints_by_path";
 import { noEmphasis } from "../../src/paint/pass";
 import { Titles } from "../../src/paint/place_titles";
 import { categoryOf, paletteOf } from "../../src/paint/theme";
@@ -51,16 +52,18 @@ test("boxes and edges are found by their paths, and nothing else is painted", ()
     "main/%x": ["added", ""],
     "main/elsewhere": ["error", ""],
   });
-  expect([...paints.boxes]).toEqual([[2, { tone: "warning", text: "slow" }]]);
-  expect([...paints.edges]).toEqual([[0, { tone: "added", text: "" }]]);
+  const nothing = { text: "", ring: "", mark: "", markTone: "", dashed: false, hatched: false };
+  expect([...paints.boxes]).toEqual([[2, { ...nothing, tone: "warning", text: "slow" }]]);
+  expect([...paints.edges]).toEqual([[0, { ...nothing, tone: "added" }]]);
 });
 
 test("a painted box has the colours of its tone, an unknown tone those of its category", () => {
   const face = small().faceOf(1);
   const { fill, border, text } = palette.tones.warning;
-  expect(coloursOf(palette, face, { tone: "warning", text: "" })).toEqual({ tint: fill, border, text });
+  const painted = (tone: string) => placePaints(small(), { "main/a": [tone] }).boxes.get(1);
+  expect(coloursOf(palette, face, painted("warning"))).toEqual({ tint: fill, border, text });
   const usual = categoryOf(palette, face.category);
-  expect(coloursOf(palette, face, { tone: "nonsense", text: "" })).toEqual(usual);
+  expect(coloursOf(palette, face, painted("nonsense"))).toEqual(usual);
   expect(coloursOf(palette, face, NO_PAINTS.boxes.get(1))).toEqual(usual);
 });
 
@@ -85,4 +88,34 @@ test("a pill says what the paint says, as far as there is room", () => {
   const { texts } = coloursWith({ "main/b": ["warning", "a very long story about it"] }, 1);
   expect(texts.some((text) => text.startsWith("a very") && text.endsWith("…"))).toBe(true);
   expect(coloursWith({ "main/b": ["warning", "12 ms"] }, 0.2).texts).not.toContain("12 ms");
+});
+
+test("a ring is strong, also from afar, and leaves the box its own colours", () => {
+  const { strong } = palette.tones.changed;
+  const painted = { "main/b": ["", "", "changed", "Δ"] } as const;
+  for (const zoom of [1, 0.2]) expect(coloursWith(painted, zoom).colours).toContain(strong);
+  expect(coloursWith(painted, 1).colours).toContain(categoryOf(palette, small().faceOf(2).category).border);
+  expect(coloursWith(painted, 1).texts).toContain("Δ");
+});
+
+test("an open group has a ring as its border, and a mark", () => {
+  const { colours, texts } = coloursWith({ "main/g/": ["", "", "", "12", "error"] }, 1);
+  expect(texts).toContain("12");
+  expect(colours).toContain(palette.tones.error.strong);
+  expect(coloursWith({ "main/g/": ["", "", "error"] }, 1).colours).toContain(palette.tones.error.strong);
+});
+
+test("layers keep what each of them says", () => {
+  const laid = layPaints(
+    { a: ["", "", "error", "!"], b: ["", "", "", "3", "note"] },
+    { a: ["scale-3", "12 ms"], c: ["added"] },
+  );
+  expect(laid).toEqual({
+    a: ["scale-3", "12 ms", "error", "!", "error", 0],
+    b: ["", "", "", "3", "note"],
+    c: ["added"],
+  });
+  expect(layPaints({ a: ["", "", "", "", "", 2] }, { a: ["", "", "removed", "−", "", 1] }).a).toEqual(
+    ["", "", "removed", "−", "removed", 3],
+  );
 });

@@ -1,0 +1,64 @@
+"""The words of ``netloupe diff``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .shared_arguments import add_json, read_file_name
+
+_DIFF_EXAMPLES = """examples:
+  netloupe diff old.onnx new.onnx
+  netloupe diff old.onnx new.onnx --ignore names,docs --json
+  netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
+  netloupe diff old.onnx new.onnx --fail-on weights:1e-3    1 if a weight is off by 0.1 % (L2)"""
+
+
+def add_diff(commands: Any) -> None:
+    """Add the command, its options and its help to the commands of a parser."""
+    diff: argparse.ArgumentParser = commands.add_parser(
+        "diff",
+        help="tell what differs between two models",
+        description="Pair the nodes and weights of two models, whatever they are called, and tell "
+        "what changed.",
+        epilog=_DIFF_EXAMPLES,
+    )
+    for place in ("the model before", "the model after"):
+        diff.add_argument(
+            "models", metavar="MODEL", type=read_file_name, action="append", help=place
+        )
+    diff.set_defaults(init=None)
+    diff.add_argument(
+        "--ignore",
+        metavar="WORDS",
+        type=_ignored,
+        default=(),
+        help="what is no difference: names, docs, storage, defaults, order, with commas between",
+    )
+    diff.add_argument(
+        "--fail-on",
+        metavar="WHAT",
+        type=_fail_on,
+        help="exit with 1 where the structure differs, the interface is not compatible, or "
+        "weights differ: structure, interface, weights, weights:1e-3",
+    )
+    add_json(diff)
+    diff.set_defaults(run=_run)
+
+
+def _ignored(text: str) -> tuple[str, ...]:
+    from .diff import read_ignored
+
+    return read_ignored(text)
+
+
+def _fail_on(text: str) -> object:
+    from .diff import read_fail_on
+
+    return read_fail_on(text)
+
+
+def _run(parsed: argparse.Namespace) -> int:
+    from .diff import run_diff
+
+    return run_diff(parsed)

@@ -1,0 +1,100 @@
+"""``netloupe render``: models drawn into files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.errors import OutputError
+from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS
+
+from .running import load_named, run_each
+from .streams import say, write_standard_output
+from .targets import choose_targets
+from .terminal import TerminalProgress
+
+if TYPE_CHECKING:
+    from netloupe.explorer.standalone.content import PageContent
+    from netloupe.explorer.view import ViewOptions
+
+
+def run_render(parsed: argparse.Namespace) -> int:
+    """Draw each model into its file."""
+    if parsed.hops is not None and not parsed.focus:
+        raise OutputError("--hops says how far around --focus. Give --focus PATH too.")
+    # everything that can be known to be wrong is said before the work begins
+    targets = choose_targets(parsed.models, parsed.output, parsed.format)
+    if parsed.show and any(path is None for path, _ in targets.values()):
+        raise OutputError("--show needs a file. Give one with -o.")
+    is_page = not parsed.static and all(kind == "html" for _, kind in targets.values())
+    given = {name: getattr(parsed, name) for name in PAGE_OPTIONS}
+    for name, value in given.items():
+        if value is not None and not is_page:
+            raise OutputError(
+                f"{PAGE_OPTIONS[name].flag} is of the explorer in a .html file. "
+                f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
+            )
+    from netloupe.explorer.standalone.content import PageContent
+    from netloupe.explorer.view import ViewOptions
+
+    options = ViewOptions.parse({name: getattr(parsed, name) for name in OPTIONS})
+    content = PageContent.parse(**given)
+
+    def run(name: str) -> None:
+        path, kind = targets[name]
+        _draw(name, parsed.init, options, path, content if is_page else kind)
+        if path is not None and parsed.show:
+            _show(path)
+
+    return run_each(parsed.models, run)
+
+
+def _draw(
+    name: str,
+    init: str | None,
+    options: ViewOptions,
+    path: Path | None,
+    kind: str | PageContent,
+) -> None:
+    """Draw a model into a file, or to the standard output where there is none.
+
+    ``kind`` is a format, or what the explorer as HTML holds.
+    """
+    from netloupe.explorer.files.output import write_file
+    from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
+    from netloupe.explorer.render.picture import make_picture, render_picture, write_dot
+
+    with TerminalProgress() as progress:
+        progress.step("reading")
+        model = load_named(name, init)
+        if kind == "dot":
+            progress.step("drawing")
+            data, notices = write_dot(model, options)
+        elif not isinstance(kind, str):
+            from netloupe.explorer.standalone.page import make_page
+
+            shared_engine().start()
+            data, notices = make_page(model, options, content=kind)
+        else:
+            shared_engine().start()
+            picture = make_picture(
+                model,
+                options,
+                deadline=DEADLINE if options.expand == "auto" else PATIENCE,
+            )
+            progress.step("drawing")
+            data, notices = render_picture(picture, kind), picture.notices
+        if path is not None:
+            write_file(path, data)
+    if path is None:
+        write_standard_output(data)
+    for notice in notices:
+        say("note", notice)
+
+
+def _show(path: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        say("note", f"no browser here; the picture is {path}")

@@ -1,0 +1,93 @@
+"""How commands run: what is wrong is one line and an exit status, and one model after the other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from netloupe.explorer.errors import NetloupeError, ReadingError
+
+from .streams import STANDARD, advise, read_standard_input, reason_of, say, write_standard_output
+
+if TYPE_CHECKING:
+    from netloupe.explorer.model import Model
+
+#: exit statuses besides 0
+FOUND, FAILED, INTERRUPTED = 1, 2, 130
+
+
+def guard(run: Callable[[], int], about: Sequence[str] = ()) -> int:
+    """Return the exit status of some work; of what goes wrong, say one line and return 2.
+
+    Parameters
+    ----------
+    run
+        The work.
+    about
+        The words of the command, for messages about what nobody expects.
+    """
+    try:
+        return run()
+    except NetloupeError as error:
+        if isinstance(error, ReadingError) and os.environ.get("NETLOUPE_DEBUG"):
+            raise
+        message = str(error)
+    except BrokenPipeError:
+        return 0  # the reader has seen enough
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("NETLOUPE_DEBUG"):
+            raise
+        message = f"{' '.join(about)}: {_explain(error)}"
+    say("error", message)
+    return FAILED
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"{reason_of(error)}. {advise(error)}"
+    return (
+        f"internal error ({type(error).__name__}: {error}). "
+        "Set NETLOUPE_DEBUG=1 for the traceback and report it."
+    )
+
+
+def load_named(name: str, init: str | None, *, infer_shapes: bool = False) -> Model:
+    """Return the model of a file on the command line, - being the standard input."""
+    from netloupe.explorer.readers.load import load
+
+    model, fills = (read_standard_input() if given == STANDARD else given for given in (name, init))
+    return load(model, fills, infer_shapes=infer_shapes)
+
+
+def run_each(models: Sequence[str], run: Callable[[str], int | None]) -> int:
+    """Do something with each model; what is wrong with one does not keep the others back."""
+    if len(models) == 1:
+        return run(models[0]) or 0
+
+    def run_one(name: str) -> int:
+        return run(name) or 0
+
+    statuses = []
+    for name in models:
+        statuses.append(guard(partial(run_one, name), [name]))
+        if statuses[-1] == INTERRUPTED:
+            break
+    return max(statuses)
+
+
+def print_json(told: Any, several: bool) -> None:
+    """Print as JSON: on one line where there are several."""
+    write_standard_output(json.dumps(told, indent=None if several else 2))
+
+
+def most_entries(parsed: argparse.Namespace) -> int | None:
+    """Return how many entries of a list JSON has; None for all."""
+    from netloupe.explorer.describe.encoding import MOST_ENTRIES
+
+    return None if parsed.all else MOST_ENTRIES
