@@ -6,15 +6,17 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 """
 
 from .changes import IGNORABLE, Change
-from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
 from .elements import GroupPair
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .states import State
 
 __all__ = [
     "IGNORABLE",
     "Change",
+    "Counts",
     "Diff",
     "GroupPair",
     "Matching",
@@ -23,6 +25,7 @@ __all__ = [
     "NodeDifference",
     "NumberDifference",
     "Pair",
+    "State",
     "TensorDifference",
     "Verdict",
     "diff",

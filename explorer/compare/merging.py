@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.grouping.merged import REMOVED, OlderNodes, merge_trees
-from netloupe.explorer.model import Function, Graph, Model, Node, SparseTensor, Value, is_constant
+from netloupe.explorer.model import (
+    Function,
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    is_constant,
+)
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.header import TrainingInfo
 from netloupe.explorer.progress import step
@@ -48,7 +57,9 @@ class MergedModel:
     former: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
 
 
-def merge_models(matching: Matching, differing: Iterable[Node] = ()) -> MergedModel:
+def merge_models(
+    matching: Matching, differing: Iterable[Node] = (), other: Iterable[Tensor] = ()
+) -> MergedModel:
     """Make one model of two whose nodes are paired.
 
     Parameters
@@ -57,6 +68,8 @@ def merge_models(matching: Matching, differing: Iterable[Node] = ()) -> MergedMo
         The pairs.
     differing
         Nodes of both models that are not the same: pictures show these first.
+    other
+        Weights of the older model whose partners hold other numbers.
 
     Returns
     -------
@@ -65,12 +78,15 @@ def merge_models(matching: Matching, differing: Iterable[Node] = ()) -> MergedMo
         the values between them. Attributes and elements are read from either when asked for.
     """
     with collector_paused():
-        return _Merger(matching, frozenset(differing)).run()
+        return _Merger(matching, frozenset(differing), frozenset(other)).run()
 
 
 class _Merger:
-    def __init__(self, matching: Matching, differing: frozenset[Node]) -> None:
+    def __init__(
+        self, matching: Matching, differing: frozenset[Node], other: frozenset[Tensor]
+    ) -> None:
         self.matching = matching
+        self.other = other
         self.differing = differing
         right = matching.right
         self.model = Model(right.source, right.format, right.container, right.dialect, right.files)
@@ -226,7 +242,7 @@ class _GraphMerger:
             return known
         merger = self.merger
         partner = merger.matching.values.get(value)
-        found = self._find_newer(partner)
+        found = None if value.initializer in merger.other else self._find_newer(partner)
         producer = value.producer
         if found is None and producer in merger._partners:  # inside of what was fused
             given = (self._find_newer(v) for v in merger._partners[producer].outputs)
