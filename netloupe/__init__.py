@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
+    from netloupe.explorer.audit import QuantizationAudit, WeightAudit, audit
     from netloupe.explorer.checks import Finding, Findings, check
     from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
+        AuditError,
         BindingError,
         CheckError,
         CompareError,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         LayoutError,
         ModelFormatError,
         NetloupeError,
+        NotesError,
         NotFoundError,
         OutputError,
         SourceError,
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.notes import Note, Notes
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
@@ -53,6 +57,7 @@ _HOMES = {
     "Architecture": "netloupe.explorer.architecture.architecture",
     "ArchitectureBlock": "netloupe.explorer.architecture.architecture",
     "Attribute": "netloupe.explorer.model",
+    "AuditError": "netloupe.explorer.errors",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
@@ -73,10 +78,14 @@ _HOMES = {
     "ModelWarning": "netloupe.explorer.model",
     "NetloupeError": "netloupe.explorer.errors",
     "Node": "netloupe.explorer.model",
+    "Note": "netloupe.explorer.notes",
+    "Notes": "netloupe.explorer.notes",
+    "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
+    "QuantizationAudit": "netloupe.explorer.audit",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
@@ -85,6 +94,8 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
+    "WeightAudit": "netloupe.explorer.audit",
+    "audit": "netloupe.explorer.audit",
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
@@ -96,6 +107,7 @@ __all__ = [
     "Architecture",
     "ArchitectureBlock",
     "Attribute",
+    "AuditError",
     "BindingError",
     "Cancelled",
     "CheckError",
@@ -117,9 +129,13 @@ __all__ = [
     "NetloupeError",
     "Node",
     "NotFoundError",
+    "Note",
+    "Notes",
+    "NotesError",
     "OutputError",
     "Paint",
     "Quantization",
+    "QuantizationAudit",
     "SourceError",
     "SparseTensor",
     "Tensor",
@@ -128,7 +144,9 @@ __all__ = [
     "Value",
     "ViewError",
     "ViewKeywords",
+    "WeightAudit",
     "__version__",
+    "audit",
     "check",
     "diff",
     "explore",

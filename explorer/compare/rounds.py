@@ -21,6 +21,7 @@ from netloupe.explorer.progress import step
 from .colours import Flows, colour_by_kind, colour_by_use
 from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
 from .keys import WeightDigests, key_by_names, key_by_numbered_names, key_by_origin
+from .places import hash_places
 from .units import Operand, Units
 
 #: the users of a unit are compared where they are at most so many
@@ -114,6 +115,7 @@ class Rounds:
             self._pair_by_colours(what, confidence - 0.2, colours, 1)
         self._pair("numbered name", 0.6, self._key_each(key_by_numbered_names))
         self._spread_loosely()
+        self._pair("place", 0.5, self._key_by_places())
 
     def _key_each(self, key: Callable[[Units], Hashes]) -> tuple[Hashes, Hashes]:
         return key(self.sides[0]), key(self.sides[1])
@@ -203,6 +205,17 @@ class Rounds:
         self.partner[0][left], self.partner[1][right] = right, left
         self.made[left] = made
         self._waiting.append((left, right))
+
+    def _key_by_places(self) -> tuple[Hashes, Hashes]:
+        """Return hashes of the places of units that are left; none where a side has none left."""
+        if min(partners.count(-1) for partners in self.partner) == 0:
+            left, right = (np.zeros(len(units), np.uint64) for units in self.sides)
+            return left, right
+        pairs = [unit if other >= 0 else -1 for unit, other in enumerate(self.partner[0])]
+        return (
+            hash_places(self.sides[0], self._outside[0], pairs),
+            hash_places(self.sides[1], self._outside[1], self.partner[1]),
+        )
 
     # neighbours
 

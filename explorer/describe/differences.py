@@ -20,7 +20,8 @@ _SCHEMA = 1
 _MOST_LINES = 12
 _MOST_KINDS = 6
 _LONGEST = 200
-_DIGITS = re.compile(r"\d+")
+#: what exporters number names with, where they have one twice
+_NUMBERS = re.compile(r"[._]?\d+")
 _ASPECTS = {
     "names": "names",
     "docs": "texts for people",
@@ -223,7 +224,7 @@ def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
     firsts: dict[tuple[str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for path, told in entries:
-        key = _DIGITS.sub("#", path[:_LONGEST]), told
+        key = _NUMBERS.sub("", path[:_LONGEST]), told
         firsts.setdefault(key, path)
         counts[key] += 1
     return [
@@ -246,13 +247,14 @@ def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
 
 
 def _write_change(change: Change) -> str:
+    what = write_line(change.what, _LONGEST)  # the name of an input or of metadata is part of it
     if change.left is None and change.right is None:
-        return change.what
+        return what
     if change.left is None:
-        return f"{change.what} added: {_write(change.right)}"
+        return f"{what} added: {_write(change.right)}"
     if change.right is None:
-        return f"{change.what} removed: {_write(change.left)}"
-    return f"{change.what} {_write(change.left)} -> {_write(change.right)}"
+        return f"{what} removed: {_write(change.left)}"
+    return f"{what} {_write(change.left)} -> {_write(change.right)}"
 
 
 def _write(value: object) -> str | None:
@@ -264,12 +266,17 @@ def _write(value: object) -> str | None:
 
 
 def _write_fused(pair: Pair) -> tuple[str, str]:
-    sides = [" + ".join(node.op_type for node in side) for side in (pair.left, pair.right)]
-    return pair.left[0].path, f"{write_line(sides[0])} -> {write_line(sides[1])}"
+    return pair.left[0].path, f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
+
+
+def _write_operators(nodes: Sequence[Node]) -> str:
+    told = [write_line(node.op_type, _LONGEST) for node in nodes[:_MOST_KINDS]]
+    rest = len(nodes) - len(told)
+    return " + ".join([*told, f"{rest:,} more"] if rest else told)
 
 
 def _write_node(node: Node) -> tuple[str, str]:
-    return node.path, write_line(node.op_type)
+    return node.path, write_line(node.op_type, _LONGEST)
 
 
 def _write_tensor(tensor: Tensor) -> tuple[str, str]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
+    from netloupe.explorer.notes import Note as Note
+    from netloupe.explorer.notes import Notes as Notes
+    from netloupe.explorer.notes import open_notes as open_notes
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
@@ -79,6 +82,8 @@ _HOMES = {
     "Knowledge": "patterns.knowledge",
     "ModelFiles": "tensors",
     "ModelGroup": "grouping",
+    "Note": "notes",
+    "Notes": "notes",
     "Paint": "render.paint",
     "Paints": "render.paint",
     "Quantization": "quantization",
@@ -113,6 +118,7 @@ _HOMES = {
     "infer_type": "costs.inferred_types",
     "open_axes": "plots",
     "open_elements": "tensors",
+    "open_notes": "notes",
     "paint_differences": "render.differences",
     "plot_channels": "plots",
     "plot_histogram": "plots",

@@ -54,6 +54,7 @@ class Model(Drawable, Loaded):
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
         "_node_count": "How many nodes there are, once it was asked for.",
+        "_notes": "The notes on its elements, once they were asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
         "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
@@ -97,6 +98,7 @@ class Model(Drawable, Loaded):
         self._graphs: dict[str, Graph] | None = None
         self._inference: door.Inference | None = None
         self._node_count: int | None = None
+        self._notes: door.Notes | None = None
         self._parts: object = None
         self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
@@ -379,6 +381,18 @@ class Model(Drawable, Loaded):
         4089184256
         """
         return door.count_costs(self, bind)
+
+    @property
+    def notes(self) -> door.Notes:
+        """What people wrote of its elements, kept in ``MODEL.notes.jsonl`` beside the file.
+
+        Examples
+        --------
+        >>> model.notes.add("main/Conv_1", "clips: see the histogram", tags=["int8"])
+        >>> for note in model.notes.at("main/Conv_1"):
+        ...     print(note.author, note.text)
+        """
+        return door.open_notes(self)
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
         """Return what its graph or the whole model shows to be odd about the element at a path."""

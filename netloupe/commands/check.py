@@ -63,6 +63,7 @@ class CheckRun:
         self._target: str | None = parsed.target or settings.target
         self._fail_on: str | None = parsed.fail_on or settings.fail_on
         self._baseline = parsed.baseline or settings.baseline
+        self._with_notes: bool = parsed.with_notes
         self._checked: list[Findings] = []
 
     def check(self, model: Model) -> Findings:
@@ -73,6 +74,7 @@ class CheckRun:
             ignore=self._ignore,
             target=self._target,
             baseline=self._baseline,
+            with_notes=self._with_notes,
         )
 
     def tell(self, findings: Findings) -> int:

@@ -51,6 +51,12 @@ def add_check(commands: Any) -> None:
         choices=("error", "warning"),
         help="exit with 1 where a finding is as bad as this, or worse",
     )
+    check.add_argument(
+        "--no-notes",
+        dest="with_notes",
+        action="store_false",
+        help="pass over what notes beside the model accept",
+    )
     check.add_argument("--explain", metavar="ID", help="print what a rule is about; all lists them")
     check.set_defaults(run=_run)
 
