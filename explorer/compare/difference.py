@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-<<<<<<< HEAD
-from typing import TYPE_CHECKING, Literal, NamedTuple
-=======
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
->>>>>>> next
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
@@ -178,7 +174,6 @@ class Diff(Drawable):
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
-<<<<<<< HEAD
     def to_dataframe(self) -> pandas.DataFrame:
         """Return a row for each difference, with what it was before and is after.
 
@@ -188,7 +183,7 @@ class Diff(Drawable):
             Where pandas is not installed.
         """
         return tabulate_diff(self)
-=======
+
     @cached_property
     def states(self) -> dict[Node, State]:
         """Nodes of both models that are not the same: those of the left one are removed.
@@ -234,7 +229,6 @@ class Diff(Drawable):
         self, paint: Mapping[Any, door.Paint] | None, view: door.ViewKeywords
     ) -> Mapping[Any, door.Paint]:
         return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
->>>>>>> next
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about

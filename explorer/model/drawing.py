@@ -115,12 +115,8 @@ class Drawable:
                     )
             return self._draw("html", path, paint, view).decode()
         model, options = self._subject(view)
-<<<<<<< HEAD
-        return door.draw_page(model, path, paint, weights, size_limit, review, **options).decode()
-=======
         paint = self._complete(paint, view)
-        return door.draw_page(model, path, paint, weights, size_limit, **options).decode()
->>>>>>> next
+        return door.draw_page(model, path, paint, weights, size_limit, review, **options).decode()
 
     def to_png(
         self,
