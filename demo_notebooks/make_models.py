@@ -1,6 +1,6 @@
-"""Train and write the three small models that the demo notebooks look at.
+"""Train and write the small models that the demo notebooks look at.
 
-All three read the digits that scikit-learn brings along (8x8 grey images, ten classes), so nothing
+All read the digits that scikit-learn brings along (8x8 grey images, ten classes), so nothing
 is downloaded. A quarter of the images, the same in every run, is held out to measure accuracy.
 
 digits_cnn.onnx
@@ -9,11 +9,16 @@ digits_cnn.onnx
     node metadata, because they hold paths of the machine that exported the model.
 digits_cnn.qdq.onnx
     The same network in int8, with QuantizeLinear and DequantizeLinear pairs, weights per output
-    channel, calibrated on training images. One layer is wrong on purpose, so that a review has
-    something to find: in `blocks.1.first` the range of the weights and of the activation after it
-    ends at the 80th percentile of their magnitudes, as a percentile calibrator would set it if
-    told 80 instead of 99.99. A fifth of each saturates. Place and percentile were chosen so that
-    the damage shows; the table also has the accuracy of the int8 model without it.
+    channel, calibrated on training images. Two things are wrong on purpose, so that a review has
+    something to find. The scale of the last layer's bias is 1.7 times what it should be, the
+    product of the scales of input and weight. And in one channel of `blocks.1.first` the range of
+    the weights ends at the 60th percentile of their magnitudes, so that the others saturate. The
+    table also has the accuracy of the int8 model without it.
+digits_cnn.retrained.onnx
+    The network of digits_cnn.onnx, trained from another start: the same graph, other weights.
+digits_cnn.reexported.onnx
+    The network and the weights of digits_cnn.onnx, written by torch's older exporter, which gives
+    other names to nodes and values and traces another way.
 digits_refine.onnx
     Control flow and functions. A Loop classifies shifted copies of one image and adds up the
     logits. An If in its body stops as soon as the mean vote is confident; otherwise an inner If
@@ -61,8 +66,12 @@ Network = TypeVar("Network", bound=nn.Module)
 SEED = 7
 EPOCHS = 40
 CLASSES = 10
-FLAWED_LAYER = "blocks.1.first"
-FLAWED_PERCENTILE = 80.0
+SEED_AGAIN = 8
+CLIPPED_LAYER = "blocks.1.first"
+CLIPPED_CHANNEL = 5
+CLIPPED_PERCENTILE = 60.0
+WRONG_BIAS = "head.classify.bias"
+WRONG_BIAS_FACTOR = 1.7
 LICENSE = "Apache-2.0"
 
 
@@ -394,9 +403,11 @@ def distort(images: Tensor) -> Tensor:
     return functional.grid_sample(images, grid, align_corners=False)
 
 
-def train_network(architecture: type[Network], images: Images, labels: Labels) -> Network:
+def train_network(
+    architecture: type[Network], images: Images, labels: Labels, seed: int = SEED
+) -> Network:
     """Build a network, train it with distorted images and leave it in evaluation mode."""
-    torch.manual_seed(SEED)
+    torch.manual_seed(seed)
     network = architecture()
     inputs, targets = torch.from_numpy(images), torch.from_numpy(labels)
     batches = len(inputs) // 64
@@ -453,11 +464,16 @@ def count_nodes(model: onnx.ModelProto) -> int:
     return in_functions + sum(len(graph.node) for graph in list_graphs(model.graph))
 
 
-def export_cnn(network: DigitsCNN) -> onnx.ModelProto:
-    """Export with torch's exporter, without the stack traces it leaves on the nodes."""
+def fold_norms(network: DigitsCNN) -> DigitsCNN:
+    """Fold each normalization of a trained network into the convolution before it."""
     for module in network.modules():
         if isinstance(module, ConvNormAct):
             module.fold_norm()
+    return network
+
+
+def export_cnn(network: DigitsCNN) -> onnx.ModelProto:
+    """Export with torch's exporter, without the stack traces it leaves on the nodes."""
     program = torch.onnx.export(
         network,
         (torch.zeros(2, 1, 8, 8),),
@@ -475,7 +491,25 @@ def export_cnn(network: DigitsCNN) -> onnx.ModelProto:
         del node.metadata_props[:]
         node.metadata_props.extend(kept)
     model.graph.name = "digits_cnn"
+    model.producer_version = model.producer_version.partition("+")[0]  # not for which device
     return model
+
+
+def export_by_tracing(network: DigitsCNN) -> onnx.ModelProto:
+    """Export with torch's older exporter, which traces the network and names all else anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "traced.onnx"
+        torch.onnx.export(
+            network,
+            (torch.zeros(2, 1, 8, 8),),
+            path,
+            dynamo=False,  # deprecated, and still what many files come from
+            opset_version=18,
+            input_names=["image"],
+            output_names=["logits"],
+            dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}},
+        )
+        return onnx.load(path)
 
 
 def describe_images(model: onnx.ModelProto) -> None:
@@ -516,36 +550,35 @@ class TrainingImages(CalibrationDataReader):  # type: ignore[misc]
         return None if image is None else {"image": image}
 
 
-def narrow_ranges(model: onnx.ModelProto, images: Images) -> dict[str, list[dict[str, Any]]]:
-    """Give the flawed layer's ranges: a percentile of magnitudes instead of all of them.
+def clip_channel(model: onnx.ModelProto) -> dict[str, list[dict[str, Any]]]:
+    """Give the ranges of the clipped layer's weight: in one channel a percentile of magnitudes.
 
     Returns
     -------
     dict
-        For onnxruntime's option TensorQuantOverrides: tensor name to one range, or to one for each
-        output channel of the weight.
+        For onnxruntime's option TensorQuantOverrides: the tensor's name to a range for each output
+        channel.
     """
-    weight_name = f"{FLAWED_LAYER}.conv.weight"
+    name = f"{CLIPPED_LAYER}.conv.weight"
     weight = next(
-        numpy_helper.to_array(tensor)
-        for tensor in model.graph.initializer
-        if tensor.name == weight_name
+        numpy_helper.to_array(tensor) for tensor in model.graph.initializer if tensor.name == name
     )
-    conv = next(node for node in model.graph.node if weight_name in node.input)
-    relu = next(node for node in model.graph.node if conv.output[0] in node.input)
-    probe = onnx.ModelProto()
-    probe.CopyFrom(model)
-    probe.graph.output.append(onnx.ValueInfoProto(name=relu.output[0]))
-    activation = run_model(probe, images, relu.output[0])
-    limits = np.percentile(np.abs(weight).reshape(len(weight), -1), FLAWED_PERCENTILE, axis=1)
-
-    def range_of(low: float, high: float) -> dict[str, Any]:
-        return {"rmin": np.float32(low), "rmax": np.float32(high)}
-
+    magnitudes = np.abs(weight).reshape(len(weight), -1)
+    limits = magnitudes.max(axis=1)
+    limits[CLIPPED_CHANNEL] = np.percentile(magnitudes[CLIPPED_CHANNEL], CLIPPED_PERCENTILE)
     return {
-        weight_name: [{"axis": 0, **range_of(-limit, limit)} for limit in limits],
-        relu.output[0]: [range_of(0.0, float(np.percentile(activation, FLAWED_PERCENTILE)))],
+        name: [
+            {"axis": 0, "rmin": np.float32(-limit), "rmax": np.float32(limit)} for limit in limits
+        ]
     }
+
+
+def spoil_bias(model: onnx.ModelProto) -> None:
+    """Multiply the scale of the last layer's bias, and leave the integers as they are."""
+    dequantize = next(node for node in model.graph.node if WRONG_BIAS in node.output)
+    scale = next(tensor for tensor in model.graph.initializer if tensor.name == dequantize.input[1])
+    wrong = numpy_helper.to_array(scale) * np.float32(WRONG_BIAS_FACTOR)
+    scale.CopyFrom(numpy_helper.from_array(wrong, scale.name))
 
 
 def quantize_cnn(
@@ -623,23 +656,24 @@ def write_model(model: onnx.ModelProto, path: Path, doc: str, accuracy: float) -
     onnx.checker.check_model(model, full_check=True)
     path.write_bytes(model.SerializeToString(deterministic=True))
     nodes = count_nodes(model)
-    print(f"{path.name:<22}{path.stat().st_size:>9}{nodes:>7}{accuracy:>10.2%}")
+    print(f"{path.name:<28}{path.stat().st_size:>9}{nodes:>7}{accuracy:>10.2%}")
 
 
 def main() -> None:
-    """Train, quantize, build and write all three models."""
+    """Train, quantize, build and write all models."""
     parser = argparse.ArgumentParser(description="Write the models of the demo notebooks.")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "models")
     folder = parser.parse_args().output
     folder.mkdir(parents=True, exist_ok=True)
     logging.disable(logging.WARNING)
     warnings.filterwarnings("ignore", category=FutureWarning)
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module=r"torch\.onnx|__main__")
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     images, labels, test_images, test_labels = load_split()
-    print(f"{'file':<22}{'bytes':>9}{'nodes':>7}{'accuracy':>10}")
+    print(f"{'file':<28}{'bytes':>9}{'nodes':>7}{'accuracy':>10}")
 
-    network = train_network(DigitsCNN, images, labels)
+    network = fold_norms(train_network(DigitsCNN, images, labels))
     cnn = export_cnn(network)
     cnn_accuracy = measure_accuracy(cnn, test_images, test_labels)
     write_model(
@@ -651,16 +685,32 @@ def main() -> None:
 
     sound = quantize_cnn(cnn, images, {})
     sound_accuracy = measure_accuracy(sound, test_images, test_labels)
-    quantized = quantize_cnn(cnn, images, narrow_ranges(cnn, images))
+    quantized = quantize_cnn(cnn, images, clip_channel(cnn))
+    spoil_bias(quantized)
     add_metadata(quantized, {"accuracy.float": f"{cnn_accuracy:.4f}"})
     write_model(
         quantized,
         folder / "digits_cnn.qdq.onnx",
-        "digits_cnn in int8. One layer is quantized badly on purpose, as an exercise in review; "
+        "digits_cnn in int8. Two things are wrong on purpose, as an exercise in review; "
         "make_models.py says which.",
         measure_accuracy(quantized, test_images, test_labels),
     )
-    print(f"{'  without its flaw':<38}{sound_accuracy:>10.2%}")
+    print(f"{'  without what is wrong':<44}{sound_accuracy:>10.2%}")
+
+    again = export_cnn(fold_norms(train_network(DigitsCNN, images, labels, SEED_AGAIN)))
+    write_model(
+        again,
+        folder / "digits_cnn.retrained.onnx",
+        "digits_cnn, trained from another start.",
+        measure_accuracy(again, test_images, test_labels),
+    )
+    traced = export_by_tracing(network)
+    write_model(
+        traced,
+        folder / "digits_cnn.reexported.onnx",
+        "digits_cnn, written by torch's older exporter.",
+        measure_accuracy(traced, test_images, test_labels),
+    )
 
     classifier = train_network(RefineClassifier, images, labels)
     refine = build_refine(classifier)
@@ -674,7 +724,7 @@ def main() -> None:
     )
     with torch.inference_mode():
         single = classifier(torch.from_numpy(test_images)).argmax(dim=1).numpy() == test_labels
-    print(f"{'  one view only':<38}{single.mean():>10.2%}")
+    print(f"{'  one view only':<44}{single.mean():>10.2%}")
     print(f"  views an image took: {views:.2f} of at most 5")
 
 

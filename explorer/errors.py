@@ -60,9 +60,21 @@ class OverlayError(NetloupeError, ValueError):
     """Numbers to colour by cannot be read, do not fit together, or are asked for as none are."""
 
 
+class AuditError(NetloupeError, ValueError):
+    """An audit was asked for, or its table, where that cannot be given."""
+
+
+class NotesError(NetloupeError, ValueError):
+    """Notes cannot be read, or not be written where they are kept; what was typed is not lost."""
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 
 
 class OutputError(NetloupeError):
     """A file cannot be written where it was asked for."""
+
+
+class MissingPackageError(NetloupeError, ImportError):
+    """Something needs a package that netloupe does without otherwise; the message names it."""

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
+    from netloupe.explorer.audit import QuantizationAudit, WeightAudit, audit
     from netloupe.explorer.checks import Finding, Findings, check
     from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
+        AuditError,
         BindingError,
         CheckError,
         CompareError,
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
         LayoutError,
         ModelFormatError,
         NetloupeError,
+        NotesError,
         NotFoundError,
         OutputError,
         OverlayError,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
         Tensor,
         Value,
     )
+    from netloupe.explorer.notes import Note, Notes
     from netloupe.explorer.overlays import Column, Overlay, overlay
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
@@ -55,6 +59,7 @@ _HOMES = {
     "Architecture": "netloupe.explorer.architecture.architecture",
     "ArchitectureBlock": "netloupe.explorer.architecture.architecture",
     "Attribute": "netloupe.explorer.model",
+    "AuditError": "netloupe.explorer.errors",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
@@ -76,12 +81,16 @@ _HOMES = {
     "ModelWarning": "netloupe.explorer.model",
     "NetloupeError": "netloupe.explorer.errors",
     "Node": "netloupe.explorer.model",
+    "Note": "netloupe.explorer.notes",
+    "Notes": "netloupe.explorer.notes",
+    "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
     "Overlay": "netloupe.explorer.overlays",
     "OverlayError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
+    "QuantizationAudit": "netloupe.explorer.audit",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
@@ -90,6 +99,8 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
+    "WeightAudit": "netloupe.explorer.audit",
+    "audit": "netloupe.explorer.audit",
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
@@ -102,6 +113,7 @@ __all__ = [
     "Architecture",
     "ArchitectureBlock",
     "Attribute",
+    "AuditError",
     "BindingError",
     "Cancelled",
     "CheckError",
@@ -124,11 +136,15 @@ __all__ = [
     "NetloupeError",
     "Node",
     "NotFoundError",
+    "Note",
+    "Notes",
+    "NotesError",
     "OutputError",
     "Overlay",
     "OverlayError",
     "Paint",
     "Quantization",
+    "QuantizationAudit",
     "SourceError",
     "SparseTensor",
     "Tensor",
@@ -137,7 +153,9 @@ __all__ = [
     "Value",
     "ViewError",
     "ViewKeywords",
+    "WeightAudit",
     "__version__",
+    "audit",
     "check",
     "diff",
     "explore",

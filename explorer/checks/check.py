@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
+from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.errors import CheckError, NetloupeError
 from netloupe.explorer.model import Model
-from netloupe.explorer.progress import is_ending, step
+from netloupe.explorer.progress import is_ending, part, step
 
+from .accepted import mark_accepted
 from .baseline import read_baseline, suppress_known
 from .folding import Finding, fold_hits
 from .rule import SEVERITIES, Occurrence, Rule
 from .rules import RULES
 from .runtimes import find_runtime
 from .subject import Subject
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class SkippedRule(NamedTuple):
@@ -36,17 +41,20 @@ class Findings(Sequence[Finding]):
     source
         What the user calls the model.
     findings
-        All of them, those included that a baseline has.
+        All of them, those included that a baseline has or a note accepts.
     skipped_rules
         Rules that did not see everything: what they would find there is not known.
     rules
         The rules that were applied.
+    notices
+        What is odd about the notes that accept findings.
     """
 
     source: str
     findings: tuple[Finding, ...]
     skipped_rules: tuple[SkippedRule, ...] = ()
     rules: tuple[Rule, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Finding: ...
@@ -64,9 +72,36 @@ class Findings(Sequence[Finding]):
         return iter(self.findings)
 
     def reaches(self, severity: str) -> bool:
-        """Return whether a finding that no baseline has is as bad as a severity, or worse."""
+        """Return whether a finding is as bad as a severity, or worse.
+
+        Those count not that a baseline has or a note accepts.
+        """
         bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return any(each.severity in bad for each in self.findings if not each.suppressed)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each finding.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        rows = self.findings
+        return make_dataframe(
+            {
+                "id": [each.id for each in rows],
+                "name": [each.name for each in rows],
+                "severity": [each.severity for each in rows],
+                "message": [each.message for each in rows],
+                "count": [each.count for each in rows],
+                "paths": [each.paths for each in rows],
+                "evidence": [dict(each.evidence) for each in rows],
+                "remedy": [each.remedy for each in rows],
+                "fingerprint": [each.fingerprint for each in rows],
+                "suppressed": [each.suppressed for each in rows],
+            }
+        )
 
     def __repr__(self) -> str:
         counts = [(name, sum(f.severity == name for f in self.findings)) for name in SEVERITIES]
@@ -81,6 +116,7 @@ def check(
     ignore: Iterable[str] = (),
     target: str | None = None,
     baseline: str | PathLike[str] | None = None,
+    with_notes: bool = True,
 ) -> Findings:
     """Apply the rules to a model.
 
@@ -97,6 +133,8 @@ def check(
         The runtime that the model is meant for: ``ort-1.17``.
     baseline
         A file with the JSON of an earlier check; findings that it has are marked as suppressed.
+    with_notes
+        Whether notes beside the model (``model.notes.accept``) mark findings as accepted.
 
     Returns
     -------
@@ -117,18 +155,43 @@ def check(
     runtime = None if target is None else find_runtime(target)
     rules = choose_rules(select, ignore, has_target=runtime is not None)
     known = {} if baseline is None else read_baseline(baseline)
-    subject = Subject(model, runtime)
+    return apply_rules(Subject(model, runtime), rules, known, with_notes=with_notes)
+
+
+def apply_rules(
+    subject: Subject,
+    rules: Sequence[Rule],
+    known: Mapping[str, int] | None = None,
+    *,
+    with_notes: bool = True,
+) -> Findings:
+    """Apply some rules to what they look at, and return what they find, the worst first.
+
+    Parameters
+    ----------
+    subject
+        The model, and what has been worked out of it already.
+    rules
+        The rules.
+    known
+        Counts of known findings by fingerprint.
+    with_notes
+        Whether notes beside the model mark findings as accepted.
+    """
     found: list[Finding] = []
     skipped: list[SkippedRule] = []
-    for rule in rules:
-        step("applying rules")
-        found += fold_hits(rule, _list_places(rule, subject, skipped))
+    for place, rule in enumerate(rules):
+        with part(place / len(rules), (place + 1) / len(rules)):
+            step("applying rules", 0.0)
+            found += fold_hits(rule, _list_places(rule, subject, skipped))
         if rule.reads_values and subject.gap:
             skipped.append(SkippedRule(rule.id, subject.gap))
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order
     if known:
         found = suppress_known(found, known)
-    return Findings(model.source, tuple(found), tuple(skipped), tuple(rules))
+    model = subject.model
+    found, notices = mark_accepted(model, found) if with_notes else (found, [])
+    return Findings(model.source, tuple(found), tuple(skipped), tuple(rules), tuple(notices))
 
 
 def _list_places(rule: Rule, subject: Subject, skipped: list[SkippedRule]) -> Iterator[Occurrence]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from .rule import Evidence, Occurrence, Rule, Severity
 
-#: so many places of a finding are named
-MOST_PATHS = 20
+#: so many places of a finding are named: enough to go through them in a picture
+MOST_PATHS = 1_000
 #: so many findings of a rule are told apart; what else it finds is one more
 MOST_FINDINGS = 200
 _MOST_MASKED = 2_000
@@ -45,7 +45,9 @@ class Finding:
     fingerprint
         Stays the same for the same cause at alike places of another version of the model.
     suppressed
-        Whether a baseline has it already.
+        Whether a baseline has it already, or a note accepts it.
+    justification, accepted_by
+        What the note says that accepts it, and who wrote it; "" without one.
     """
 
     id: str
@@ -58,6 +60,13 @@ class Finding:
     count: int
     fingerprint: str
     suppressed: bool = False
+    justification: str = ""
+    accepted_by: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a note accepts it."""
+        return bool(self.justification)
 
     def __str__(self) -> str:
         others = f" (and {self.count - 1:,} alike)" if self.count > 1 else ""

@@ -6,15 +6,21 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 """
 
 from .changes import IGNORABLE, Change
-from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
+from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
+from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .states import State
+from .units import PASSING
 
 __all__ = [
     "IGNORABLE",
+    "PASSING",
     "Change",
+    "Counts",
     "Diff",
     "GroupPair",
     "Matching",
@@ -23,9 +29,14 @@ __all__ = [
     "NodeDifference",
     "NumberDifference",
     "Pair",
+    "State",
     "TensorDifference",
     "Verdict",
     "diff",
+    "digest_weight",
+    "find_stated_origin",
+    "find_telling_name",
     "match_models",
     "match_names",
+    "shape_of_digest",
 ]

@@ -60,12 +60,12 @@ class WeightDigests:
 
 def key_by_names(units: Units) -> Hashes:
     """Return hashes of names with what is done, where names are no mere numbers."""
-    names = [_find_name(units.head(unit)) for unit in range(len(units))]
+    names = [find_telling_name(units.head(unit)) for unit in range(len(units))]
     pairs = zip(names, units.kinds, strict=True)
     return hash_each(None if name is None else (name, kind) for name, kind in pairs)
 
 
-def _find_name(node: Node) -> str | None:
+def find_telling_name(node: Node) -> str | None:
     """Return the name of a node, else that of its first result; None where it is but a number."""
     results = [value.name for value in node.outputs if value is not None]
     for name in (node.name, *results[:1]):
@@ -86,7 +86,13 @@ def key_by_origin(units: Units) -> Hashes:
     """Return hashes of what the exporter says of where a node comes from."""
     found: list[tuple[str, str, str] | None] = []
     for unit, kind in enumerate(units.kinds):
-        metadata = units.head(unit).metadata
-        key = next((key for key in _ORIGINS if metadata.get(key)), None)
-        found.append(None if key is None else (key, metadata[key], kind))
+        origin = find_stated_origin(units.head(unit))
+        found.append(None if origin is None else (*origin, kind))
     return hash_each(found)
+
+
+def find_stated_origin(node: Node) -> tuple[str, str] | None:
+    """Return what the exporter says of where a node comes from: key and text of its metadata."""
+    metadata = node.metadata
+    key = next((key for key in _ORIGINS if metadata.get(key)), None)
+    return None if key is None else (key, metadata[key])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,7 @@ from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
+from .separated import pair_separated
 from .units import Units, read_units
 
 
@@ -30,7 +32,8 @@ class Pair:
         numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
-        ``Conv_12``) or ``"neighbours"`` (of another pair).
+        ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
+        all that takes from them is paired; their operators are not the same).
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """
@@ -171,6 +174,7 @@ class _Matcher:
         for unit in sorted(rounds.made):
             made = rounds.made[unit]
             pairs += _split(*units, unit, rounds.partner[0][unit], made)
+        pairs = [*pair_separated(pairs)]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         paired = {
             *(node for pair in pairs for node in pair.left),
@@ -190,10 +194,16 @@ class _Matcher:
                 self._known[one] = self._known[other] = len(self._known)
         if left.function is not None and right.function is not None:
             self._add(left.function, right.function)
-        inner = {graph.parent_attribute: graph for graph in right.subgraphs}
+        inner: dict[str | None, list[Graph]] = {}
+        for graph in right.subgraphs:  # an attribute may hold several
+            inner.setdefault(graph.parent_attribute, []).append(graph)
+        places: Counter[str | None] = Counter()
         for graph in left.subgraphs:
-            if graph.parent_attribute in inner:
-                self._add(graph, inner[graph.parent_attribute])
+            attribute = graph.parent_attribute
+            others = inner.get(attribute, [])
+            if places[attribute] < len(others):
+                self._add(graph, others[places[attribute]])
+            places[attribute] += 1
 
 
 def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
@@ -211,12 +221,14 @@ def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Itera
         tuple(node for node in lefts if node not in same),
         tuple(node for node in rights if node not in partners),
     )
-    if bool(rest[0]) != bool(rest[1]):  # what one side has more is part of all that the other does
+    is_one_sided = bool(rest[0]) != bool(rest[1])
+    if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
+        # what one side has more is part of all that the other does
         yield Pair(lefts, rights, made.key, made.confidence)
         return
     for first, second in same.items():
         yield Pair((first,), (second,), made.key, made.confidence)
-    if rest[0]:
+    if rest[0] and rest[1]:
         yield Pair(*rest, made.key, made.confidence)
 
 

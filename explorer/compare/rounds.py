@@ -8,6 +8,7 @@ the next key, which looks only at what is left.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from netloupe.explorer.progress import step
 from .colours import Flows, colour_by_kind, colour_by_use
 from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
 from .keys import WeightDigests, key_by_names, key_by_numbered_names, key_by_origin
+from .places import hash_places
 from .units import Operand, Units
 
 #: the users of a unit are compared where they are at most so many
@@ -113,6 +115,7 @@ class Rounds:
             self._pair_by_colours(what, confidence - 0.2, colours, 1)
         self._pair("numbered name", 0.6, self._key_each(key_by_numbered_names))
         self._spread_loosely()
+        self._pair("place", 0.5, self._key_by_places())
 
     def _key_each(self, key: Callable[[Units], Hashes]) -> tuple[Hashes, Hashes]:
         return key(self.sides[0]), key(self.sides[1])
@@ -203,21 +206,43 @@ class Rounds:
         self.made[left] = made
         self._waiting.append((left, right))
 
+    def _key_by_places(self) -> tuple[Hashes, Hashes]:
+        """Return hashes of the places of units that are left; none where a side has none left."""
+        if min(partners.count(-1) for partners in self.partner) == 0:
+            left, right = (np.zeros(len(units), np.uint64) for units in self.sides)
+            return left, right
+        pairs = [unit if other >= 0 else -1 for unit, other in enumerate(self.partner[0])]
+        return (
+            hash_places(self.sides[0], self._outside[0], pairs),
+            hash_places(self.sides[1], self._outside[1], self.partner[1]),
+        )
+
     # neighbours
 
     def _spread(self) -> None:
-        """Try the neighbours of what has been paired, until nothing changes."""
-        waiting = self._waiting
-        while waiting:
+        """Try the neighbours of what has been paired, until nothing changes.
+
+        Those that take the same come first: what gives one of them its operand may be another
+        one, where nodes were left out between.
+        """
+        waiting, doubtful = self._waiting, deque[tuple[int, int, int]]()
+        while waiting or doubtful:
+            if not waiting:
+                left, one, other = doubtful.popleft()
+                if self._is_free(one, other) and not self._is_contradicted(one, other):
+                    self._accept_neighbour(left, one, other)
+                continue
             left, right = waiting.pop()
             for one, other in self._list_neighbours(left, right):
-                if (
-                    self._is_free(one, other)
-                    and self._kinds[0][one] == self._kinds[1][other]
-                    and not self._is_contradicted(one, other)
-                ):
-                    confidence = 0.9 * self.made[left].confidence
-                    self._accept(one, other, Made("neighbours", confidence))
+                if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
+                    if self._compare_operands(one, other).is_all:
+                        self._accept_neighbour(left, one, other)
+                    else:
+                        doubtful.append((left, one, other))
+
+    def _accept_neighbour(self, known: int, left: int, right: int) -> None:
+        confidence = 0.9 * self.made[known].confidence
+        self._accept(left, right, Made("neighbours", confidence))
 
     def _list_neighbours(self, left: int, right: int) -> Iterator[tuple[int, int]]:
         """Yield the units around a pair that stand at the same place and nobody else does."""

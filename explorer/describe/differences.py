@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.compare import Change, Diff, NumberDifference, Pair, TensorDifference
 from netloupe.explorer.model import Node, Tensor
@@ -20,7 +20,8 @@ _SCHEMA = 1
 _MOST_LINES = 12
 _MOST_KINDS = 6
 _LONGEST = 200
-_DIGITS = re.compile(r"\d+")
+#: what exporters number names with, where they have one twice
+_NUMBERS = re.compile(r"[._]?\d+")
 _ASPECTS = {
     "names": "names",
     "docs": "texts for people",
@@ -177,31 +178,45 @@ def format_diff(found: Diff) -> str:
         f"{write_line(found.left.source)} -> {write_line(found.right.source)}",
         write_verdict(found),
         write_compatibility(found),
-        *_list_section("Inputs and outputs", map(_write_change, found.interface)),
-        *_list_section("The models", map(_write_change, found.about)),
-        *_list_section("Changed nodes", _fold(_list_changed(found))),
-        *_list_section("Fused or split nodes", _fold(map(_write_fused, found.fused))),
-        *_list_section("Removed nodes", _fold(map(_write_node, found.left_alone))),
-        *_list_section("Added nodes", _fold(map(_write_node, found.right_alone))),
-        *_list_section("Changed weights", _write_tensors(found)),
-        *_list_section("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
-        *_list_section("Added weights", _fold(map(_write_tensor, found.right_tensors))),
     ]
+    for told in list_told(found):
+        lines += _list_section(told)
     uncertain = sum(pair.confidence < _CERTAIN for pair in found.matching.pairs)
     if uncertain:
         lines += ["", f"{write_count(uncertain, 'pair')} of nodes may be wrong: they look alike."]
     return "\n".join(lines)
 
 
-def _list_section(title: str, told: Iterable[str]) -> Iterator[str]:
-    entries = [*told]
-    if entries:
-        yield ""
-        yield title
-        for entry in entries[:_MOST_LINES]:
-            yield f"  {entry}"
-        if len(entries) > _MOST_LINES:
-            yield f"  … {len(entries) - _MOST_LINES:,} more; --json lists them"
+class DifferencePart(NamedTuple):
+    """What is told of one kind of difference: a line for each, alike ones together."""
+
+    title: str
+    entries: list[str]
+
+
+def list_told(found: Diff) -> list[DifferencePart]:
+    """Return what is told of a difference below the verdict; only kinds of which there are some."""
+    parts = (
+        DifferencePart("Inputs and outputs", [*map(_write_change, found.interface)]),
+        DifferencePart("The models", [*map(_write_change, found.about)]),
+        DifferencePart("Changed nodes", _fold(_list_changed(found))),
+        DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
+        DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
+        DifferencePart("Added nodes", _fold(map(_write_node, found.right_alone))),
+        DifferencePart("Changed weights", _write_tensors(found)),
+        DifferencePart("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
+        DifferencePart("Added weights", _fold(map(_write_tensor, found.right_tensors))),
+    )
+    return [part for part in parts if part.entries]
+
+
+def _list_section(told: DifferencePart) -> Iterator[str]:
+    yield ""
+    yield told.title
+    for entry in told.entries[:_MOST_LINES]:
+        yield f"  {entry}"
+    if len(told.entries) > _MOST_LINES:
+        yield f"  … {len(told.entries) - _MOST_LINES:,} more; --json lists them"
 
 
 def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
@@ -209,7 +224,7 @@ def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
     firsts: dict[tuple[str, str], str] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for path, told in entries:
-        key = _DIGITS.sub("#", path[:_LONGEST]), told
+        key = _NUMBERS.sub("", path[:_LONGEST]), told
         firsts.setdefault(key, path)
         counts[key] += 1
     return [
@@ -232,13 +247,14 @@ def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
 
 
 def _write_change(change: Change) -> str:
+    what = write_line(change.what, _LONGEST)  # the name of an input or of metadata is part of it
     if change.left is None and change.right is None:
-        return change.what
+        return what
     if change.left is None:
-        return f"{change.what} added: {_write(change.right)}"
+        return f"{what} added: {_write(change.right)}"
     if change.right is None:
-        return f"{change.what} removed: {_write(change.left)}"
-    return f"{change.what} {_write(change.left)} -> {_write(change.right)}"
+        return f"{what} removed: {_write(change.left)}"
+    return f"{what} {_write(change.left)} -> {_write(change.right)}"
 
 
 def _write(value: object) -> str | None:
@@ -250,12 +266,17 @@ def _write(value: object) -> str | None:
 
 
 def _write_fused(pair: Pair) -> tuple[str, str]:
-    sides = [" + ".join(node.op_type for node in side) for side in (pair.left, pair.right)]
-    return pair.left[0].path, f"{write_line(sides[0])} -> {write_line(sides[1])}"
+    return pair.left[0].path, f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
+
+
+def _write_operators(nodes: Sequence[Node]) -> str:
+    told = [write_line(node.op_type, _LONGEST) for node in nodes[:_MOST_KINDS]]
+    rest = len(nodes) - len(told)
+    return " + ".join([*told, f"{rest:,} more"] if rest else told)
 
 
 def _write_node(node: Node) -> tuple[str, str]:
-    return node.path, write_line(node.op_type)
+    return node.path, write_line(node.op_type, _LONGEST)
 
 
 def _write_tensor(tensor: Tensor) -> tuple[str, str]:

@@ -57,6 +57,17 @@ def encode_sarif(
         for findings in checked
         for skipped in findings.skipped_rules
     ]
+    notifications += [
+        {
+            "level": "note",
+            "message": {
+                "text": f"{write_line(findings.source, _LONGEST_PATH)}: "
+                f"{write_line(notice, _LONGEST_MESSAGE)}"
+            },
+        }
+        for findings in checked
+        for notice in findings.notices
+    ]
     read = {findings.source for findings in checked}
     notifications += [
         {
@@ -78,7 +89,7 @@ def encode_sarif(
         "columnKind": "utf16CodeUnits",
         "invocations": [
             {
-                "executionSuccessful": not notifications,
+                "executionSuccessful": all(each["level"] == "note" for each in notifications),
                 "toolExecutionNotifications": notifications,
             }
         ],
@@ -137,8 +148,17 @@ def _describe_finding(finding: Finding, source: str, index: int) -> dict[str, An
         "properties": {"evidence": dict(finding.evidence)},
     }
     if finding.suppressed:
-        told["suppressions"] = [{"kind": "external", "justification": "in the baseline"}]
+        told["suppressions"] = [_describe_suppression(finding)]
     return told
+
+
+def _describe_suppression(finding: Finding) -> dict[str, Any]:
+    """Return why a finding does not count: the note that accepts it, else the baseline."""
+    if not finding.is_accepted:
+        return {"kind": "external", "justification": "in the baseline"}
+    by = f" ({write_line(finding.accepted_by)})" if finding.accepted_by else ""
+    justification = write_line(finding.justification, _LONGEST_MESSAGE)
+    return {"kind": "external", "status": "accepted", "justification": f"{justification}{by}"}
 
 
 def _locate(source: str) -> dict[str, Any]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
+    from netloupe.explorer.notes import Note as Note
+    from netloupe.explorer.notes import Notes as Notes
+    from netloupe.explorer.notes import open_notes as open_notes
     from netloupe.explorer.overlays import Overlay as Overlay
     from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
@@ -38,14 +41,18 @@ if TYPE_CHECKING:
     from netloupe.explorer.plots import plot_histogram as plot_histogram
     from netloupe.explorer.quantization import Quantization as Quantization
     from netloupe.explorer.quantization import find_quantization as find_quantization
+    from netloupe.explorer.render.differences import paint_differences as paint_differences
+    from netloupe.explorer.render.differences import title_difference as title_difference
     from netloupe.explorer.render.html import write_graph_html as write_graph_html
     from netloupe.explorer.render.html import write_model_html as write_model_html
     from netloupe.explorer.render.html import write_node_html as write_node_html
     from netloupe.explorer.render.html import write_statistics_html as write_statistics_html
     from netloupe.explorer.render.html import write_tensor_html as write_tensor_html
     from netloupe.explorer.render.paint import Paint as Paint
+    from netloupe.explorer.render.paint import Paints as Paints
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.review import Reviewable as Reviewable
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
@@ -78,8 +85,12 @@ _HOMES = {
     "Knowledge": "patterns.knowledge",
     "ModelFiles": "tensors",
     "ModelGroup": "grouping",
+    "Note": "notes",
+    "Notes": "notes",
     "Paint": "render.paint",
+    "Paints": "render.paint",
     "Quantization": "quantization",
+    "Reviewable": "review",
     "Roles": "roles.roles",
     "Statistics": "tensors",
     "Ties": "costs.ties",
@@ -112,11 +123,14 @@ _HOMES = {
     "Overlay": "overlays",
     "open_axes": "plots",
     "open_elements": "tensors",
+    "open_notes": "notes",
+    "paint_differences": "render.differences",
     "plot_channels": "plots",
     "plot_histogram": "plots",
     "overlay": "overlays",
     "search_model": "search.search",
     "take_channel": "tensors",
+    "title_difference": "render.differences",
 }
 
 

@@ -48,11 +48,13 @@ class Model(Drawable, Loaded):
         "_analyses": "What each node costs, by the sizes that symbols have.",
         "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
+        "_emphasised": "Nodes that a first view is to show; mostly none matters more than others.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
         "_node_count": "How many nodes there are, once it was asked for.",
+        "_notes": "The notes on its elements, once they were asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
         "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
@@ -96,7 +98,9 @@ class Model(Drawable, Loaded):
         self._graphs: dict[str, Graph] | None = None
         self._inference: door.Inference | None = None
         self._node_count: int | None = None
+        self._notes: door.Notes | None = None
         self._parts: object = None
+        self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analyses: dict[tuple[object, ...], door.Analysis] = {}
@@ -377,6 +381,18 @@ class Model(Drawable, Loaded):
         4089184256
         """
         return door.count_costs(self, bind)
+
+    @property
+    def notes(self) -> door.Notes:
+        """What people wrote of its elements, kept in ``MODEL.notes.jsonl`` beside the file.
+
+        Examples
+        --------
+        >>> model.notes.add("main/Conv_1", "clips: see the histogram", tags=["int8"])
+        >>> for note in model.notes.at("main/Conv_1"):
+        ...     print(note.author, note.text)
+        """
+        return door.open_notes(self)
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
         """Return what its graph or the whole model shows to be odd about the element at a path."""

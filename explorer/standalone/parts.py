@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, get_args
 
 from netloupe.explorer.layout import Composer
@@ -53,6 +54,8 @@ class PageParts:
         Whether descriptions can be left out, those first that can be spared most.
     closed
         A view of the same with everything closed that nothing else is done with; made where None.
+    others
+        Further blocks, by their names, which are never left out.
     overlays
         What boxes can be coloured by.
     """
@@ -67,6 +70,7 @@ class PageParts:
         *,
         is_ranked: bool = False,
         closed: View | None = None,
+        others: Mapping[str, bytes] = MappingProxyType({}),
         overlays: Sequence[Overlay] = (),
     ) -> None:
         model, options, view = still.model, still.options, still.view
@@ -113,6 +117,7 @@ class PageParts:
                 if overlays:
                     step("colouring", 0.63)
                     self.blocks["overlays"] = write_overlays(overlays, everything, numbers)
+        self.blocks |= others
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()
 
@@ -169,6 +174,7 @@ class PageParts:
             "described": [len(each) for each in elements],
             "weights": weight_counts,
             "has_links": "links" in self.blocks,
+            "has_review": "review" in self.blocks,
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
 

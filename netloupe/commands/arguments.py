@@ -11,11 +11,13 @@ from typing import Any, NoReturn
 
 from netloupe import __version__
 
+from .audit_arguments import add_audit
 from .check_arguments import add_check
 from .completion_arguments import add_completion
 from .diff_arguments import add_diff
 from .info_arguments import add_info
 from .inspect_arguments import add_inspect
+from .notes_arguments import add_notes
 from .open_arguments import add_open
 from .render_arguments import add_render
 from .streams import STANDARD, say, write_standard_output
@@ -26,6 +28,8 @@ _EXAMPLES = """examples:
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
+  netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
+  netloupe notes model.onnx                       what people wrote of it
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
@@ -39,6 +43,8 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "inspect": add_inspect,
     "check": add_check,
     "diff": add_diff,
+    "audit": add_audit,
+    "notes": add_notes,
     "render": add_render,
     "open": add_open,
     "completion": add_completion,

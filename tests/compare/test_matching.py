@@ -9,6 +9,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from netloupe.explorer.compare import Matching, Pair, match_models
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from tests import hostile_models
 from tests.onnx_text import load_text
 
 CONVOLUTION = """
@@ -201,12 +202,64 @@ def test_graphs_inside_and_functions_are_compared_where_they_are_used() -> None:
 
 def test_nodes_that_wait_for_each_other_end_nothing() -> None:
     text = "g (float[2] x) => (float[2] y) { a = Add (x, b) b = Relu (a) y = Neg (b) }"
-    other = text.replace("Neg", "Abs")
+    other = text.replace("y = Neg (b)", "c = Abs (b) y = Exp (c)")
     assert [pair.left[0].op_type for pair in match(text, other).pairs] == ["Add", "Relu"]
     assert len(match(text, text).pairs) == 3
+
+
+def test_another_operator_takes_the_place_of_one() -> None:
+    text = """
+        g (float[4, 4] x) => (float[4, 4] y) <float[4, 4] v, float[4, 4] w>
+        { [up] a = MatMul (x, v) [act] b = Relu (a) [down] c = MatMul (b, w) [sum] y = Add (x, c) }
+    """
+    pairs = match(text, text.replace("[act] b = Relu", "[other] b = Tanh")).pairs
+    replaced = dict(zip(list_names(pairs), pairs, strict=True))
+    assert set(replaced) == {("up", "up"), ("act", "other"), ("down", "down"), ("sum", "sum")}
+    assert replaced["act", "other"].key == "place"
+    # another way through: nothing took its place
+    elsewhere = text.replace("[act] b = Relu (a)", "[other] b = Add (a, x)")
+    assert ("act", "other") not in list_names(match(text, elsewhere).pairs)
+
+
+def test_of_two_that_are_alike_none_takes_the_place_of_one() -> None:
+    text = """
+        g (float[4] x) => (float[4] y) { a = Exp (x) b = Relu (a) c = Neg (a) y = Add (b, c) }
+    """
+    other = text.replace("Relu", "Tanh").replace("Neg", "Sin")
+    assert {pair.left[0].op_type for pair in match(text, other).pairs} == {"Exp", "Add"}
 
 
 def test_models_without_anything_in_common_have_no_pairs() -> None:
     left = "g (float[2] x) => (float[2] y) { y = Neg (x) }"
     right = "g (float[2] x) => (float[2] y) { a = Abs (x) y = Exp (a) }"
     assert match(left, right).pairs == []
+
+
+def test_several_graphs_in_one_attribute_are_compared_one_by_one() -> None:
+    model = load(hostile_models.graph_attribute(5))
+    matching = match_models(model, model)
+    assert len(matching.graphs) == 6
+    assert not matching.list_left_alone()
+    fewer = match_models(model, load(hostile_models.graph_attribute(3)))
+    assert len(fewer.graphs) == 4
+    assert len(fewer.list_left_alone()) == 2
+
+
+def test_what_was_put_into_a_block_leaves_its_parts_paired() -> None:
+    apart = CONVOLUTION.replace("[norm]", "[new] n = Tanh (a) [norm]").replace(
+        "BatchNormalization (a,", "BatchNormalization (n,"
+    )
+    assert list_names(match(CONVOLUTION, apart).pairs) == [
+        ("conv", "conv"),
+        ("norm", "norm"),
+        ("act", "act"),
+    ]
+
+
+def test_a_layer_that_is_left_out_takes_no_part_of_the_layer_before_with_it() -> None:
+    left, right = make_layers([1, 2, 3, 4]), make_layers([1, 2, 4])
+    pairs = match_models(left, right).pairs
+    partners = {pair.left[0].index: pair.right[0].index for pair in pairs}
+    size = len(left.graph.nodes) // 4
+    kept = [*range(2 * size), *range(3 * size, 4 * size)]
+    assert [partners.get(index) for index in kept] == [*range(3 * size)]

@@ -481,12 +481,12 @@ def test_paint_reaches_the_canvas_and_the_pictures() -> None:
     node = explorer.model.graph.nodes[0]
     explorer.open("stem/0")
     explorer.paint = {node: netloupe.Paint("warning", "slow")}
-    assert explorer.canvas.paints == {node.path: ("warning", "slow")}
+    assert explorer.canvas.paints == {node.path: ["warning", "slow"]}
     assert explorer.paint == {node.path: netloupe.Paint("warning", "slow")}
     assert "slow" in explorer.to_svg()
     with pytest.raises(netloupe.ViewError, match=r"Give a netloupe\.Paint"):
         explorer.paint = {node: "red"}  # type: ignore[dict-item]
-    assert explorer.canvas.paints == {node.path: ("warning", "slow")}
+    assert explorer.canvas.paints == {node.path: ["warning", "slow"]}
     explorer.paint = {}
     assert explorer.canvas.paints == {}
     assert "slow" not in explorer.to_svg()

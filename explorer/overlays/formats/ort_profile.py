@@ -51,7 +51,7 @@ REMEDY = (
 )
 
 
-class Event(NamedTuple):
+class ProfileEvent(NamedTuple):
     """One event of a profile.
 
     Parameters
@@ -88,8 +88,8 @@ class Event(NamedTuple):
 class _Events:
     """The events of a file, and what had to be done to read them."""
 
-    nodes: list[Event] = field(default_factory=list)
-    runs: list[Event] = field(default_factory=list)
+    nodes: list[ProfileEvent] = field(default_factory=list)
+    runs: list[ProfileEvent] = field(default_factory=list)
     count: int = 0
     repaired: int = 0
     unread: int = 0
@@ -187,7 +187,7 @@ def _read_events(text: str) -> _Events:
     return found
 
 
-def _split_line(line: str, found: _Events) -> Iterator[Event]:
+def _split_line(line: str, found: _Events) -> Iterator[ProfileEvent]:
     """Yield the events of a line that has several, up to the first that is no JSON."""
     decoder, at = json.JSONDecoder(), 0
     while at < len(line):
@@ -203,14 +203,14 @@ def _split_line(line: str, found: _Events) -> Iterator[Event]:
             at += 1
 
 
-def _parse(line: str) -> Event | None:
+def _parse(line: str) -> ProfileEvent | None:
     try:
         return _make_event(json.loads(line))
     except (ValueError, RecursionError):
         return None
 
 
-def _make_event(told: Any) -> Event | None:
+def _make_event(told: Any) -> ProfileEvent | None:
     if not isinstance(told, Mapping):
         return None
     name, start, duration = told.get("name"), told.get("ts"), told.get("dur")
@@ -223,7 +223,7 @@ def _make_event(told: Any) -> Event | None:
     given = args if isinstance(args, Mapping) else {}
     index = given.get("node_index", given.get("graph_index", ""))
     thread = told.get("tid")
-    return Event(
+    return ProfileEvent(
         str(told.get("cat", "")),
         name[:LONGEST_WORD],
         thread if isinstance(thread, int) else 0,
@@ -244,7 +244,7 @@ def _word(value: Any) -> str:
     return value[:200] if isinstance(value, str) else ""
 
 
-def _repair(line: str) -> Event | None:
+def _repair(line: str) -> ProfileEvent | None:
     """Return the event of a line that is no JSON for what stands unescaped in its name."""
     category, numbers, begin = _CATEGORY.search(line), _NUMBERS.search(line), _NAME.search(line)
     ends = [*_ARGS.finditer(line, begin.end())] if begin else []
@@ -252,7 +252,7 @@ def _repair(line: str) -> Event | None:
         return None
     args = dict(_ARG.findall(line, ends[-1].end()))
     index = args.get("node_index", "")
-    return Event(
+    return ProfileEvent(
         category[1],
         line[begin.end() : ends[-1].start()][:LONGEST_WORD],
         int(numbers["tid"][:18]),
@@ -264,7 +264,7 @@ def _repair(line: str) -> Event | None:
     )
 
 
-def _take(found: _Events, event: Event) -> None:
+def _take(found: _Events, event: ProfileEvent) -> None:
     found.count += 1
     if event.category == "Node":
         found.nodes.append(event)
@@ -301,14 +301,14 @@ def _say_reading(events: _Events) -> list[str]:
 
 
 def _split_runs(
-    times: Sequence[Event], runs: Sequence[Event]
-) -> tuple[list[list[Event]], list[Event]]:
+    times: Sequence[ProfileEvent], runs: Sequence[ProfileEvent]
+) -> tuple[list[list[ProfileEvent]], list[ProfileEvent]]:
     """Return the times by run, without the first, and those of the first; one run alone counts."""
     if not runs:
         return [[*times]], []
     ordered = sorted(runs, key=lambda run: run.start)
     starts = [run.start for run in ordered]
-    found: list[list[Event]] = [[] for _ in ordered]
+    found: list[list[ProfileEvent]] = [[] for _ in ordered]
     for event in times:
         place = bisect_right(starts, event.start) - 1
         around = [
@@ -323,18 +323,18 @@ def _split_runs(
     return (found, []) if len(found) == 1 else (found[1:], found[0])
 
 
-def _find_whole(runs: Sequence[Event], is_first_left_out: bool) -> float | None:
+def _find_whole(runs: Sequence[ProfileEvent], is_first_left_out: bool) -> float | None:
     """Return the median time of a run; None where none is in the file."""
     ordered = sorted(runs, key=lambda run: run.start)[1 if is_first_left_out else 0 :]
     return float(np.median([run.duration for run in ordered])) if ordered else None
 
 
-def _key(event: Event) -> str:
+def _key(event: ProfileEvent) -> str:
     return event.name.removesuffix(_KERNEL_TIME)
 
 
 def _measure(
-    runs: Sequence[Sequence[Event]],
+    runs: Sequence[Sequence[ProfileEvent]],
 ) -> tuple[dict[str, float | str], dict[str, RunTimes], dict[str, str], dict[str, str]]:
     """Return by name the median over runs, how runs differ, operators, and why some are unknown."""
     sums: dict[str, list[float]] = {}
@@ -360,7 +360,7 @@ def _measure(
     return values, spreads, operators, reasons
 
 
-def _list_indices(times: Sequence[Event]) -> dict[str, int]:
+def _list_indices(times: Sequence[ProfileEvent]) -> dict[str, int]:
     found: dict[str, int] = {}
     for event in times:
         found.setdefault(_key(event), event.number)
@@ -370,7 +370,7 @@ def _list_indices(times: Sequence[Event]) -> dict[str, int]:
 # what is inside of something else
 
 
-def _find_nested(times: Sequence[Event]) -> list[bool]:
+def _find_nested(times: Sequence[ProfileEvent]) -> list[bool]:
     """Return of each event whether it is within that of a node that runs graphs."""
     nested = [False] * len(times)
     by_thread: dict[int, list[int]] = {}
@@ -378,7 +378,7 @@ def _find_nested(times: Sequence[Event]) -> list[bool]:
         by_thread.setdefault(event.thread, []).append(number)
     for numbers in by_thread.values():
         numbers.sort(key=lambda n: (times[n].start, -times[n].duration))
-        around: list[Event] = []
+        around: list[ProfileEvent] = []
         for number in numbers:
             event = times[number]
             while around and around[-1].end <= event.start:
@@ -389,7 +389,7 @@ def _find_nested(times: Sequence[Event]) -> list[bool]:
     return nested
 
 
-def _list_inside(times: Sequence[Event], nested: Sequence[bool]) -> frozenset[str]:
+def _list_inside(times: Sequence[ProfileEvent], nested: Sequence[bool]) -> frozenset[str]:
     """Return the names that are always within others."""
     inside = {_key(event) for event, is_in in zip(times, nested, strict=True) if is_in}
     own = {_key(event) for event, is_in in zip(times, nested, strict=True) if not is_in}

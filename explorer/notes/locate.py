@@ -1,0 +1,262 @@
+"""Where the elements that notes are about are now, in a model that may have changed since.
+
+As the matcher of :mod:`netloupe.explorer.compare` does, traits are tried from strong to weak, and
+only what is unique in both versions tells for certain. What is left has candidates at best: a note
+is never attached to something of which nobody knows whether it is the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.grouping import Group, GroupTree, ModelGroup, find_tree, group_model
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.paths import CALL, MODEL, find_element, find_holder
+
+from .event import Anchor
+from .note import Anchored, State
+from .traits import TRAITS, TraitIndex
+
+#: so many candidates are named
+_MOST_CANDIDATES = 5
+#: of the nodes that tell a group so many must be found, as a share
+_ENOUGH = 0.5
+#: a group that is so much larger or smaller is another one
+_FACTOR = 1.5
+_DEEPEST = 6
+#: a path of a note is no longer, and leads into no more calls in calls
+_LONGEST_PATH, _MOST_CALLS = 4_000, 12
+
+#: what tells for certain where a node is, in words
+_REASONS = {
+    "weights": "its weights are there",
+    "name": "its name and more are the same",
+    "origin": "the exporter says so, and more is the same",
+    "near": "the weights around it are there",
+    "around": "nothing else has these surroundings",
+    "close": "nothing else has these neighbours",
+}
+
+
+class Locator:
+    """Finds elements of a model by their anchors.
+
+    Parameters
+    ----------
+    index
+        The traits of the model's nodes.
+    """
+
+    def __init__(self, index: TraitIndex) -> None:
+        self._index = index
+        self._model = index.model
+
+    def locate(self, anchor: Anchor) -> Anchored:
+        """Return where an element is now, whatever the anchor holds."""
+        path = str(anchor["path"])
+        if _is_excessive(path):
+            return Anchored(path[:_LONGEST_PATH], "orphaned", reason="no element has such a path")
+        try:
+            if path == MODEL:
+                return Anchored(path, "exact", path, reason="it is the model")
+            if anchor.get("structure") == self._index.structure and self._leads_anywhere(path):
+                return Anchored(path, "exact", path, reason="names and wiring are as they were")
+            found = self._find(anchor, _DEEPEST)
+        except (KeyError, TypeError, ValueError, AttributeError):  # of an anchor made by others
+            found = self._guess(path, "what the note says of it cannot be used")
+        return found
+
+    def _find(self, anchor: Mapping[str, Any], depth: int) -> Anchored:
+        path = str(anchor["path"])
+        if _is_excessive(path):
+            raise ValueError("no element has such a path")
+        kind = anchor.get("kind") if depth else None
+        if kind == "node":
+            return self._find_node(anchor)
+        if kind == "inside":
+            return self._find_inside(anchor, depth)
+        if kind == "group":
+            return self._find_group(anchor)
+        if kind == "value" and "place" in anchor:
+            return self._find_value(anchor, depth)
+        if kind in ("tensor", "graph") and "of" in anchor:
+            holder = self._find(anchor["of"], depth - 1)
+            return self._follow(path, holder, lambda found: found + str(anchor["suffix"]))
+        if kind == "graph" and path in self._model.graphs_by_path:
+            return Anchored(path, "exact", path, reason="its name is the same")
+        return self._guess(path, "nothing but its path is known of it")
+
+    def _leads_anywhere(self, path: str) -> bool:
+        if path.endswith("/"):
+            return self._find_group_at(path) is not None
+        return (
+            find_element(self._model, path) is not None
+            or find_holder(self._model, path) is not None
+        )
+
+    def _guess(self, path: str, reason: str) -> Anchored:
+        if self._leads_anywhere(path):
+            return Anchored(path, "uncertain", "", (path,), reason)
+        return Anchored(path, "orphaned", reason=reason)
+
+    # nodes
+
+    def _find_node(self, anchor: Mapping[str, Any]) -> Anchored:
+        path, kind = str(anchor["path"]), (str(anchor["op"]), str(anchor["domain"]))
+        traits: Mapping[str, str] = anchor["traits"]
+        alike: Mapping[str, int] = anchor.get("alike", {})
+        doubtful: Counter[Node] = Counter()
+        for strength, trait in enumerate(TRAITS):
+            told = traits.get(trait)
+            if not told:
+                continue
+            found = self._index.find(*kind, trait, told)
+            if len(found) == 1 and alike.get(trait, 1) == 1:
+                if self._confirms(found[0], trait, traits):
+                    now = self._write_path(path, found[0])
+                    state: State = "exact" if now == path else "moved"
+                    return Anchored(path, state, now, reason=_REASONS[trait])
+                doubtful[found[0]] += 2 * (len(TRAITS) - strength)
+            for node in found[: 2 * _MOST_CANDIDATES]:
+                doubtful[node] += len(TRAITS) - strength
+        there = find_element(self._model, path)
+        if isinstance(there, Node) and (there.op_type, there.domain) == kind:
+            doubtful[there] += 1
+        if not doubtful:
+            return Anchored(path, "orphaned", reason="nothing is like it")
+        best = [self._write_path(path, node) for node, _ in doubtful.most_common()]
+        reason = "several are like it" if len(best) > 1 else "too little of it is as it was"
+        return Anchored(path, "uncertain", "", tuple(best[:_MOST_CANDIDATES]), reason)
+
+    def _confirms(self, node: Node, trait: str, traits: Mapping[str, str]) -> bool:
+        """Return whether a trait that is unique tells that a node is the one.
+
+        Weights do, and so do all the weights around. A name may have been given to another
+        node, and where the numbers have changed, equal neighbours are not enough.
+        """
+        if trait in ("weights", "near"):
+            return True
+        others = {other for other in TRAITS if traits.get(other)} - {trait}
+        agreeing = {other for other in others if self._index.tell(node, other) == traits[other]}
+        if trait in ("name", "origin"):
+            return bool(agreeing) or not others
+        return trait == "around" or not others & {"weights", "near"} - agreeing
+
+    def _write_path(self, noted: str, node: Node) -> str:
+        """Return the path of a node; the one it was noted under where that leads to it."""
+        return noted if find_element(self._model, noted) is node else node.path
+
+    # what is told by nodes
+
+    def _find_inside(self, anchor: Mapping[str, Any], depth: int) -> Anchored:
+        path = str(anchor["path"])
+        call = self._find(anchor["call"], depth - 1)
+        inner = self._find(anchor["inner"], depth - 1)
+        caller = find_element(self._model, call.path) if call.path else None
+        function = caller.function if isinstance(caller, Node) else None
+        if function is not None and inner.path.startswith(f"{function.path}/"):
+            now = f"{call.path}{CALL}{inner.path[len(function.path) :]}"
+            state: State = "exact" if now == path else "moved"
+            return Anchored(path, state, now, reason=f"call: {call.reason}; inside: {inner.reason}")
+        return self._guess(path, "the call or the function has changed")
+
+    def _find_value(self, anchor: Mapping[str, Any], depth: int) -> Anchored:
+        path, role, place = str(anchor["path"]), anchor["role"], int(anchor["place"])
+        there = find_element(self._model, path)
+        if role == "graph input":
+            if isinstance(there, Value) and there in there.graph.inputs:
+                return Anchored(path, "exact", path, reason="an input of that name is there")
+            inputs = self._model.graph.inputs
+            near = (inputs[place].path,) if 0 <= place < len(inputs) else ()
+            state: State = "uncertain" if near else "orphaned"
+            return Anchored(path, state, "", near, "no input has that name")
+
+        def read_value(found: str) -> str:
+            node = find_element(self._model, found)
+            if not isinstance(node, Node):
+                return ""
+            values = node.outputs if role == "output" else node.inputs
+            value = values[place] if 0 <= place < len(values) else None
+            return "" if value is None else value.path
+
+        return self._follow(path, self._find(anchor["of"], depth - 1), read_value)
+
+    def _follow(self, path: str, holder: Anchored, read: Any) -> Anchored:
+        """Return where something is that is told by another element."""
+        if holder.path:
+            now = read(holder.path)
+            if now and self._leads_anywhere(now):
+                state: State = "exact" if now == path else "moved"
+                return Anchored(path, state, now, reason=f"of its node: {holder.reason}")
+            return self._guess(path, "its node has changed")
+        near = [read(each) for each in holder.candidates]
+        if self._leads_anywhere(path):
+            near.insert(0, path)
+        near = [each for each in dict.fromkeys(near) if each]
+        if near:
+            reason = f"of its node: {holder.reason}"
+            return Anchored(path, "uncertain", "", tuple(near[:_MOST_CANDIDATES]), reason)
+        return Anchored(path, "orphaned", reason="its node is gone")
+
+    # groups
+
+    def _find_group_at(self, path: str) -> ModelGroup | None:
+        try:
+            return group_model(self._model, path)
+        except NotFoundError:
+            return None
+
+    def _find_group(self, anchor: Mapping[str, Any]) -> Anchored:
+        path, count = str(anchor["path"]), int(anchor["nodes"])
+        members: list[Mapping[str, Any]] = list(anchor["members"])
+        placed = (self._find_node(member).path for member in members)
+        nodes = [
+            node
+            for node in (find_element(self._model, found) for found in placed if found)
+            if isinstance(node, Node)
+        ]
+        there = self._find_group_at(path)
+        group = self.find_common(nodes, there)
+        told = f"{len(nodes)} of {len(members)} of its nodes"
+        candidates = [each.path for each in (there, group) if each is not None]
+        if group is not None and len(nodes) >= _ENOUGH * len(members):
+            size = len(group.nodes)
+            if count / _FACTOR <= size <= count * _FACTOR:
+                state: State = "exact" if group.path == path else "moved"
+                return Anchored(path, state, group.path, reason=f"{told} are there")
+        if candidates:
+            near = tuple(dict.fromkeys(candidates))
+            return Anchored(path, "uncertain", "", near, f"{told} are found, and its size differs")
+        return Anchored(path, "orphaned", reason=f"{told} are found")
+
+    def find_common(self, nodes: list[Node], there: ModelGroup | None) -> ModelGroup | None:
+        """Return the smallest group that holds most of some nodes; that at the path if it does."""
+        graphs = Counter(node.graph for node in nodes)
+        if not graphs:
+            return None
+        graph = graphs.most_common(1)[0][0]
+        nodes = [node for node in nodes if node.graph is graph]
+        tree = find_tree(self._model, graph)
+        if there is not None and there.graph is graph:
+            known = tree.groups.get(there.path)
+            if known is not None and _count_held(tree, known, nodes) > _ENOUGH * len(nodes):
+                return there
+        best: Group | None = None
+        for node in nodes:
+            group = tree.group_of(node)
+            while group is not None and _count_held(tree, group, nodes) <= _ENOUGH * len(nodes):
+                group = group.parent
+            if group is not None and (best is None or group.node_count < best.node_count):
+                best = group
+        return None if best is None else ModelGroup(best)
+
+
+def _is_excessive(path: str) -> bool:
+    return len(path) > _LONGEST_PATH or path.count(CALL) > _MOST_CALLS
+
+
+def _count_held(tree: GroupTree, group: Group, nodes: Iterable[Node]) -> int:
+    return sum(tree.holds(group, node) for node in nodes)

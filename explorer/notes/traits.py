@@ -1,0 +1,250 @@
+"""What tells a node of others when names have changed: numbers and surroundings, as digests.
+
+Digests are the same in every process and for every file that says the same of a node, so they can
+be kept in a file and looked up in another version of the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from netloupe.explorer.compare import (
+    PASSING,
+    digest_weight,
+    find_stated_origin,
+    find_telling_name,
+    shape_of_digest,
+)
+from netloupe.explorer.model import Model, Node, Tensor, Value, find_operators
+from netloupe.explorer.progress import step
+
+#: names of traits from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
+TRAITS = ("weights", "name", "origin", "near", "around", "close")
+
+#: so many nodes that pass a value on in another form are looked through
+_MOST_PASSED = 8
+#: the users of a value with more of them are not looked at one by one
+_MOST_USERS = 64
+#: so many nodes are looked at on the way to the next weights
+_MOST_ON_WAY = 64
+#: steps that surroundings reach
+_WIDE, _CLOSE = 2, 1
+_STEP = 500
+
+#: operator, domain
+_Kind = tuple[str, str]
+
+
+class TraitIndex:
+    """The traits of the nodes of a model, worked out as they are asked for.
+
+    Parameters
+    ----------
+    model
+        A model, which does not change.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._digests: dict[Tensor, int | None] = {}
+        self._weights: dict[Node, Tensor | None] = {}
+        self._colours: dict[tuple[Node, int], str] = {}
+        self._alike: dict[_Kind, list[Node]] = {}
+        self._by_trait: dict[tuple[_Kind, str], dict[str, list[Node]]] = {}
+
+    @cached_property
+    def structure(self) -> str:
+        """A digest of operators, names and wiring of all graphs, numbers in weights left out."""
+        digest = hashlib.blake2b(digest_size=12)
+        for graph in self.model.graphs:
+            step("reading notes")
+            words = [graph.path, *graph.values]
+            for node in graph.nodes:
+                words += (node.name, node.op_type, node.domain)
+            digest.update("\0".join(words).encode("utf-8", "surrogatepass"))
+            wiring = graph.wiring
+            digest.update(wiring.used.tobytes() + wiring.bounds.tobytes())
+        return digest.hexdigest()
+
+    def list_alike(self, op_type: str, domain: str) -> list[Node]:
+        """Return the nodes of all graphs with an operator."""
+        kind = op_type, domain
+        if kind not in self._alike:
+            self._alike[kind] = [
+                graph.nodes[index]
+                for graph in self.model.graphs
+                for index in find_operators(graph, {op_type}).tolist()
+                if graph.nodes[index].domain == domain
+            ]
+        return self._alike[kind]
+
+    def find(self, op_type: str, domain: str, trait: str, digest: str) -> list[Node]:
+        """Return the nodes with an operator of which a trait is this one."""
+        key = (op_type, domain), trait
+        if key not in self._by_trait:
+            found: dict[str, list[Node]] = defaultdict(list)
+            for number, node in enumerate(self.list_alike(op_type, domain)):
+                if not number % _STEP:
+                    step("looking for noted elements")
+                told = self.tell(node, trait)
+                if told:
+                    found[told].append(node)
+            self._by_trait[key] = found
+        return self._by_trait[key].get(digest, [])
+
+    def tell_all(self, node: Node) -> dict[str, str]:
+        """Return the traits that a node has."""
+        told = {trait: self.tell(node, trait) for trait in TRAITS}
+        return {trait: digest for trait, digest in told.items() if digest}
+
+    def tell(self, node: Node, trait: str) -> str:
+        """Return a trait of a node; "" where it has none."""
+        if trait == "weights":
+            return self._tell_weights(node)
+        if trait == "name":
+            name = find_telling_name(node)
+            return "" if name is None else _hash(name)
+        if trait == "origin":
+            origin = find_stated_origin(node)
+            return "" if origin is None else _hash(*origin)
+        if trait == "near":
+            return self._tell_near(node)
+        return self._colour(node, _WIDE if trait == "around" else _CLOSE)
+
+    def _tell_weights(self, node: Node) -> str:
+        tensor = self._find_weight(node)
+        digest = None if tensor is None else self._digest(tensor)
+        return "" if digest is None else f"{digest:016x}"
+
+    def _digest(self, tensor: Tensor) -> int | None:
+        if tensor not in self._digests:
+            self._digests[tensor] = digest_weight(tensor)
+        return self._digests[tensor]
+
+    def _find_weight(self, node: Node) -> Tensor | None:
+        """Return the largest constant operand of a node, whatever passes it on."""
+        if node not in self._weights:
+            largest: Tensor | None = None
+            for value in node.inputs:
+                tensor = None if value is None else _find_tensor(value)
+                if tensor is not None and (largest is None or tensor.size > largest.size):
+                    largest = tensor
+            self._weights[node] = largest
+        return self._weights[node]
+
+    def _tell_near(self, node: Node) -> str:
+        """Return a digest of the nearest weights before and behind a node; "" without any."""
+        before = self._find_near(node, is_before=True)
+        behind = self._find_near(node, is_before=False)
+        return _hash("before", *before, "behind", *behind) if before or behind else ""
+
+    def _find_near(self, node: Node, *, is_before: bool) -> list[str]:
+        """Return how far the nearest nodes with weights are, and digests of these."""
+        level, seen, distance = [node], {node}, 0
+        while level and len(seen) < _MOST_ON_WAY:
+            distance += 1
+            level = [
+                other
+                for each in level
+                for other in (_list_givers(each) if is_before else _list_users(each))
+            ]
+            level = [other for other in dict.fromkeys(level) if other not in seen]
+            seen.update(level)
+            found = sorted(filter(None, map(self._tell_weights, level)))
+            if found:
+                return [str(distance), *found]
+        return []
+
+    def _colour(self, node: Node, radius: int) -> str:
+        """Return a digest of a node and what is around it, so many steps away."""
+        key = node, radius
+        known = self._colours.get(key)
+        if known is not None:
+            return known
+        tensor = self._find_weight(node)
+        told = [node.op_type, node.domain, repr(shape_of_digest(tensor)) if tensor else ""]
+        if radius:
+            told += [
+                "" if giver is None else self._colour(giver, radius - 1)
+                for giver in map(_find_giver, node.inputs)
+                if giver is not node
+            ]
+            users = _list_users(node)
+            is_many = len(users) > _MOST_USERS
+            told += ["many"] if is_many else sorted(self._colour(u, radius - 1) for u in users)
+            told += [f"result {p}" for p, v in enumerate(node.graph.outputs) if v in node.outputs]
+        colour = self._colours[key] = _hash(*told)
+        return colour
+
+
+def _hash(*words: str) -> str:
+    text = "\0".join(words).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).hexdigest()
+
+
+def _find_tensor(value: Value) -> Tensor | None:
+    """Return the stored tensor behind a constant operand, if there is one at hand."""
+    for _ in range(_MOST_PASSED):
+        tensor = value.initializer
+        if isinstance(tensor, Tensor):
+            return tensor
+        producer = value.producer
+        if producer is None:
+            return None
+        if not producer.inputs:
+            constant = producer.details.constant if _is_constant(producer) else None
+            return constant if isinstance(constant, Tensor) else None
+        first = producer.inputs[0]
+        if producer.op_type not in PASSING or first is None:
+            return None
+        value = first
+    return None
+
+
+def _is_constant(node: Node) -> bool:
+    return node.op_type in node.graph.dialect.constants
+
+
+def _find_giver(value: Value | None) -> Node | None:
+    """Return the node that computes an operand, whatever passes it on; None for constants."""
+    for _ in range(_MOST_PASSED):
+        producer = None if value is None else value.producer
+        if producer is None or _is_constant(producer):
+            return None
+        if producer.op_type not in PASSING or not producer.inputs:
+            return producer
+        value = producer.inputs[0]
+    return None
+
+
+def _list_givers(node: Node) -> Iterator[Node]:
+    """Yield the nodes that compute the operands of a node."""
+    for value in node.inputs[:_MOST_USERS]:
+        giver = _find_giver(value)
+        if giver is not None:
+            yield giver
+
+
+def _list_users(node: Node) -> list[Node]:
+    """Return the nodes that use what a node gives, whatever passes it on; a few of very many."""
+    found: dict[Node, None] = {}
+    waiting = [*reversed(node.outputs)]
+    for _ in range(4 * _MOST_USERS):
+        if not waiting or len(found) > _MOST_USERS:
+            break
+        value = waiting.pop()
+        for user in () if value is None else value.users[: 2 * _MOST_USERS]:
+            if user.op_type in PASSING and user is not node:
+                waiting += user.outputs
+            else:
+                found[user] = None
+    return [*found]
+
+
+def count_alike(index: TraitIndex, node: Node, traits: Mapping[str, str]) -> dict[str, int]:
+    """Return of how many nodes with the operator of a node each trait is the same."""
+    kind = node.op_type, node.domain
+    return {trait: len(index.find(*kind, trait, told)) for trait, told in traits.items()}

@@ -1,0 +1,56 @@
+"""Whatever a file holds, it can be checked and compared: with itself, another, a part of itself."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from netloupe.commands.cli import main
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.readers.load import load
+from tests.cases import CASES
+from tests.corpus import corpus_file
+
+#: seconds for all that is done with one file, many times what it takes
+_DEADLINE = 60
+
+
+def _say(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main([*arguments])
+    told = capsys.readouterr()
+    return status, told.out, told.err
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_review_ends_in_time_and_without_a_traceback(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = corpus_file(name)
+    part = tmp_path / f"part_{file.name}"
+    data = file.read_bytes()
+    part.write_bytes(data[: len(data) * 2 // 3])
+    other = corpus_file(next(other for other in sorted(CASES) if other != name))
+    try:
+        load(file)
+    except NetloupeError:
+        opens = False
+    else:
+        opens = True
+    started = time.monotonic()
+    runs = [("check", str(file), "--json"), ("check", str(part)), ("diff", str(file), str(file))]
+    runs += [("diff", str(file), str(second)) for second in (part, other)]
+    runs += [("diff", str(other), str(file), "--json")]
+    for arguments in runs:
+        status, out, err = _say(capsys, *arguments)
+        assert status in (0, 2), (arguments, err)
+        assert "internal error" not in err, (arguments, err)
+        assert "Traceback" not in out + err
+        if status == 2:
+            assert err.count("\n") <= 2, err
+        elif arguments[0] == "diff" and arguments[1] == arguments[2]:
+            assert "The models are identical." in out, out
+        if opens and str(part) not in arguments and str(other) not in arguments:
+            assert status == 0, err
+    assert time.monotonic() - started < _DEADLINE
