@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -363,6 +362,11 @@ class Overlay:
         if not total:
             return [f"{self.name}: there is nothing in it", *column.notes]
         lines = [self._say_placed(total)]
+        if placement.normalised_count:
+            lines.append(
+                f"{placement.normalised_count:,} placed by names that differ in case or signs, or "
+                "by the end of the path of a group"
+            )
         if placement.unplaced_count:
             lines += self._say_unplaced()
         return [*lines, *column.notes]
@@ -428,11 +432,11 @@ class Overlay:
         whole = self.whole
         is_sum = column.aggregation == "sum" and whole is not None and whole > 0
         ranked: list[RankedNode] = []
-        before: list[float] = []
+        total = 0.0
         for value, index, nodes in entries[:most]:
-            before.append(value)
+            total += value
             share = value / whole if is_sum and whole else None
-            cumulative = math.fsum(before) / whole if is_sum and whole else None
+            cumulative = total / whole if is_sum and whole else None
             ranked.append(RankedNode(graph.nodes[index].path, value, share, cumulative, nodes))
         return ranked
 
