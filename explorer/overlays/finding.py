@@ -20,7 +20,7 @@ NO_ELEMENT = "nothing in the model has this name"
 SEVERAL = "several elements have this name"
 
 
-class Place(NamedTuple):
+class NamePlace(NamedTuple):
     """Where a name leads: nodes of one graph, or a path that no node has."""
 
     prefix: str
@@ -46,7 +46,7 @@ class NameFinder:
         self._names: dict[str, list[Node]] | None = None
         self._values: dict[str, list[Value]] | None = None
 
-    def find(self, name: str, *, is_added: bool = False) -> Place | str:
+    def find(self, name: str, *, is_added: bool = False) -> NamePlace | str:
         """Return where a name leads, or why nowhere.
 
         Parameters
@@ -55,11 +55,11 @@ class NameFinder:
             Whether numbers add up: what is said of a weight is then with one of its users alone.
         """
         if name.endswith("/"):
-            return Place("", None, (), name) if self._find_group(name) else NO_ELEMENT
+            return NamePlace("", None, (), name) if self._find_group(name) else NO_ELEMENT
         if "/" in name and name.count("/") <= _MOST_SLASHES:
             found = find_element(self.model, name)
             if isinstance(found, Node):
-                return Place(_cut_prefix(name, found), found.graph, (found.index,))
+                return NamePlace(_cut_prefix(name, found), found.graph, (found.index,))
             if isinstance(found, Value):
                 return self._place_value(found, is_added)
             if isinstance(found, Graph):
@@ -67,7 +67,7 @@ class NameFinder:
                 return NO_ELEMENT if holder is None else _place_nodes([holder])
         return self._find_by_name(name, is_added)
 
-    def _find_by_name(self, name: str, is_added: bool) -> Place | str:
+    def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
         if self._names is None:
             self._names = {}
             for graph in self.model.graphs:
@@ -93,13 +93,13 @@ class NameFinder:
                     self._values.setdefault(known, []).append(value)
         return self._values.get(name, [])
 
-    def find_normalised(self, names: Sequence[str], *, is_added: bool) -> dict[str, Place]:
+    def find_normalised(self, names: Sequence[str], *, is_added: bool) -> dict[str, NamePlace]:
         """Return where names lead that no element has as they are, by the matcher of names.
 
         It knows groups by the ends of their paths, and names without regard to case and to the
         signs between words; what means several elements is not in it.
         """
-        places: dict[str, Place] = {}
+        places: dict[str, NamePlace] = {}
         for name, one in match_names(self.model, names).found.items():
             element = one.element
             if isinstance(element, Node):
@@ -107,22 +107,22 @@ class NameFinder:
             elif isinstance(element, Value):
                 places[name] = self._place_value(element, is_added)
             elif isinstance(element, Group):
-                places[name] = Place("", None, (), element.path)
+                places[name] = NamePlace("", None, (), element.path)
         return places
 
-    def _place_value(self, value: Value, is_added: bool) -> Place:
+    def _place_value(self, value: Value, is_added: bool) -> NamePlace:
         if value.producer is not None:
             return _place_nodes([value.producer])
         users = [user for user in dict.fromkeys(value.users) if user.graph is value.graph]
         if value.initializer is not None and users:
             return _place_nodes(users[:1] if is_added else users)
-        return Place("", None, (), value.path)
+        return NamePlace("", None, (), value.path)
 
 
-def _place_nodes(nodes: Iterable[Node]) -> Place:
+def _place_nodes(nodes: Iterable[Node]) -> NamePlace:
     listed = [*nodes]
     graph = listed[0].graph
-    return Place(graph.path, graph, tuple(node.index for node in listed))
+    return NamePlace(graph.path, graph, tuple(node.index for node in listed))
 
 
 def _cut_prefix(path: str, node: Node) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,9 +23,14 @@ from netloupe.explorer.view import Item, View
 
 from .amounts import STANDS_OUT, Amounts, Measured, RepeatSpread
 from .column import Column, ModelColumn
+from .comparing import Comparison, compare_columns
+from .formats.node_data import write_node_data
 from .placing import Numbers, PlacedColumn, Unplaced, place_column
 from .scales import CATEGORIES, OTHER_WORDS, Scale, ScaleRow, make_scale
 from .units import write_amount_of, write_part, write_three
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 MISSING = "missing"
 #: the list of what has most goes up to this part of the whole
@@ -329,7 +334,9 @@ class Overlay:
         if column.better:
             name += f", {words[column.better]}"
         if column.has_words:
-            return f"{name}; groups: {'worst' if column.order else 'most frequent'} inside"
+            order = ", ".join(column.order)
+            first = f"first inside of {order}" if order else "most frequent inside"
+            return f"{name}; groups: {clean_label(first, 80)}"
         inside = {"sum": "sum", "mean": "mean", "max": "largest", "min": "smallest"}
         weighed = " weighted" if column.weights and column.aggregation == "mean" else ""
         return (
@@ -491,6 +498,37 @@ class Overlay:
         more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
         return [f"{text}: {named}{more}"]
 
+    def compare(self, old: Overlay, how: Comparison = "difference") -> Overlay:
+        """Return how this differs from another overlay, of this model or another one.
+
+        Parameters
+        ----------
+        old
+            What it is compared with, in the same unit.
+        how
+            ``difference``: this less the other; ``ratio``: this over the other, of groups that of
+            their sums. Nodes of two models are paired as :func:`netloupe.diff` does it.
+
+        Raises
+        ------
+        OverlayError
+            For words, for other units, or where nothing is in both.
+        """
+        return Overlay(self.model, compare_columns(old, self, how))
+
+    def to_node_data(self, path: str | PathLike[str] | None = None) -> str:
+        """Return it as node data of Model Explorer, a JSON text; write it to ``path`` where given.
+
+        Results are by the names of the nodes' first outputs. Model Explorer colours a closed group
+        by how many nodes in it have each colour, and not by their sum.
+
+        Raises
+        ------
+        OutputError
+            Where the file cannot be written, or its name does not end in ``.json``.
+        """
+        return write_node_data(self, path)
+
     def __repr__(self) -> str:
         return f"<Overlay {self.describe()!r} of {self.model.source!r}>"
 
@@ -501,7 +539,7 @@ def _cut_end(path: str, node: Node) -> str:
     return path.removesuffix(end) if path.endswith(end) else node.graph.path
 
 
-def _break(text: str, most: int = 62) -> list[str]:
+def _break(text: str, most: int = 54) -> list[str]:
     """Return a text in lines of so many letters at most, broken between words."""
     lines = [""]
     for word in text.split(" "):

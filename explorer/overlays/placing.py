@@ -15,7 +15,7 @@ from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.progress import step
 
 from .column import Column, NodeSet
-from .finding import NO_ELEMENT, NameFinder, Place, find_fused
+from .finding import NO_ELEMENT, NameFinder, NamePlace, find_fused
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -109,7 +109,7 @@ class PlacedColumn:
         if len(self.unplaced) < MOST_UNPLACED:
             self.unplaced.append(Unplaced(name, value, reason))
 
-    def open_numbers(self, arrays: dict[str, Numbers], place: Place) -> Numbers:
+    def open_numbers(self, arrays: dict[str, Numbers], place: NamePlace) -> Numbers:
         """Return the numbers of the occurrence that a place is in, made where there are none."""
         assert place.graph is not None  # noqa: S101 - of places with nodes
         if place.prefix not in arrays:
@@ -117,7 +117,7 @@ class PlacedColumn:
             self.graphs[place.prefix] = place.graph
         return arrays[place.prefix]
 
-    def open_words(self, place: Place) -> Codes:
+    def open_words(self, place: NamePlace) -> Codes:
         """Return the numbers of words of the occurrence that a place is in, likewise."""
         assert place.graph is not None  # noqa: S101 - of places with nodes
         if place.prefix not in self.words:
@@ -201,7 +201,7 @@ class _Placer:
     def _miss(self, name: str, value: float | str, reason: str) -> None:
         self.placed.miss(name, value, reason, is_added=name not in self.column.nested)
 
-    def _find(self, name: str) -> Place | str:
+    def _find(self, name: str) -> NamePlace | str:
         """Return where a name leads, or else the first of its candidates that leads anywhere."""
         place = self._finder.find(name, is_added=self._is_added)
         if isinstance(place, str):
@@ -212,7 +212,7 @@ class _Placer:
             return self.column.reasons.get(name, place)
         return place
 
-    def _put(self, place: Place, name: str, value: float | str) -> None:
+    def _put(self, place: NamePlace, name: str, value: float | str) -> None:
         placed, column = self.placed, self.column
         placed.placed_count += 1
         if place.graph is None:
@@ -234,7 +234,7 @@ class _Placer:
         if colour is not None:
             placed.colours |= {(place.prefix, index): colour for index in place.indices}
 
-    def _put_number(self, place: Place, number: float, weight: float) -> None:
+    def _put_number(self, place: NamePlace, number: float, weight: float) -> None:
         numbers = self.placed.open_numbers(self.placed.numbers, place)
         weights = None
         if self.column.weights:
@@ -264,7 +264,7 @@ class _Placer:
         assert graph is not None  # noqa: S101 - left out above
         placed.placed_count += 1
         placed.graphs[prefix] = graph
-        place = Place(prefix, graph, tuple(indices))
+        place = NamePlace(prefix, graph, tuple(indices))
         if len(indices) == 1:
             self._put_number(place, one.number, math.nan)
             return

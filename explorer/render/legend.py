@@ -62,6 +62,11 @@ class Entry(NamedTuple):
     key: str
     text: str
 
+    @property
+    def is_of_overlay(self) -> bool:
+        """Whether it explains what boxes are coloured by."""
+        return self.kind in ("heading", "painted")
+
 
 @cache
 def _load_words() -> dict[str, dict[str, str]]:

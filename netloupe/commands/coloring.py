@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import OutputError
 
+from .running import load_named
+
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
     from netloupe.explorer.overlays import Overlay
@@ -19,6 +21,8 @@ def check_color_by(parsed: argparse.Namespace) -> None:
         if getattr(parsed, name) and not parsed.color_by:
             flag = name.replace("_", "-")
             raise OutputError(f"--{flag} says how to colour. Give --color-by COLUMN too.")
+    if (parsed.twin is not None) != ("sqnr" in parsed.color_by):
+        raise OutputError("--color-by sqnr compares with a float model. Give --float TWIN with it.")
 
 
 def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
@@ -38,7 +42,13 @@ def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
         settings["scale"] = parsed.color_scale
     if parsed.color_groups:
         settings["aggregation"] = parsed.color_groups
-    return make_overlays(model, parsed.color_by, bind=dict(parsed.bind), **settings)
+    given: list[Any] = parsed.color_by
+    if parsed.twin is not None:
+        from netloupe.explorer.audit import audit
+
+        found = audit(model, load_named(parsed.twin, None), bind=dict(parsed.bind))
+        given = [found if one == "sqnr" else one for one in given]
+    return make_overlays(model, given, bind=dict(parsed.bind), **settings)
 
 
 def describe_overlays(overlays: Sequence[Overlay]) -> Iterator[str]:

@@ -70,7 +70,7 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         action="append",
         default=[],
-        help="colour boxes by parameters, macs, bytes, dtype or findings, or by the numbers in a "
+        help="colour boxes by parameters, macs, bytes, dtype, findings or sqnr, or by numbers in a "
         "file: CSV or JSON with names and values, node data of Model Explorer, a profile of ONNX "
         "Runtime or TensorRT; FILE:HEADING takes one column of several. May be given several "
         "times where the explorer is shown",
@@ -85,6 +85,13 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         choices=("sum", "mean", "max", "min"),
         help="what a closed group has of the numbers inside (default: the sum of times, MACs, "
         "bytes and parameters, and else the largest)",
+    )
+    command.add_argument(
+        "--float",
+        dest="twin",
+        metavar="TWIN",
+        type=read_file_name,
+        help="the float model that a quantized one was made of, for --color-by sqnr",
     )
     add_bind(command)
 
