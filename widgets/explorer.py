@@ -10,13 +10,14 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.compare import read_again
+from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import render_picture
 from netloupe.explorer.session import Requests, Session
@@ -93,7 +94,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
-            title=f"Graph of {Path(model.source).name or model.source}",
+            title=f"Graph of {name_compared(model) or Path(model.source).name or model.source}",
             static_id=self._static_id,
             file_name=Path(model.source).name,
             breadcrumb=self._views.breadcrumb(),
@@ -111,6 +112,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.add_class("nl-explorer-canvas")
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
+        self._show_paints()
+        self.canvas.observe(self._show_paints, "grouping")
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
@@ -173,8 +176,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     @paint.setter
     def paint(self, paint: Mapping[Any, Paint]) -> None:
-        self._session.paints = paints = check_paints(paint)
-        self.canvas.paints = encode_paints(paints)
+        self._session.paints = check_paints(paint)
+        self._show_paints()
+
+    def _show_paints(self, _change: object = None) -> None:
+        """Paint the canvas; the counts on groups depend on how nodes are grouped."""
+        self.canvas.paints = encode_paints(self._session.lower_paints)
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
@@ -442,7 +449,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self.model))
+        self._session.reload(read_again(self.model))
+        self._show_paints()
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)
         self._inferring.start()

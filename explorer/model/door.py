@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture as Architecture
     from netloupe.explorer.architecture import describe_architecture as describe_architecture
     from netloupe.explorer.checks import find_oddities as find_oddities
+    from netloupe.explorer.compare import Diff as Diff
     from netloupe.explorer.costs.analysis import Analysis as Analysis
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
@@ -74,6 +75,7 @@ _HOMES = {
     "Architecture": "architecture",
     "ChannelHistogram": "tensors",
     "Costs": "costs.costs",
+    "Diff": "compare",
     "Elements": "tensors",
     "Fixed": "roles.fixed",
     "GroupTree": "grouping",

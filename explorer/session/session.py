@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from netloupe.explorer.compare import Diff
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
@@ -24,6 +25,7 @@ from netloupe.explorer.layout import (
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.render.differences import paint_differences
 from netloupe.explorer.render.legend import list_legend
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
@@ -58,10 +60,11 @@ class Session:
         #: what was chosen to be seen first
         self._first = self.views.note()
         self.history = History()
-        #: how boxes and edges are painted, by path
         #: how boxes and edges are painted, by path, and what a review marks, laid over it
         self.paints: Paints = NO_PAINTS
         self.marks: Paints = NO_PAINTS
+        #: what differs, as it was painted for a grouping
+        self._painted: tuple[tuple[Diff, str], Paints] | None = None
         self.wrap: Wrap = options.wrap
         self._encoder = SceneEncoder(lambda item: self._labels.draw(item))
         self._is_new_to_browser = True
@@ -161,7 +164,23 @@ class Session:
     @property
     def shown_paints(self) -> Paints:
         """What is painted, with what a review marks laid over it."""
-        return lay_paints(self.marks, self.paints)
+        return lay_paints(self.marks, self.lower_paints)
+
+    @property
+    def lower_paints(self) -> Paints:
+        """What is painted, laid over what differs where the model was made of two."""
+        return lay_paints(self.paints, self._differences)
+
+    @property
+    def _differences(self) -> Paints:
+        views = self.views
+        found = views.model.comparison
+        if found is None:
+            return NO_PAINTS
+        key = found, views.options.grouping
+        if self._painted is None or self._painted[0] != key:
+            self._painted = key, paint_differences(*key)
+        return self._painted[1]
 
     def legend(self, theme: str) -> list[LegendEntry]:
         """Return what the scene on the canvas has to explain, drawn in a theme.

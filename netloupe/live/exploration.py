@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, get_args
 
+from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe import Description
 from netloupe.explorer.errors import NetloupeError, NotFoundError
 from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
 from netloupe.explorer.options import Direction
 from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.inferring import Inferring
@@ -250,7 +250,7 @@ class Exploration:
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self._views.model))
+        self._session.reload(read_again(self._views.model))
         model = self._views.model
         self._weights = []
         self._inferring.close()
