@@ -69,3 +69,16 @@ def test_a_model_that_is_loaded_can_be_given(files: tuple[Path, Path]) -> None:
     found = explorer.model.comparison
     assert found is not None
     assert found.right is newer
+
+
+def test_the_review_lists_what_differs_and_leads_to_it(explorer: Explorer) -> None:
+    assert explorer.diff is explorer.model.comparison
+    items = [item for item in explorer.review if item.kind == "difference"]
+    assert [path for item in items for path in item.paths] == ["main/layers.3/act/Tanh"]
+    assert explorer.next_item() is not None
+    assert explorer.selection == "main/layers.3/act/Tanh"
+
+
+def test_rules_are_applied_to_the_newer_model(explorer: Explorer) -> None:
+    found = explorer.findings
+    assert found.source.endswith("new.onnx")
