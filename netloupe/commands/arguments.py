@@ -21,6 +21,7 @@ from .notes_arguments import add_notes
 from .open_arguments import add_open
 from .render_arguments import add_render
 from .streams import STANDARD, say, write_standard_output
+from .text_arguments import add_text
 
 _EXAMPLES = """examples:
   netloupe model.onnx                             explore it in the browser
@@ -28,6 +29,7 @@ _EXAMPLES = """examples:
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
+  netloupe text model.onnx                        equal lines for equal models, for git diff
   netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
   netloupe notes model.onnx                       what people wrote of it
   netloupe render model.onnx -o model.svg         draw it
@@ -45,6 +47,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "diff": add_diff,
     "audit": add_audit,
     "notes": add_notes,
+    "text": add_text,
     "render": add_render,
     "open": add_open,
     "completion": add_completion,
