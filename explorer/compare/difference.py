@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NoReturn
 
-from netloupe.explorer.errors import CompareError
+from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import (
     Graph,
     Model,
     Node,
     Tensor,
+    door,
 )
 from netloupe.explorer.progress import step
 
@@ -147,6 +148,16 @@ class Diff:
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs as ``netloupe diff --json`` prints it: plain data, which pickles."""
+        return door.encode_diff(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise CopyError(
+            "a Diff cannot be copied or pickled, since it holds both models. What it says, "
+            "diff.to_dict() gives as plain data."
+        )
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about
