@@ -56,6 +56,10 @@ class CheckError(NetloupeError, ValueError):
     """A check was asked for with rules, a target, a baseline or settings that do not fit."""
 
 
+class AuditError(NetloupeError, ValueError):
+    """An audit was asked for, or its table, where that cannot be given."""
+
+
 class NotesError(NetloupeError, ValueError):
     """Notes cannot be read, or not be written where they are kept; what was typed is not lost."""
 

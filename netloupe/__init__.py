@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture, ArchitectureBlock
+    from netloupe.explorer.audit import QuantizationAudit, WeightAudit, audit
     from netloupe.explorer.checks import Finding, Findings, check
     from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
+        AuditError,
         BindingError,
         CheckError,
         CompareError,
@@ -55,6 +57,7 @@ _HOMES = {
     "Architecture": "netloupe.explorer.architecture.architecture",
     "ArchitectureBlock": "netloupe.explorer.architecture.architecture",
     "Attribute": "netloupe.explorer.model",
+    "AuditError": "netloupe.explorer.errors",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
@@ -82,6 +85,7 @@ _HOMES = {
     "OutputError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
+    "QuantizationAudit": "netloupe.explorer.audit",
     "SourceError": "netloupe.explorer.errors",
     "SparseTensor": "netloupe.explorer.model",
     "Tensor": "netloupe.explorer.model",
@@ -90,6 +94,8 @@ _HOMES = {
     "Value": "netloupe.explorer.model",
     "ViewError": "netloupe.explorer.errors",
     "ViewKeywords": "netloupe.explorer.view",
+    "WeightAudit": "netloupe.explorer.audit",
+    "audit": "netloupe.explorer.audit",
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
@@ -101,6 +107,7 @@ __all__ = [
     "Architecture",
     "ArchitectureBlock",
     "Attribute",
+    "AuditError",
     "BindingError",
     "Cancelled",
     "CheckError",
@@ -128,6 +135,7 @@ __all__ = [
     "OutputError",
     "Paint",
     "Quantization",
+    "QuantizationAudit",
     "SourceError",
     "SparseTensor",
     "Tensor",
@@ -136,7 +144,9 @@ __all__ = [
     "Value",
     "ViewError",
     "ViewKeywords",
+    "WeightAudit",
     "__version__",
+    "audit",
     "check",
     "diff",
     "explore",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
@@ -127,7 +127,29 @@ def check(
     runtime = None if target is None else find_runtime(target)
     rules = choose_rules(select, ignore, has_target=runtime is not None)
     known = {} if baseline is None else read_baseline(baseline)
-    subject = Subject(model, runtime)
+    return apply_rules(Subject(model, runtime), rules, known, with_notes=with_notes)
+
+
+def apply_rules(
+    subject: Subject,
+    rules: Sequence[Rule],
+    known: Mapping[str, int] | None = None,
+    *,
+    with_notes: bool = True,
+) -> Findings:
+    """Apply some rules to what they look at, and return what they find, the worst first.
+
+    Parameters
+    ----------
+    subject
+        The model, and what has been worked out of it already.
+    rules
+        The rules.
+    known
+        Counts of known findings by fingerprint.
+    with_notes
+        Whether notes beside the model mark findings as accepted.
+    """
     found: list[Finding] = []
     skipped: list[SkippedRule] = []
     for rule in rules:
@@ -138,6 +160,7 @@ def check(
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order
     if known:
         found = suppress_known(found, known)
+    model = subject.model
     found, notices = mark_accepted(model, found) if with_notes else (found, [])
     return Findings(model.source, tuple(found), tuple(skipped), tuple(rules), tuple(notices))
 

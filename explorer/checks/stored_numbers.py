@@ -106,7 +106,7 @@ class StoredNumbers:
         tensors = tensors[:MOST_TENSORS]
         total = sum(min(tensor.nbytes or 0, 2**62) for tensor in tensors) or 1
         places: dict[object, NumberFacts] = {}
-        budget = _Budget(tensors)
+        budget = ReadingBudget(tensors)
         done = 0
         for tensor in tensors:
             step("" if done else "reading weights", done / total)
@@ -150,7 +150,7 @@ class StoredNumbers:
         return "; ".join(parts)
 
 
-class _Budget:
+class ReadingBudget:
     """Keeps a file whose tensors claim the same bytes again and again from being read for ever."""
 
     def __init__(self, tensors: Iterable[Tensor]) -> None:
@@ -163,6 +163,7 @@ class _Budget:
                 self._left[external.location] = max(known, 2 * end + _SLACK)
 
     def take(self, tensor: Tensor) -> None:
+        """Note that a tensor is read; raise NetloupeError where its bytes were read before."""
         external = tensor.external
         if external is None:
             return

@@ -14,6 +14,7 @@ from netloupe.explorer.model import Attribute, Graph, Model, Node, Value
 from .noted import collect_noted
 from .rule import Occurrence
 from .runtimes import Runtime
+from .stored_codes import QuantizedWeights
 from .stored_numbers import StoredNumbers
 
 #: attributes that are kept
@@ -56,10 +57,20 @@ class Subject:
         """What stored numbers are like; every tensor is read for it."""
         return StoredNumbers(self.model)
 
+    @cached_property
+    def quantized(self) -> QuantizedWeights:
+        """The quantized weights, and what their codes are like."""
+        return QuantizedWeights(self.model)
+
     @property
     def gap(self) -> str:
         """What of the stored numbers could not be looked at, in words; "" for nothing."""
-        return self.numbers.gap if "numbers" in self.__dict__ else ""
+        told = [
+            looked.gap
+            for name, looked in self.__dict__.items()
+            if name in ("numbers", "quantized") and looked.gap
+        ]
+        return "; ".join(told)
 
     @cached_property
     def analysis(self) -> Analysis:

@@ -4,7 +4,7 @@ A :class:`~netloupe.explorer.model.Tensor` comes in; a numpy array, a :class:`St
 :class:`Histogram` goes out. Nothing here knows protobuf, graphs, quantization or plots.
 """
 
-from .channels import ChannelHistogram, compute_channels, take_channel
+from .channels import ChannelHistogram, compute_channels, list_blocks, take_channel
 from .counting import count_strings
 from .decode import decode_sparse_tensor, decode_tensor, open_elements
 from .elements import Elements, Walk, sample_elements
@@ -31,6 +31,7 @@ __all__ = [
     "count_strings",
     "decode_sparse_tensor",
     "decode_tensor",
+    "list_blocks",
     "open_elements",
     "sample_elements",
     "take_channel",

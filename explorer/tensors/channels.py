@@ -110,7 +110,7 @@ def take_channel(
             inner,
             lambda start, stop: elements.take(first + start, first + stop),
         )
-    spans, shapes = zip(*_list_blocks(dims, axis, CHUNK), strict=True) if inner else ((), ())
+    spans, shapes = zip(*list_blocks(dims, axis, CHUNK), strict=True) if inner else ((), ())
     pieces = []
     for piece, (begin, shape) in zip(Walk(elements).pieces(spans), shapes, strict=True):
         if begin <= channel < begin + shape[1]:
@@ -327,13 +327,13 @@ def _walk_blocks(
     """Yield blocks [outer, some channels, inner] as float64, each with its first channel."""
     if not math.prod(dims):
         return
-    blocks = list(_list_blocks(dims, axis, size))
+    blocks = list(list_blocks(dims, axis, size))
     pieces = walk.pieces(span for span, _ in blocks)
     for piece, (_, (first, shape)) in zip(pieces, blocks, strict=True):
         yield first, piece.astype(np.float64).reshape(shape)
 
 
-def _list_blocks(
+def list_blocks(
     dims: tuple[int, ...], axis: int, size: int
 ) -> Iterator[tuple[tuple[int, int], tuple[int, tuple[int, int, int]]]]:
     """Yield spans of at most ``size`` elements: whole rows of channels, whole channels, or parts.

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from netloupe import __version__
 
+from .audit_arguments import add_audit
 from .check_arguments import add_check
 from .completion_arguments import add_completion
 from .diff_arguments import add_diff
@@ -27,6 +28,7 @@ _EXAMPLES = """examples:
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
+  netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
   netloupe notes model.onnx                       what people wrote of it
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
@@ -41,6 +43,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "inspect": add_inspect,
     "check": add_check,
     "diff": add_diff,
+    "audit": add_audit,
     "notes": add_notes,
     "render": add_render,
     "open": add_open,

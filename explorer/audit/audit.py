@@ -1,0 +1,253 @@
+"""The audit of a quantized model, alone or beside the float model that it was made of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from netloupe.explorer.checks.check import Findings, apply_rules, choose_rules
+from netloupe.explorer.checks.stored_codes import StoredCodes
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.compare import match_models
+from netloupe.explorer.compare.references import Reference, open_reference
+from netloupe.explorer.costs import Bindings, count_bytes
+from netloupe.explorer.costs.analysis import Analysis
+from netloupe.explorer.costs.costs import analyze
+from netloupe.explorer.costs.polynomial import list_symbols
+from netloupe.explorer.errors import BindingError, NetloupeError
+from netloupe.explorer.model import Model
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.progress import is_ending, step
+from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
+from netloupe.explorer.quantization.weights import QuantizedWeight, find_output_axis
+
+from .coverage import Coverage, measure_coverage
+from .islands import find_islands
+from .pairing import TwinWeights, WeightPair
+from .result import QuantizationAudit, State, Unchecked, WeightAudit
+from .twins import compare_with_twin
+from .verdict import write_audit_verdict
+
+#: rules of quantization
+_RULES = ("NL-Q",)
+_BATCH = re.compile(r"n|b|bs|.*batch.*", re.IGNORECASE)
+#: sizes that symbols are given where the user gives none
+_BATCH_SIZE, _OTHER_SIZE = 1, 128
+
+
+def audit(
+    quantized: Model, reference: Model | None = None, *, bind: Bindings | None = None
+) -> QuantizationAudit:
+    """Look at how a model is quantized: how much of it, how well, and what is wrong.
+
+    Parameters
+    ----------
+    quantized
+        The quantized model.
+    reference
+        The float model that it was made of; None where it is not at hand. Nodes and names may
+        differ: weights are paired by nodes, names and shapes, and each pair is verified by value.
+    bind
+        Sizes for symbols of dimensions, so that multiplications can be added up. Where one is not
+        given, 1 is assumed of a batch and 128 of others, and it is said.
+
+    Returns
+    -------
+    QuantizationAudit
+        Verdict, coverage, defects, islands of floats, each weight, and what was not checked.
+        Numbers of weights are fidelity: what they cost in accuracy does not follow from them.
+
+    Raises
+    ------
+    BindingError
+        For sizes of what the model does not have.
+
+    Examples
+    --------
+    >>> found = netloupe.audit(netloupe.load("int8.onnx"), netloupe.load("float.onnx"))
+    >>> print(found.verdict)
+    >>> found.to_dataframe().sort_values("sqnr_db").head()
+    """
+    return _Audit(quantized, reference, bind).run()
+
+
+class _Audit:
+    def __init__(self, quantized: Model, reference: Model | None, bind: Bindings | None) -> None:
+        self._model = quantized
+        self._reference = reference
+        self._bind = {} if bind is None else dict(bind)
+        self._subject = Subject(quantized)
+
+    def run(self) -> QuantizationAudit:
+        subject, model = self._subject, self._model
+        weights = subject.quantized.weights
+        analysis, assumed = self._analyze()
+        step("adding up what is quantized")
+        coverage = measure_coverage(subject, analysis, weights, assumed)
+        islands = find_islands(subject, analysis) if coverage.has_integer_activations else ()
+        findings = apply_rules(subject, choose_rules(_RULES))
+        audited = tuple(self._audit_weights())
+        unchecked = (*self._list_unchecked(findings, coverage, audited),)
+        return QuantizationAudit(
+            model.source,
+            "" if self._reference is None else self._reference.source,
+            write_audit_verdict(coverage, findings, audited, self._compare_sizes()),
+            coverage,
+            findings.findings,
+            islands,
+            audited,
+            unchecked,
+        )
+
+    def _analyze(self) -> tuple[Analysis, dict[str, int]]:
+        """Return what nodes cost, symbols having sizes, and those that were assumed."""
+        model = self._model
+        first = analyze(model, self._bind)
+        symbols = list_symbols(first.main.total.macs) + list_symbols(first.main.total.others)
+        assumed = {
+            name: _BATCH_SIZE if _BATCH.fullmatch(name) else _OTHER_SIZE
+            for name in dict.fromkeys(symbols)
+            if name not in self._bind
+        }
+        if not assumed:
+            return first, {}
+        try:
+            return analyze(model, {**self._bind, **assumed}), assumed
+        except BindingError:
+            return first, {}
+
+    def _compare_sizes(self) -> tuple[int, int] | None:
+        """Return the bytes of all that both models store; None without a twin."""
+        if self._reference is None:
+            return None
+        return self._model.totals.bytes, self._reference.totals.bytes
+
+    def _audit_weights(self) -> Iterator[WeightAudit]:
+        twins = None
+        if self._reference is not None:
+            twins = TwinWeights(self._reference, match_models(self._reference, self._model))
+        codes = self._subject.quantized.codes
+        total = sum(one.weight.size for one in codes) or 1
+        done = 0
+        for number, one in enumerate(codes):
+            step("" if number else "comparing weights", min(done / total, 1.0))
+            done += one.weight.size
+            yield _audit_weight(one, twins)
+
+    def _list_unchecked(
+        self, findings: Findings, coverage: Coverage, audited: tuple[WeightAudit, ...]
+    ) -> Iterator[Unchecked]:
+        if audited or coverage.has_integer_activations:
+            yield Unchecked(
+                "accuracy", "it needs data: fidelity of weights does not tell what it costs"
+            )
+        if coverage.has_integer_activations:
+            yield Unchecked(
+                "ranges of activations", "they need data: only what the graph says is checked"
+            )
+        if self._reference is None and any(one.fidelity is None for one in audited):
+            yield Unchecked("fidelity of weights", "no float model was given (--float)")
+        reasons: Counter[str] = Counter()
+        for one in audited:
+            if one.reason:
+                reasons[one.reason] += 1
+        for reason, count in reasons.items():
+            yield Unchecked("weights", reason, count)
+        left = self._subject.quantized.left_count
+        if left:
+            yield Unchecked("weights", "there are too many: they were not read", left)
+        for skipped in findings.skipped_rules:
+            yield Unchecked(f"rule {skipped.id}", skipped.reason)
+        if coverage.macs_are_lower_bound:
+            yield Unchecked(
+                "MACs of some nodes", "they are not known, so that shares leave them out"
+            )
+
+
+def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
+    weight = one.weight
+    users = weight.list_users()
+    axis = find_output_axis(weight)
+    plain = WeightAudit(
+        path=weight.path,
+        node=users[0].path if users else "",
+        op_type=users[0].op_type if users else "",
+        scheme=weight.scheme,
+        storage=weight.storage,
+        bits=weight.bits,
+        dims=weight.dims or (),
+        size=weight.size,
+        granularity=weight.granularity or "",
+        axis=weight.axis if weight.granularity != "per tensor" else None,
+        block_size=weight.block_size,
+        bits_per_weight=_count_bits(weight),
+        is_bias=weight.is_bias,
+        output_axis=axis,
+        codes=one.facts,
+        state="no twin",
+        reason=one.reason,
+    )
+    if one.reason:
+        return _set(plain, "not comparable", reason=one.reason)
+    try:
+        opened = open_weight(weight)
+        if opened.own is not None:
+            pair = WeightPair(weight.tensor, key="own")
+            return _compare(plain, opened, Reference(opened.own), pair, axis)
+        if twins is None:
+            return plain
+        if opened.codes.is_constant:
+            return _set(plain, "not comparable", reason="all its codes are the same")
+        pair = twins.find(weight, opened)
+        if pair.tensor is None:
+            return _set(plain, "not comparable", reason=pair.reason)
+        reference = open_reference(pair.tensor, pair.turned)
+        return _compare(plain, opened, reference, pair, axis)
+    except NetloupeError as error:
+        if is_ending(error):
+            raise
+        return _set(plain, "not comparable", reason=str(error))
+
+
+def _compare(
+    plain: WeightAudit,
+    opened: OpenedWeight,
+    reference: Reference,
+    pair: WeightPair,
+    axis: int | None,
+) -> WeightAudit:
+    found = compare_with_twin(opened, reference, axis)
+    return _set(
+        plain,
+        "paired" if found.factors is None else "rescaled",
+        reference=pair.tensor.path if pair.tensor is not None else "",
+        order=pair.order,
+        found_by=pair.key,
+        rescaled_by=found.factors,
+        rescaled_axis=found.factor_axis,
+        fidelity=found.fidelity,
+    )
+
+
+def _set(plain: WeightAudit, state: State, **changes: object) -> WeightAudit:
+    return replace(plain, state=state, **changes)  # type: ignore[arg-type]
+
+
+def _count_bits(weight: QuantizedWeight) -> float | None:
+    """Return the bits that are stored for a weight, scales and zero points among them."""
+    if not weight.size or weight.scheme == "simulated":
+        return None
+    stored = count_bytes(weight.tensor)
+    if stored is None:
+        return None
+    statement = weight.statement
+    values = [] if statement is None else [statement.scale, statement.zero_point]
+    if statement is None and weight.node is not None:
+        values = [*weight.node.inputs[2:3]]
+    for value in values:
+        tensor = find_stored_tensor(value) if value is not None else None
+        if tensor is not None:
+            stored += count_bytes(tensor) or 0
+    return stored * 8 / weight.size

@@ -1,0 +1,366 @@
+"""How near the numbers of a quantized weight are to those of its float twin.
+
+W are the float numbers, What = s (q - z) what the codes stand for, E = W - What, b the bits. This
+is fidelity of weights; how much accuracy it costs does not follow from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from netloupe.explorer.compare.references import Reference
+from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.tensors import Walk, list_blocks
+
+Numbers = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+#: of the uniform error of rounding to steps of 1 the standard deviation is 1 / sqrt(12)
+_UNIFORM = 12.0
+#: what is further out than half a step and this is clipped
+_ROUNDING = 1e-3
+#: so many channels are told one by one
+_MOST_CHANNELS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelFidelity:
+    """How near one output channel is to its twin; see :class:`Fidelity`."""
+
+    channel: int
+    sqnr_db: float
+    excess_error: float | None
+    max_step_error: float | None
+    clipped: float
+    mean_bias: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """How near the numbers of a quantized weight are to those of its float twin.
+
+    Parameters
+    ----------
+    count
+        How many weights were compared; those that are NaN or infinite are left out.
+    sqnr_db
+        20 log10(|W| / |E|) in dB, higher is better; infinite where nothing differs.
+    ideal_sqnr_db
+        What a uniform quantizer of b bits would reach for weights of this range: E has the variance
+        (R / 2^b)^2 / 12, R the range of each channel or block that shares a scale, 2 max|W| of
+        symmetric ones. None of code books and narrow floats.
+    excess_error
+        RMS(E) / (s / sqrt 12): 1 for rounding and nothing else, lower is better. Above 1.2 weights
+        were clipped or changed after training; None of code books and narrow floats.
+    max_step_error
+        max |E| / s, lower is better: 0.5 at most for the nearest codes, 1 where each is one of the
+        two nearest (AdaRound).
+    cosine
+        <W, What> / (|W| |What|), higher is better; None where one of them is all 0.
+    relative_error
+        |E| / |W|, lower is better.
+    clipped
+        The share of weights outside the range that the codes can hold, 0 to 1, lower is better.
+    zeroed
+        The share of weights that are not 0 and have the code of 0.
+    mean_bias
+        mean(E) / mean |W| of the channel where it is the largest in magnitude; 0 is best.
+    ratio
+        <W, What> / <W, W>: 1 where nothing was rescaled.
+    channels
+        How many output channels there are; 1 where their axis is not known.
+    worst_channel, worst_channel_sqnr_db
+        The channel with the lowest SQNR, and that.
+    least_ratio, most_ratio
+        The ratio of the channels, the smallest and the largest.
+    per_channel_gain_db
+        How much higher the SQNR would be with a scale for each output channel, symmetric and from
+        the largest magnitude, as far as it was computed.
+    worst
+        The channels with the lowest SQNR, at most 64 of them.
+    """
+
+    count: int
+    sqnr_db: float
+    ideal_sqnr_db: float | None
+    excess_error: float | None
+    max_step_error: float | None
+    cosine: float | None
+    relative_error: float
+    clipped: float
+    zeroed: float
+    mean_bias: float
+    ratio: float
+    channels: int
+    worst_channel: int
+    worst_channel_sqnr_db: float
+    least_ratio: float
+    most_ratio: float
+    per_channel_gain_db: float | None = None
+    worst: tuple[ChannelFidelity, ...] = field(default=(), repr=False)
+
+
+class Sums:
+    """What is added up of a weight and its twin, for each output channel.
+
+    Attributes
+    ----------
+    count, weight, weight_squares, magnitudes, decoded_squares, products, errors, error_squares
+        n, sum W, sum W^2, sum |W|, sum What^2, sum W What, sum E, sum E^2.
+    step_squares
+        sum s^2 / 12: what rounding alone would make of the squares of errors.
+    clipped, zeroed
+        How many.
+    largest_step
+        max |E| / s.
+    largest
+        max |W|.
+    """
+
+    def __init__(self, channels: int) -> None:
+        self.count: Counts = np.zeros(channels, np.int64)
+        self.clipped: Counts = np.zeros(channels, np.int64)
+        self.zeroed: Counts = np.zeros(channels, np.int64)
+        self.weight: Numbers = np.zeros(channels)
+        self.weight_squares: Numbers = np.zeros(channels)
+        self.magnitudes: Numbers = np.zeros(channels)
+        self.decoded_squares: Numbers = np.zeros(channels)
+        self.products: Numbers = np.zeros(channels)
+        self.errors: Numbers = np.zeros(channels)
+        self.error_squares: Numbers = np.zeros(channels)
+        self.step_squares: Numbers = np.zeros(channels)
+        self.largest_step: Numbers = np.zeros(channels)
+        self.largest: Numbers = np.zeros(channels)
+
+
+class Measurement:
+    """One reading of a quantized weight beside its twin.
+
+    Parameters
+    ----------
+    opened
+        The quantized weight.
+    reference
+        Its twin.
+    axis
+        That of the output channels; None where it is not known.
+    factors
+        By channel what the twin is multiplied by before; None for nothing.
+    factor_axis
+        The axis along which these lie, where it is not that of the output channels.
+    """
+
+    def __init__(
+        self,
+        opened: OpenedWeight,
+        reference: Reference,
+        axis: int | None,
+        factors: Numbers | None = None,
+        factor_axis: int | None = None,
+    ) -> None:
+        self.opened = opened
+        self.reference = reference
+        self.has_axis = axis is not None
+        self.dims, self.axis = (
+            (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
+        )
+        self._factors = factors
+        self._factor_axis = axis if factor_axis is None else factor_axis
+        self.sums = Sums(self.dims[self.axis])
+        self._low: Numbers = np.full(opened.units, np.inf)
+        self._high: Numbers = np.full(opened.units, -np.inf)
+
+    def run(self) -> Measurement:
+        """Read both once, in pieces."""
+        blocks = [*list_blocks(self.dims, self.axis, self.reference.piece)]
+        pieces = Walk(self.opened.codes).pieces(span for span, _ in blocks)
+        for codes, ((start, stop), (first, shape)) in zip(pieces, blocks, strict=True):
+            self._add(codes, self.take_reference(start, stop), (start, stop), first, shape)
+        return self
+
+    def take_reference(self, start: int, stop: int) -> Numbers:
+        """Return elements of the twin, multiplied by the factors."""
+        taken = self.reference.take(start, stop)
+        if self._factors is None or self._factor_axis is None:
+            return taken
+        inner = 1
+        for dim in self.opened.dims[self._factor_axis + 1 :]:
+            inner *= dim
+        places = np.arange(start, stop, dtype=np.int64) // inner
+        return taken * self._factors[places % self.opened.dims[self._factor_axis]]
+
+    @np.errstate(all="ignore")
+    def _add(
+        self,
+        codes: npt.NDArray[Any],
+        weights: Numbers,
+        span: tuple[int, int],
+        first: int,
+        shape: tuple[int, int, int],
+    ) -> None:
+        opened, sums = self.opened, self.sums
+        rows = slice(first, first + shape[1])
+        decoded = opened.dequantize(codes, *span)
+        good = np.isfinite(weights) & np.isfinite(decoded)
+        if not good.all():
+            weights, decoded = np.where(good, weights, 0.0), np.where(good, decoded, 0.0)
+        errors = weights - decoded
+
+        def add(target: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> None:
+            target[rows] += numbers.reshape(shape).sum(axis=(0, 2))
+
+        magnitudes = np.abs(weights)
+        add(sums.count, good)
+        add(sums.weight, weights)
+        add(sums.weight_squares, weights * weights)
+        add(sums.magnitudes, magnitudes)
+        add(sums.decoded_squares, decoded * decoded)
+        add(sums.products, weights * decoded)
+        add(sums.errors, errors)
+        add(sums.error_squares, errors * errors)
+        add(sums.zeroed, good & (weights != 0) & (decoded == 0))
+        np.maximum(
+            sums.largest[rows], magnitudes.reshape(shape).max(axis=(0, 2)), out=sums.largest[rows]
+        )
+        if opened.lowest is None or opened.highest is None:
+            return
+        step = np.abs(opened.spread(opened.scale, *span))
+        zero = opened.spread(opened.zero_point, *span)
+        off = np.where(good, np.abs(errors) / step, 0.0)
+        squares = np.where(good, step * step / _UNIFORM, 0.0)
+        add(sums.step_squares, squares)
+        np.fmax(
+            sums.largest_step[rows],
+            off.reshape(shape).max(axis=(0, 2)),
+            out=sums.largest_step[rows],
+        )
+        is_end = (codes <= opened.lowest) | (codes >= opened.highest)
+        if opened.is_symmetric and opened.lowest < 0 and opened.highest > 1:
+            is_end |= codes <= opened.lowest + 1
+        add(sums.clipped, good & is_end & (off > 0.5 + _ROUNDING) & (np.abs(codes - zero) > 0))
+        self._widen(weights, span)
+
+    def _widen(self, weights: Numbers, span: tuple[int, int]) -> None:
+        """Note the ranges of what shares a scale."""
+        if self.opened.units == 1:
+            self._low[0] = min(self._low[0], weights.min(initial=np.inf))
+            self._high[0] = max(self._high[0], weights.max(initial=-np.inf))
+            return
+        units = self.opened.find_units(*span)
+        np.minimum.at(self._low, units, weights)
+        np.maximum.at(self._high, units, weights)
+
+    def find_ideal(self) -> float | None:
+        """Return what a uniform quantizer would reach: 10 log10(sum W^2 / sum n R^2 / 12 / 4^b)."""
+        opened = self.opened
+        if opened.lowest is None or opened.highest is None:
+            return None
+        levels = opened.highest - opened.lowest + 1
+        low, high = np.minimum(self._low, 0.0), np.maximum(self._high, 0.0)
+        widths = 2 * np.maximum(-low, high) if opened.is_symmetric else high - low
+        widths = np.where(np.isfinite(widths), widths, 0.0)
+        each = opened.codes.size / opened.units  # all of the same size, but for a last block
+        noise = float((widths * widths).sum()) * each / levels**2 / _UNIFORM
+        return _decibel(float(self.sums.weight_squares.sum()), noise)
+
+    def summarize(self, gain: float | None = None) -> Fidelity:
+        """Return what was measured."""
+        sums, total = self.sums, max(int(self.sums.count.sum()), 1)
+        weight, error = float(sums.weight_squares.sum()), float(sums.error_squares.sum())
+        decoded, product = float(sums.decoded_squares.sum()), float(sums.products.sum())
+        has_steps = self.opened.lowest is not None
+        with np.errstate(all="ignore"):
+            bias = np.nan_to_num(sums.errors / sums.magnitudes)
+            ratios = sums.products / sums.weight_squares
+            by_channel = 10 * np.log10(sums.weight_squares / sums.error_squares)
+        by_channel = np.where(sums.error_squares > 0, by_channel, np.inf)
+        order = np.argsort(by_channel, kind="stable")
+        known = ratios[np.isfinite(ratios)]
+        steps = float(sums.step_squares.sum())
+        return Fidelity(
+            count=int(sums.count.sum()),
+            sqnr_db=_decibel(weight, error),
+            ideal_sqnr_db=self.find_ideal(),
+            excess_error=(error / steps) ** 0.5 if has_steps and steps else None,
+            max_step_error=float(sums.largest_step.max()) if has_steps else None,
+            cosine=product / (weight * decoded) ** 0.5 if weight and decoded else None,
+            relative_error=(error / weight) ** 0.5 if weight else (np.inf if error else 0.0),
+            clipped=int(sums.clipped.sum()) / total,
+            zeroed=int(sums.zeroed.sum()) / total,
+            mean_bias=float(bias[np.abs(bias).argmax()]),
+            ratio=product / weight if weight else float("nan"),
+            channels=len(bias),
+            worst_channel=int(order[0]),
+            worst_channel_sqnr_db=float(by_channel[order[0]]),
+            least_ratio=float(known.min()) if known.size else float("nan"),
+            most_ratio=float(known.max()) if known.size else float("nan"),
+            per_channel_gain_db=gain,
+            worst=tuple(
+                self._describe_channel(
+                    int(channel), float(by_channel[channel]), float(bias[channel])
+                )
+                for channel in (order[:_MOST_CHANNELS] if self.has_axis else ())
+            ),
+        )
+
+    def _describe_channel(self, channel: int, sqnr: float, bias: float) -> ChannelFidelity:
+        sums = self.sums
+        steps, weight = float(sums.step_squares[channel]), float(sums.weight_squares[channel])
+        has_steps = self.opened.lowest is not None
+        return ChannelFidelity(
+            channel,
+            sqnr,
+            (float(sums.error_squares[channel]) / steps) ** 0.5 if has_steps and steps else None,
+            float(sums.largest_step[channel]) if has_steps else None,
+            int(sums.clipped[channel]) / max(int(sums.count[channel]), 1),
+            bias,
+            float(sums.products[channel]) / weight if weight else float("nan"),
+        )
+
+    def find_gain(self) -> float | None:
+        """Return by how many dB a scale for each output channel would raise the SQNR.
+
+        The twin is quantized anew: symmetric, s_c = max |W_c| / (2^(b-1) - 1). None where the
+        channels are not known, or scales differ already.
+        """
+        opened, sums = self.opened, self.sums
+        if opened.units != 1 or not self.has_axis or opened.lowest is None:
+            return None
+        assert opened.highest is not None  # noqa: S101 - both are known or none
+        top = (opened.highest - opened.lowest) // 2
+        if top < 1:
+            return None
+        scales = np.where(sums.largest > 0, sums.largest, 1.0) / top
+        noise = 0.0
+        for (start, stop), (first, shape) in list_blocks(
+            self.dims, self.axis, self.reference.piece
+        ):
+            weights = np.nan_to_num(self.take_reference(start, stop)).reshape(shape)
+            steps = scales[first : first + shape[1]].reshape(1, -1, 1)
+            errors = weights - np.rint(weights / steps) * steps
+            noise += float((errors * errors).sum())
+        weight = float(sums.weight_squares.sum())
+        return _decibel(weight, noise) - _decibel(weight, float(sums.error_squares.sum()))
+
+
+def _decibel(signal: float, noise: float) -> float:
+    """Return 10 log10(signal / noise) of two sums of squares; infinite without noise."""
+    if not noise:
+        return float("inf")
+    return 10 * float(np.log10(signal / noise)) if signal else float("-inf")
+
+
+def measure_fidelity(
+    opened: OpenedWeight,
+    reference: Reference,
+    axis: int | None,
+    factors: Numbers | None = None,
+    factor_axis: int | None = None,
+) -> Measurement:
+    """Compare a quantized weight with its twin; parameters as of :class:`Measurement`."""
+    return Measurement(opened, reference, axis, factors, factor_axis).run()

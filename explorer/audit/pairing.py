@@ -1,0 +1,217 @@
+"""Which float weight of a twin each quantized weight was made of.
+
+Candidates come from strong to weak: the weight that the paired node of the twin takes, one of the
+same name but for what quantizers append, and any of as many elements. What is taken has to be alike
+in value; a pair that names or places suggest and values do not bear out is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.checks.stored_numbers import list_stored_tensors
+from netloupe.explorer.compare import Matching
+from netloupe.explorer.compare.likeness import (
+    LEAST_ELEMENTS,
+    Sample,
+    ValueLikeness,
+    compare_samples,
+    find_least_correlation,
+    sample_codes,
+    sample_reference,
+)
+from netloupe.explorer.compare.references import list_orders, open_reference
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Model, Node, Tensor
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.progress import is_ending, step
+from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.weights import QuantizedWeight
+
+#: of tensors with as many elements so many are compared in value
+_MOST_CANDIDATES = 256
+#: samples that are kept
+_MOST_SAMPLES = 4_096
+#: what quantizers write behind the name of a weight
+_SUFFIXES = re.compile(
+    r"(_DequantizeLinear(_Output)?|_QuantizeLinear(_Input|_Output)?|_dequantized|_quantized|_quant"
+    r"|_qweight|_Bnb4|_NF4|_FP4|_Q[248](G\d+)?|_q[248]|_int[248]|_uint[248]|_weight_q|_q|\.qweight"
+    r"|:quantized)$"
+)
+_MOST_PASSED = 4
+_PASSING = frozenset(
+    {"Cast", "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten"}
+)
+
+#: where a weight and its twin were paired by
+Key = str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightPair:
+    """A float weight that a quantized weight was made of, or why none was found.
+
+    Parameters
+    ----------
+    tensor
+        The float weight; None where there is none.
+    order, turned
+        In which order it has its elements; see
+        :func:`~netloupe.explorer.compare.references.list_orders`.
+    key
+        What led to it: ``"node"``, ``"name"``, ``"value"``, or ``"own"`` where the file itself
+        holds the float weight.
+    likeness
+        How alike some of the elements are.
+    reason
+        Why nothing was paired; "" where something is.
+    """
+
+    tensor: Tensor | None
+    order: str = "as stored"
+    turned: tuple[int, int, int] | None = None
+    key: Key = ""
+    likeness: ValueLikeness | None = None
+    reason: str = ""
+
+
+class TwinWeights:
+    """The float weights of a twin, looked up for one quantized weight after the other.
+
+    Parameters
+    ----------
+    reference
+        The float model.
+    matching
+        Pairs of nodes: the reference on the left, the quantized model on the right.
+    """
+
+    def __init__(self, reference: Model, matching: Matching) -> None:
+        self._by_size: dict[int, list[Tensor]] = {}
+        self._by_name: dict[str, list[Tensor]] = {}
+        for graph in reference.graphs:
+            for tensor in list_stored_tensors(graph):
+                if tensor.dtype.is_float:
+                    self._by_size.setdefault(tensor.size, []).append(tensor)
+                    self._by_name.setdefault(tensor.name, []).append(tensor)
+        self._partners: dict[Node, tuple[Node, ...]] = {}
+        for pair in matching.pairs:
+            for node in pair.right:
+                self._partners[node] = pair.left
+        self._samples: dict[tuple[Tensor, str, tuple[int, ...]], Sample | None] = {}
+
+    def find(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
+        """Return the twin of a weight, verified by value.
+
+        Raises
+        ------
+        TensorDataError
+            Where the elements of the quantized weight cannot be read.
+        """
+        size = opened.codes.size
+        if size < LEAST_ELEMENTS:
+            return WeightPair(None, reason="too few elements to tell by value")
+        alike = self._by_size.get(size, [])
+        if not alike:
+            return WeightPair(None, reason="the float model has no weight of as many elements")
+        codes = sample_codes(opened)
+        if not np.isfinite(codes.numbers).any() or not codes.numbers.any():
+            return WeightPair(None, reason="all numbers that were looked at are 0 or not finite")
+        least = find_least_correlation(weight.bits)
+        best: WeightPair | None = None
+        seen: set[Tensor] = set()
+        for key, tensors in (
+            ("node", self._list_by_node(weight)),
+            ("name", self._list_by_name(weight)),
+            ("value", iter(alike[:_MOST_CANDIDATES])),
+        ):
+            for tensor in tensors:
+                if tensor in seen or tensor.size != size:
+                    continue
+                seen.add(tensor)
+                for found in self._compare(tensor, opened, codes, key):
+                    if best is None or _rank(found) > _rank(best):
+                        best = found
+            if best is not None and best.likeness is not None and best.likeness.best >= least:
+                return best
+        return WeightPair(None, reason=_explain(best, len(alike)))
+
+    def _compare(
+        self, tensor: Tensor, opened: OpenedWeight, codes: Sample, key: Key
+    ) -> Iterator[WeightPair]:
+        for order, turned in list_orders(tensor, opened.dims):
+            sample = self._sample(tensor, order, turned, opened)
+            if sample is not None:
+                yield WeightPair(tensor, order, turned, key, compare_samples(codes, sample))
+
+    def _sample(
+        self,
+        tensor: Tensor,
+        order: str,
+        turned: tuple[int, int, int] | None,
+        opened: OpenedWeight,
+    ) -> Sample | None:
+        place = tensor, order, opened.dims
+        if place not in self._samples:
+            step()
+            if len(self._samples) >= _MOST_SAMPLES:
+                self._samples.clear()
+            try:
+                reference = open_reference(tensor, turned)
+                found = sample_reference(reference, opened.dims, opened.codes.size)
+            except NetloupeError as error:
+                if is_ending(error):
+                    raise
+                found = None
+            self._samples[place] = found
+        return self._samples[place]
+
+    def _list_by_node(self, weight: QuantizedWeight) -> Iterator[Tensor]:
+        """Yield the float weights that the partners of a weight's users take."""
+        for user in weight.list_users():
+            for partner in self._partners.get(user, ()):
+                yield from _list_taken(partner)
+
+    def _list_by_name(self, weight: QuantizedWeight) -> Iterator[Tensor]:
+        name = weight.tensor.name or weight.value.name
+        for _ in range(_MOST_PASSED):
+            yield from self._by_name.get(name, ())
+            shorter = _SUFFIXES.sub("", name)
+            if shorter == name:
+                return
+            name = shorter
+
+
+def _list_taken(node: Node) -> Iterator[Tensor]:
+    """Yield the float tensors that a node takes, also such as are handed on to it."""
+    for value in node.inputs:
+        for _ in range(_MOST_PASSED):
+            if value is None:
+                break
+            tensor = find_stored_tensor(value)
+            if tensor is not None:
+                if tensor.dtype.is_float:
+                    yield tensor
+                break
+            before = value.producer
+            if before is None or before.op_type not in _PASSING or not before.inputs:
+                break
+            value = before.inputs[0]
+
+
+def _rank(pair: WeightPair) -> tuple[float, float]:
+    likeness = pair.likeness
+    return (0.0, 0.0) if likeness is None else (likeness.best, likeness.correlation)
+
+
+def _explain(best: WeightPair | None, count: int) -> str:
+    if best is None or best.likeness is None or best.tensor is None:
+        return "no float weight of as many elements has a fitting shape, or can be read"
+    told = f"the correlation with {best.tensor.path[:200]} is {best.likeness.best:.2f}"
+    if count > 1:
+        told = f"none of {count:,} float weights of as many elements is alike; {told}"
+    return f"other numbers: {told}"

@@ -1,0 +1,193 @@
+"""In which number formats a node multiplies: of its activations, and of its weights."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.model import DataType, Node, Value, is_constant
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.quantization.codebooks import CODEBOOK_OP
+from netloupe.explorer.quantization.layout import find_dtype, find_storage, is_narrow, read_bits
+from netloupe.explorer.quantization.simulated import (
+    find_code_range,
+    is_simulating,
+    read_bit_width,
+)
+from netloupe.explorer.quantization.sources import BLOCKED_OPS, find_statement
+
+#: how an operator multiplies: both operands integers; one of them; both floats that were rounded to
+#: few levels; floats
+Kind = Literal["integer", "weight-only", "activation-only", "simulated", "float", "unknown"]
+
+#: operators whose weight is not their second operand
+_WEIGHT_PLACES = {"QLinearConv": 3, "QLinearMatMul": 3, "QGemm": 3, "MatMulNBitsMlp": 3} | {
+    "MatMulNBitsQkv": 3
+}
+#: operators that quantize their first operand themselves
+_QUANTIZING = frozenset({"DynamicQuantizeLSTM", "DynamicQuantizeMatMul"})
+#: what hands numbers on as they are
+_PASSING = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}) | {
+    "DepthToSpace",
+    "Expand",
+    "Gather",
+    "Slice",
+    "SpaceToDepth",
+    "Split",
+    "Tile",
+}
+_MOST_PASSED = 16
+_QUANTIZED_DOMAINS = frozenset({"", "com.microsoft"})
+
+
+class Factor(NamedTuple):
+    """What an operator multiplies: the short name of its numbers, and how it comes by them."""
+
+    name: str
+    kind: Literal["integer", "simulated", "float", "unknown"]
+
+
+class Precision(NamedTuple):
+    """In which number formats a node multiplies.
+
+    Parameters
+    ----------
+    activations, weights
+        Short names: ``u8``, ``i8``, ``i4``, ``nf4``, ``f32``, ``f16``, ``?``.
+    kind
+        How it multiplies.
+    """
+
+    activations: str
+    weights: str
+    kind: Kind
+
+    @property
+    def name(self) -> str:
+        """``u8xi8``; one name where both are the same floats: ``f32``."""
+        if self.kind in ("float", "unknown") and self.activations == self.weights:
+            return self.activations
+        return f"{self.activations}x{self.weights}"
+
+
+def name_dtype(dtype: DataType | None) -> str:
+    """Return a short name of an element type: ``f32``, ``bf16``, ``i8``, ``u4``; ``?`` for none."""
+    if dtype is None:
+        return "?"
+    for long, short in (("bfloat", "bf"), ("float", "f"), ("uint", "u"), ("int", "i")):
+        if dtype.name.startswith(long):
+            return short + dtype.name.removeprefix(long)
+    return dtype.name
+
+
+def find_precision(node: Node, subject: Subject) -> Precision:
+    """Return in which number formats a node multiplies."""
+    first, second = list_factors(node)
+    weights = _find_packed(node) or find_factor(second, node, subject)
+    activations = find_factor(first, node, subject)
+    if node.op_type in _QUANTIZING and node.domain == "com.microsoft":
+        activations = Factor("u8", "integer")
+    kinds = activations.kind, weights.kind
+    if "unknown" in kinds:
+        kind: Kind = "unknown"
+    elif kinds == ("integer", "integer"):
+        kind = "integer"
+    elif kinds[1] == "integer":
+        kind = "weight-only"
+    elif kinds[0] == "integer":
+        kind = "activation-only"
+    else:
+        kind = "simulated" if "simulated" in kinds else "float"
+    return Precision(activations.name, weights.name, kind)
+
+
+def list_factors(node: Node) -> tuple[Value | None, Value | None]:
+    """Return what a node multiplies: its activations and its weights."""
+    place = _WEIGHT_PLACES.get(node.op_type, 1)
+    return _take(node.inputs, 0), _take(node.inputs, place)
+
+
+def _find_packed(node: Node) -> Factor | None:
+    if node.domain != "com.microsoft":
+        return None
+    if node.op_type == CODEBOOK_OP:
+        return Factor("nf4" if _read_kind(node) == 1 else "fp4", "integer")
+    if node.op_type in BLOCKED_OPS:
+        bits = read_bits(node)
+        return Factor(f"u{bits}", "integer") if bits else Factor("?", "unknown")
+    return None
+
+
+def _read_kind(node: Node) -> object:
+    attribute = node.attributes.get("quant_type")
+    return 1 if attribute is None else attribute.value
+
+
+def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
+    """Return the number format of what a node takes."""
+    for _ in range(_MOST_PASSED):
+        if value is None:
+            return Factor("?", "unknown")
+        node = value.producer
+        if node is not None and node.op_type == "DequantizeLinear" and not node.domain:
+            return _read_dequantized(node)
+        if node is not None and is_simulating(node):
+            return _read_simulated(node)
+        own = _find_integer(value, taker)
+        if own is not None:
+            return own
+        if node is None or node.op_type not in _PASSING or is_constant(value) or not node.inputs:
+            break
+        value, taker = node.inputs[0], node
+    dtype = _find_dtype(value, subject)
+    if dtype is None:
+        return Factor("?", "unknown")
+    return Factor(name_dtype(dtype), "integer" if is_narrow(dtype) else "float")
+
+
+def _read_dequantized(node: Node) -> Factor:
+    stored = _take(node.inputs, 0)
+    dtype = find_dtype(stored) or find_dtype(_take(node.inputs, 2))
+    if dtype is None and stored is not None and stored.producer is not None:
+        before = stored.producer
+        if before.op_type == "QuantizeLinear":
+            dtype = find_dtype(_take(before.inputs, 2))
+            return Factor("u8" if dtype is None else name_dtype(dtype), "integer")
+    return Factor(name_dtype(dtype), "unknown" if dtype is None else "integer")
+
+
+def _read_simulated(node: Node) -> Factor:
+    bits, ends = read_bit_width(node), find_code_range(node)
+    if bits is None or ends is None:
+        return Factor("?", "simulated")
+    return Factor(f"{'u' if ends[0] >= 0 else 'i'}{bits:g}", "simulated")
+
+
+def _find_integer(value: Value, taker: Node) -> Factor | None:
+    """Return the codes that an operator on integers takes."""
+    statement = find_statement(value, (taker,))
+    if statement is None:
+        return None
+    if statement.stated is None and (
+        statement.node is None or statement.node.op_type in ("QuantizeLinear", "DequantizeLinear")
+    ):
+        dtype = find_dtype(value)
+        if dtype is None or not is_narrow(dtype):
+            return None
+    storage = find_storage(statement)
+    if storage is None or not is_narrow(storage):
+        return None
+    return Factor(name_dtype(storage), "integer")
+
+
+def _find_dtype(value: Value | None, subject: Subject) -> DataType | None:
+    if value is None:
+        return None
+    tensor = find_stored_tensor(value)
+    if tensor is not None:
+        return tensor.dtype
+    return find_dtype(value) or subject.fact(value).dtype
+
+
+def _take(values: tuple[Value | None, ...], index: int) -> Value | None:
+    return values[index] if index < len(values) else None

@@ -1,0 +1,104 @@
+"""Comparing one quantized weight with its float twin, as it is or after a factor per channel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from netloupe.explorer.compare.references import Reference
+from netloupe.explorer.quantization.opened import OpenedWeight
+
+from .fidelity import Fidelity, Measurement, measure_fidelity
+
+Numbers = npt.NDArray[np.float64]
+
+#: an excess error (or, without steps, a relative error) beyond this asks for another explanation
+_LARGE_EXCESS, _LARGE_RELATIVE = 3.0, 0.3
+#: factors are believed where they leave this share of the error, or less
+_EXPLAINED = 0.25
+#: factors that differ by less than this are one
+_ALIKE = 0.01
+
+
+class Comparison:
+    """A quantized weight beside its twin.
+
+    Attributes
+    ----------
+    fidelity
+        How near they are, after the factors where there are any.
+    factors
+        The smallest and the largest factor by which the twin had to be multiplied; None for none.
+    factor_axis
+        The axis along which they lie; None for one factor.
+    """
+
+    def __init__(
+        self,
+        fidelity: Fidelity,
+        factors: tuple[float, float] | None = None,
+        factor_axis: int | None = None,
+    ) -> None:
+        self.fidelity = fidelity
+        self.factors = factors
+        self.factor_axis = factor_axis
+
+
+def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | None) -> Comparison:
+    """Compare a weight with its twin; where a factor per channel explains more, after it.
+
+    A batch normalization folded into a convolution multiplies each output channel; equalisation
+    across layers (Nagel et al. 2019) and smoothing of activations multiply input channels.
+
+    Parameters
+    ----------
+    opened, reference
+        The weight and its twin.
+    axis
+        That of the output channels; None where it is not known.
+    """
+    found = measure_fidelity(opened, reference, axis)
+    plain = found.summarize()
+    if not _is_far(plain):
+        return Comparison(replace(plain, per_channel_gain_db=found.find_gain()))
+    for along in _list_axes(opened, axis):
+        base = found if along == axis else measure_fidelity(opened, reference, along)
+        factors = _find_factors(base)
+        if factors is None:
+            continue
+        other = measure_fidelity(opened, reference, axis, factors, along)
+        better = other.summarize()
+        if not _is_far(better) and better.relative_error <= _EXPLAINED * plain.relative_error:
+            low, high = float(factors.min()), float(factors.max())
+            is_one = abs(high - low) <= _ALIKE * abs(high)
+            gain = other.find_gain()
+            return Comparison(
+                replace(better, per_channel_gain_db=gain), (low, high), None if is_one else along
+            )
+    return Comparison(replace(plain, per_channel_gain_db=found.find_gain()))
+
+
+def _is_far(fidelity: Fidelity) -> bool:
+    """Return whether the numbers are further apart than rounding explains."""
+    if fidelity.excess_error is None:
+        return fidelity.relative_error > _LARGE_RELATIVE
+    return fidelity.excess_error > _LARGE_EXCESS
+
+
+def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
+    """Return the axes of output and of input channels, as far as there are such."""
+    axes = [] if axis is None else [axis]
+    rank = len(opened.dims)
+    axes += [each for each in (0, 1, rank - 1) if each < rank and each not in axes]
+    return [each for each in dict.fromkeys(axes) if opened.dims[each] > 1]
+
+
+def _find_factors(found: Measurement) -> Numbers | None:
+    """Return <W, What> / <W, W> of each channel; 1 of channels of zeros. None without meaning."""
+    sums = found.sums
+    with np.errstate(all="ignore"):
+        factors = np.where(sums.weight_squares > 0, sums.products / sums.weight_squares, 1.0)
+    factors = np.where(sums.decoded_squares > 0, factors, 1.0)
+    return factors if np.isfinite(factors).all() else None

@@ -1,0 +1,148 @@
+"""What an audit found, in a few sentences: numbers with unit and direction, and no single score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from netloupe.explorer.checks import SEVERITIES, Findings
+from netloupe.explorer.notation import join_parts, write_bytes, write_count
+
+from .coverage import Coverage
+from .result import WeightAudit
+
+#: beyond this the error of a weight is more than rounding (Nagel et al. 2020, AdaRound, and
+#: corrected biases reach 1.3)
+CHANGED_EXCESS = 1.2
+_MOST_KINDS = 4
+
+
+def write_audit_verdict(
+    coverage: Coverage,
+    findings: Findings,
+    weights: Sequence[WeightAudit],
+    sizes: tuple[int, int] | None,
+) -> str:
+    """Return in a few sentences what an audit found.
+
+    Parameters
+    ----------
+    coverage, findings, weights
+        What it found.
+    sizes
+        The bytes that the model and its twin store; None without a twin.
+    """
+    plain = [one for one in weights if not one.is_bias]
+    if not plain and not coverage.has_integer_activations:
+        return "Nothing in this model is quantized."
+    told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
+    told += [_write_sizes(coverage, sizes), _write_defects(findings), _write_fidelity(plain)]
+    return " ".join(sentence for sentence in told if sentence)
+
+
+def _write_scheme(coverage: Coverage, weights: Sequence[WeightAudit]) -> str:
+    if not weights:
+        return "Activations are quantized, weights are not."
+    kinds = Counter(
+        (one.scheme, one.storage or "unknown type", one.granularity or "") for one in weights
+    )
+    told = []
+    for (scheme, storage, granularity), count in kinds.most_common(_MOST_KINDS):
+        parts = [f"{scheme} {storage}", granularity]
+        told.append(" ".join(part for part in parts if part) + f" ({count:,})")
+    signs = f", multiplied {coverage.signs}" if coverage.signs else ""
+    total = len(weights)
+    left = f"; {write_count(coverage.float_weights, 'weight')} multiplied in floats" * bool(
+        coverage.float_weights
+    )
+    many = write_count(total, "quantized weight")
+    return f"{many}: {join_parts(told, len(kinds))}{signs}{left}."
+
+
+def _write_coverage(coverage: Coverage) -> str:
+    share = coverage.integer_share
+    if share is None:
+        return ""
+    assumed = ", ".join(f"{name} = {size}" for name, size in coverage.assumed.items())
+    where = f" (with {assumed[:200]})" if assumed else ""
+    known = "known MACs" if coverage.macs_are_lower_bound else "MACs"
+    told = [f"{write_percent(share)} of the {known} multiply integers"]
+    only = coverage.share_of("weight-only")
+    if only:
+        told.append(f"{write_percent(only)} floats by dequantized weights")
+    simulated = coverage.share_of("simulated")
+    if simulated:
+        told.append(f"{write_percent(simulated)} floats that were rounded to few levels")
+    rest = coverage.share_of("float", "activation-only", "unknown")
+    if rest:
+        told.append(f"{write_percent(rest)} floats")
+    return f"{', '.join(told)}{where}."
+
+
+def write_percent(share: float) -> str:
+    """Return a share as ``99.3 %``; what is no whole number of percent is not shown as 0 or 100."""
+    if share in (0.0, 1.0):
+        return f"{share:.0%}".replace("%", " %")
+    text = f"{100 * share:.1f}"
+    if text == "0.0":
+        return "under 0.1 %"
+    return "over 99.9 %" if text == "100.0" else f"{text} %"
+
+
+def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:
+    told = []
+    if coverage.bits_per_weight is not None:
+        told.append(f"{coverage.bits_per_weight:.2f} bits per quantized weight with its scales")
+    if sizes is not None and sizes[1]:
+        told.append(
+            f"{write_bytes(sizes[0])} instead of {write_bytes(sizes[1])}: "
+            f"{sizes[0] / sizes[1]:.2f} times the size"
+        )
+    return f"{'; '.join(told)}." if told else ""
+
+
+def _write_defects(findings: Findings) -> str:
+    counts = [
+        (name, sum(f.severity == name and not f.suppressed for f in findings))
+        for name in SEVERITIES
+    ]
+    told = [write_count(count, name) for name, count in counts if count]
+    return (
+        f"{', '.join(told)} in how it is quantized."
+        if told
+        else "The rules of quantization find nothing."
+    )
+
+
+def _write_fidelity(weights: Sequence[WeightAudit]) -> str:
+    compared = [one for one in weights if one.fidelity is not None]
+    if not compared:
+        return ""
+    known = [(one.fidelity.sqnr_db, one) for one in compared if one.fidelity is not None]
+    lowest, worst = min(known, key=lambda entry: entry[0])
+    told = (
+        f"{len(compared):,} of {write_count(len(weights), 'weight')} compared with floats: "
+        f"SQNR {median(number for number, _ in known):.1f} dB ↑ in the median, lowest "
+        f"{lowest:.1f} dB at {worst.path[:200]}."
+    )
+    changed = sum(is_changed(one) for one in compared)
+    rescaled = sum(one.state == "rescaled" for one in compared)
+    if rescaled:
+        told += f" {write_count(rescaled, 'weight')} rescaled per channel against the twin."
+    if changed:
+        told += (
+            f" {write_count(changed, 'weight')} off by more than rounding "
+            f"(excess error ↓ over {CHANGED_EXCESS})."
+        )
+    return told
+
+
+def is_changed(one: WeightAudit) -> bool:
+    """Return whether a weight, or a channel of it, is off by more than rounding."""
+    found = one.fidelity
+    if found is None or found.excess_error is None:
+        return False
+    return found.excess_error > CHANGED_EXCESS or any(
+        (channel.excess_error or 0.0) > 2 * CHANGED_EXCESS for channel in found.worst
+    )

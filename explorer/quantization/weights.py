@@ -1,0 +1,375 @@
+"""The stored weights of a model that are quantized, whichever operator or format says so.
+
+Listing them reads no elements. :func:`open_weight` reads scales and zero points of one of them, and
+gives its codes and real numbers piece by piece.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from netloupe.explorer.model import DataType, Graph, Node, Tensor, Value, find_operators
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+
+from .codebooks import CODEBOOK_OP, count_codebook_weights
+from .layout import (
+    Granularity,
+    find_storage,
+    foresee_granularity,
+    is_narrow,
+    read_bits,
+    read_integer,
+    read_layout,
+)
+from .packing import is_packed, unpack_weights
+from .simulated import SIMULATING_OPS, foresee_simulated, read_bit_width
+from .sources import ANNOTATION, BLOCKED_OPS, PAIR_OPS, Statement, find_statement, list_statements
+
+#: how a file holds a weight: between DequantizeLinear and its user; as operand of an operator on
+#: integers; of one that quantizes its other operand as it runs; of one that takes it packed; as
+#: floats that are rounded when the model runs; in a Caffe2 tensor; with an annotation
+Scheme = Literal[
+    "QDQ", "QOperator", "dynamic", "weight-only", "simulated", "Caffe2 int8", "annotation"
+]
+
+_DYNAMIC = frozenset(
+    {
+        "ConvInteger",
+        "DynamicQuantizeLSTM",
+        "DynamicQuantizeMatMul",
+        "MatMulInteger",
+        "MatMulIntegerToFloat",
+    }
+)
+#: integers of more bits are biases
+_MOST_BITS = 16
+#: operators that hand a weight on as it is, or with its elements in another order or shape
+_PASSING = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose"}) | {
+    "Unsqueeze"
+}
+#: operators that take codes of a weight and give some of them, or in another shape
+_TAKING = frozenset({"Gather", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+_MOST_PASSED = 8
+_MOST_USERS = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuantizedWeight:
+    """A stored weight that is quantized.
+
+    Parameters
+    ----------
+    value
+        The value that holds the codes; the real numbers where rounding is simulated.
+    tensor
+        The stored tensor, as the file has it.
+    scheme
+        How the file holds it.
+    statement
+        What says how it is quantized; None where rounding is simulated, or a code book is used.
+    node
+        The operator that says it; None for an annotation and for Caffe2's tensors.
+    storage
+        The name of the codes' type: ``int8``, ``uint4``, ``nf4``; "" where it is not known.
+    bits
+        Of a code; None where that is not known. Simulated rounding may have fractions.
+    dims
+        The shape of the codes, one by one; None where they cannot be told apart.
+    granularity
+        How many weights share a scale, where that is told without reading.
+    axis, block_size
+        Along which axis scales differ, and how many weights along it share one.
+    is_bias
+        Whether it is a bias: integers of 32 bits.
+    """
+
+    value: Value
+    tensor: Tensor
+    scheme: Scheme
+    statement: Statement | None
+    node: Node | None
+    storage: str
+    bits: float | None
+    dims: tuple[int, ...] | None
+    granularity: Granularity | None
+    axis: int | None
+    block_size: int | None
+    is_bias: bool = False
+
+    @property
+    def path(self) -> str:
+        """The path of the stored tensor."""
+        return self.tensor.path
+
+    @property
+    def size(self) -> int:
+        """How many weights there are; 0 where that is not known."""
+        if self.dims is None:
+            return 0
+        count = 1
+        for dim in self.dims:
+            count *= dim
+        return count
+
+    def list_users(self) -> list[Node]:
+        """Return the nodes that take the weight: behind DequantizeLinear and Transpose, too."""
+        return list_takers(self.value, self.node)
+
+
+def list_quantized_weights(graph: Graph) -> Iterator[QuantizedWeight]:
+    """Yield the quantized weights that a graph stores, each once; no elements are read."""
+    seen: set[Value] = set()
+    for statement in list_statements(graph):
+        value = _find_source(statement)
+        tensor = find_stored_tensor(value) if value is not None else None
+        if value is None or tensor is None or value in seen:
+            continue
+        seen.add(value)
+        found = _describe(value, tensor, statement)
+        if found is not None:
+            yield found
+    yield from _list_stated(graph, seen)
+    yield from _list_simulated(graph, seen)
+    yield from _list_coded(graph, seen)
+
+
+def _find_source(statement: Statement) -> Value | None:
+    """Return what holds the codes: perhaps a table whose rows are taken before dequantizing."""
+    value = statement.quantized
+    if value is None or value.initializer is not None:
+        return value
+    node = value.producer
+    for _ in range(_MOST_PASSED):
+        if node is None or node.domain or node.op_type not in _TAKING or not node.inputs:
+            return value
+        value = node.inputs[0]
+        if value is None or foresee_granularity(statement) != "per tensor":
+            return None
+        if value.initializer is not None:
+            return value
+        node = value.producer
+    return None
+
+
+def _describe(value: Value, tensor: Tensor, statement: Statement) -> QuantizedWeight | None:
+    storage = find_storage(statement)
+    if storage is None or not is_narrow(storage):
+        return None
+    if statement.source == ANNOTATION and statement.scale is None and not statement.extra:
+        return None
+    bits = storage.bits or 0
+    block_size, axis = read_layout(statement, value)
+    dims: tuple[int, ...] | None = tensor.dims
+    if is_packed(statement):
+        unpacked = unpack_weights(statement)
+        dims = None if unpacked is None else unpacked.dims
+    return QuantizedWeight(
+        value,
+        tensor,
+        _name_scheme(statement),
+        statement,
+        statement.node,
+        storage.name,
+        bits,
+        dims,
+        foresee_granularity(statement),
+        axis,
+        block_size,
+        bits > _MOST_BITS,
+    )
+
+
+def _name_scheme(statement: Statement) -> Scheme:
+    node = statement.node
+    if node is None or statement.source == ANNOTATION:
+        return "annotation" if statement.stated is None else "Caffe2 int8"
+    if node.op_type in PAIR_OPS:
+        return "QDQ"
+    if node.op_type in BLOCKED_OPS:
+        return "weight-only"
+    return "dynamic" if node.op_type in _DYNAMIC else "QOperator"
+
+
+def _list_stated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
+    """Yield tensors beside which scale and zero point stand themselves (Caffe2)."""
+    for value in graph.values.values():
+        if value in seen or (value.initializer is None and not _gives_stated(value)):
+            continue
+        statement = find_statement(value, ())
+        if statement is None or statement.stated is None:
+            continue
+        tensor = find_stored_tensor(value)
+        if tensor is None:
+            continue
+        seen.add(value)
+        stated, storage = statement.stated, statement.stated.storage
+        bits = storage.bits if storage is not None else None
+        yield QuantizedWeight(
+            value,
+            tensor,
+            "Caffe2 int8",
+            statement,
+            None,
+            storage.name if storage is not None else "",
+            bits,
+            tensor.dims,
+            "per tensor" if len(stated.scale) == 1 else "per channel",
+            stated.axis,
+            None,
+            (bits or 0) > _MOST_BITS,
+        )
+
+
+def _gives_stated(value: Value) -> bool:
+    node = value.producer
+    if node is None or node.inputs:
+        return False
+    return node.op_type.startswith(node.graph.dialect.self_quantized_prefixes or ("\0",))
+
+
+def _list_simulated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
+    """Yield float weights that are rounded when the model runs."""
+    for index in find_operators(graph, SIMULATING_OPS).tolist():
+        node = graph.nodes[index]
+        value = node.inputs[0] if node.inputs else None
+        tensor = find_stored_tensor(value) if value is not None else None
+        if value is None or tensor is None or value in seen or not tensor.dtype.is_float:
+            continue
+        foreseen = foresee_simulated(node, tensor)
+        if foreseen is None:
+            continue
+        seen.add(value)
+        storage, granularity, axis, block_size = foreseen
+        bits = read_bit_width(node)
+        yield QuantizedWeight(
+            value,
+            tensor,
+            "simulated",
+            None,
+            node,
+            storage,
+            bits,
+            tensor.dims,
+            granularity,
+            axis,
+            block_size,
+        )
+
+
+def _list_coded(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
+    """Yield weights whose codes stand for the entries of a code book."""
+    for index in find_operators(graph, {CODEBOOK_OP}).tolist():
+        node = graph.nodes[index]
+        value = node.inputs[1] if len(node.inputs) > 1 else None
+        tensor = find_stored_tensor(value) if value is not None else None
+        if value is None or tensor is None or value in seen:
+            continue
+        seen.add(value)
+        counted = count_codebook_weights(node, tensor)
+        yield QuantizedWeight(
+            value,
+            tensor,
+            "weight-only",
+            None,
+            node,
+            "nf4" if read_integer(node, "quant_type", 1) == 1 else "fp4",
+            4,
+            counted,
+            "per block",
+            None,
+            read_integer(node, "block_size"),
+        )
+
+
+def list_takers(value: Value, node: Node | None) -> list[Node]:
+    """Return the nodes that take a weight; what only hands it on is passed by.
+
+    Parameters
+    ----------
+    value
+        The value that holds the stored numbers.
+    node
+        The operator that says how they are quantized; None for all users of the value.
+    """
+    handing = {*PAIR_OPS, *SIMULATING_OPS}
+    if node is not None and node.op_type not in handing:
+        return [node]
+    if any(user.op_type == "Gather" and user.inputs[0] is value for user in value.users[:1]):
+        return [*value.users[:_MOST_USERS]]
+    waiting = [(value, 0)]
+    found: dict[Node, None] = {}
+    while waiting and len(found) < _MOST_USERS:
+        current, passed = waiting.pop(0)
+        for user in current.users[:_MOST_USERS]:
+            is_handing = user.op_type in handing or user.op_type in _PASSING
+            first = user.inputs[0] if user.inputs else None
+            if is_handing and first is current and passed < _MOST_PASSED:
+                waiting += [(out, passed + 1) for out in user.outputs if out is not None]
+            else:
+                found[user] = None
+    return [*found]
+
+
+def find_output_axis(weight: QuantizedWeight) -> int | None:
+    """Return the axis of a weight along which its output channels lie.
+
+    Returns
+    -------
+    int or None
+        Where scales differ along one axis it is that one. Else what the operator's definition
+        says: Conv [M, C/group, …] and Caffe2's Int8FC [M, K] have 0, ConvTranspose of one group
+        and a matrix [K, N] of MatMul 1, a table of Gather its rows. None where nothing tells it.
+    """
+    dims = weight.dims
+    if not dims:
+        return None
+    if weight.granularity == "per channel" and weight.axis is not None:
+        return weight.axis if 0 <= weight.axis < len(dims) else None
+    node = weight.node
+    if node is not None and node.op_type in BLOCKED_OPS:
+        return 0
+    taker = next((user for user in weight.list_users() if user.op_type in _AXES), None)
+    if taker is None:
+        return None
+    axis = _AXES[taker.op_type]
+    if taker.op_type in ("Gemm", "QGemm") and read_integer(taker, "transB", 0):
+        axis = 0
+    if taker.op_type == "ConvTranspose" and read_integer(taker, "group", 1) != 1:
+        return None
+    if axis == -1:
+        axis = len(dims) - 1 if len(dims) == 2 else len(dims)
+    return axis if axis < len(dims) and len(dims) > 1 else None
+
+
+_AXES = {
+    "Conv": 0,
+    "ConvInteger": 0,
+    "QLinearConv": 0,
+    "Int8Conv": 0,
+    "Int8ConvRelu": 0,
+    "Int8FC": 0,
+    "ConvTranspose": 1,
+    "Gather": 0,
+    "Gemm": 1,
+    "QGemm": 1,
+    "MatMul": -1,
+    "MatMulInteger": -1,
+    "MatMulIntegerToFloat": -1,
+    "DynamicQuantizeMatMul": -1,
+    "QAttention": -1,
+    "QLinearMatMul": -1,
+}
+
+
+def is_code_type(dtype: DataType) -> bool:
+    """Return whether numbers of a type can be the codes of a weight, and no bias."""
+    return is_narrow(dtype) and (dtype.bits or 64) <= _MOST_BITS
+
+
+def read_weight_bits(weight: QuantizedWeight) -> float | None:
+    """Return the bits that a file takes for each code: of blocked operators what they state."""
+    if weight.node is not None and weight.node.op_type in BLOCKED_OPS:
+        return read_bits(weight.node)
+    return weight.bits
