@@ -43,6 +43,20 @@ def encode_findings(findings: Findings, *, most: int | None = None) -> dict[str,
     return encode_json(told, most=most)
 
 
+def encode_unread(source: str, error: str) -> dict[str, Any]:
+    """Return what stands for the findings of a model that cannot be read.
+
+    Parameters
+    ----------
+    source
+        What the user calls the model.
+    error
+        Why not.
+    """
+    told = {"schema": _SCHEMA, "source": source, "error": error, "findings": []}
+    return encode_json(told | {"skipped_rules": []}, most=None)
+
+
 def _collect(finding: Finding) -> dict[str, Any]:
     return {
         "id": finding.id,
