@@ -26,7 +26,7 @@ def write_report_head(content: ReportContent) -> str:
     )
     subtitle = f'<p class="nlr-subtitle">{escape(content.subtitle)}</p>' if content.subtitle else ""
     return (
-        f'<header class="nlr-head"><h1>{escape(content.title)}</h1>{subtitle}'
+        f'<header class="nlr-text nlr-head"><h1>{escape(content.title)}</h1>{subtitle}'
         f'<div class="nlr-verdict">{verdict}</div>'
         f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
     )
@@ -35,7 +35,7 @@ def write_report_head(content: ReportContent) -> str:
 def write_report_article(content: ReportContent) -> str:
     """Return the sections."""
     sections = "".join(_write_section(section) for section in content.sections if section)
-    return f'<main class="nlr-article">{sections}</main>'
+    return f'<main class="nlr-text nlr-article">{sections}</main>'
 
 
 def _write_section(section: ReportSection) -> str:

@@ -4,6 +4,7 @@ import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import type { Direction } from "./scene/options";
+import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
@@ -196,6 +197,7 @@ export function showFile(data: StaticPage): void {
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
+  followPage(host);
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);
     if (address.error) host.refuseLink(address.error);
