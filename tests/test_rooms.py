@@ -116,7 +116,6 @@ def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
     assert list(changes) == [
         "a third format",
         "an overlay by path",
-        "a merged picture of two models",
         "an outline",
         "a new rule",
     ]

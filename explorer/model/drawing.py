@@ -29,6 +29,12 @@ class Drawable:
         """Return the model, and the options of a view with which it shows this part of it."""
         raise NotImplementedError
 
+    def _complete(
+        self, paint: Mapping[Any, door.Paint] | None, view: ViewKeywords
+    ) -> Mapping[Any, door.Paint] | None:
+        """Return what is painted: what is asked for, over what such a picture always has."""
+        return paint
+
     def to_svg(
         self,
         path: str | PathLike[str] | None = None,
@@ -104,6 +110,7 @@ class Drawable:
                     )
             return self._draw("html", path, paint, view).decode()
         model, options = self._subject(view)
+        paint = self._complete(paint, view)
         return door.draw_page(model, path, paint, weights, size_limit, **options).decode()
 
     def to_png(
@@ -141,4 +148,4 @@ class Drawable:
         view: ViewKeywords,
     ) -> bytes:
         model, options = self._subject(view)
-        return door.draw_picture(model, format, path, paint, **options)
+        return door.draw_picture(model, format, path, self._complete(paint, view), **options)
