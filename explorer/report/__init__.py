@@ -1,7 +1,8 @@
 """The report on a model: everything there is to say of it, in one file to hand over.
 
-A model comes in, perhaps with an older version and a float twin; a page with the interactive picture
-and every table goes out, or Markdown. Rooms below say what is so; this one puts it in order.
+A model comes in, perhaps with an older version and a float twin; a page with the interactive
+picture and every table goes out, or Markdown. Rooms below say what is so; this one puts it in
+order.
 """
 
 from .content import ReportContent

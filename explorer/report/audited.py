@@ -7,7 +7,14 @@ from netloupe.explorer.audit.verdict import write_percent
 from netloupe.explorer.describe.file_text import write_line
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 
-from .content import ReportCell, ReportColumn, ReportRow, ReportSection, ReportTable, make_report_table
+from .content import (
+    ReportCell,
+    ReportColumn,
+    ReportRow,
+    ReportSection,
+    ReportTable,
+    make_report_table,
+)
 
 _LONGEST = 200
 _MOST_OPERATORS = 5

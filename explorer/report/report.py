@@ -8,6 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from netloupe.explorer.review import Review, make_review
+
 from netloupe.explorer.audit import QuantizationAudit, audit
 from netloupe.explorer.checks import Findings, check
 from netloupe.explorer.compare import Diff, diff
@@ -19,7 +21,6 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.quantization import summarize_quantization
-from netloupe.explorer.review import Review, make_review
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.surroundings import Surroundings, surround_page
 from netloupe.explorer.view import ViewOptions
@@ -49,11 +50,9 @@ _LONGEST_NAME = 120
 
 #: what is so of every report
 _CONTENTS = (
-    "This file holds no array of more than 16 numbers of a weight; statistics and histograms of "
-    "weights aside.",
-    "It needs no network, sends nothing, and its content policy lets it ask for nothing.",
+    "This file holds no array of more than 16 numbers of a weight; histograms and statistics aside."
 )
-_CONTENTS_OF_TEXT = _CONTENTS[:1]
+_REACH = "It needs no network, sends nothing, and its content policy lets it ask for nothing."
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +227,7 @@ def _collect(
         ReportSection(
             "contents",
             "About this file",
-            (*(_CONTENTS if is_page else _CONTENTS_OF_TEXT), *notices),
+            (_CONTENTS, *([_REACH] if is_page else []), *notices),
         ),
     ]
     architecture = sections[0].text[:1]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from netloupe.explorer.review import Review, ReviewItem
+
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
 from netloupe.explorer.describe.findings import summarize_findings
 from netloupe.explorer.notes import Anchored, Note, Notes
-from netloupe.explorer.review import Review, ReviewItem
 
 from .content import (
     MOST_TABLE_ROWS,
@@ -43,7 +44,10 @@ def tell_findings(review: Review, findings: Findings) -> ReportSection:
     found = [item for item in review if item.kind in ("finding", "audit")]
     open_ones = [item for item in found if not item.accepted]
     accepted = [item for item in found if item.accepted]
-    text = (f"{summarize_findings(findings)}.", *(write_line(n, _LONGEST) for n in findings.notices))
+    text = (
+        f"{summarize_findings(findings)}.",
+        *(write_line(n, _LONGEST) for n in findings.notices),
+    )
     tables = (
         _list_items("Findings, the worst first", open_ones),
         _list_items("Accepted: these do not count", accepted),

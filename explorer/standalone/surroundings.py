@@ -66,7 +66,9 @@ def surround_page(page: bytes, around: Surroundings) -> bytes:
     script = around.script.replace("</script", "<\\/script").encode()
     digest = encode(hashlib.sha256(script).digest()).encode()
     style = f"<style>{around.style}</style></head>".encode()
-    without = f"<noscript><style>.{around.still_class}{{display:block!important}}</style></noscript>"
+    without = (
+        f"<noscript><style>.{around.still_class}{{display:block!important}}</style></noscript>"
+    )
     body = b"".join(
         (
             f'<body class="{around.body_class}">\n{around.before}'.encode(),
