@@ -13,7 +13,7 @@ _LONGEST_MORE = 300
 _FEW_TO_TELL = 12
 _TICKS = re.compile("`+")
 #: signs that Markdown, or GitHub beyond it, takes for more than themselves
-_SIGNS = str.maketrans({sign: f"&#{ord(sign)};" for sign in "&<>\\`*_{}[]()#|~@$!^"})
+_SIGNS = str.maketrans({sign: f"&#{ord(sign)};" for sign in "&<>\\`*_[]#|~@$"})
 
 
 def write_report_markdown(content: ReportContent) -> str:
