@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
     from netloupe.explorer.render.paint import Paint
+    from netloupe.explorer.report import report
     from netloupe.explorer.view import ViewKeywords
 
     from .widgets import Explorer, explore
@@ -100,6 +101,7 @@ _HOMES = {
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
     "load": "netloupe.explorer.readers.load",
+    "report": "netloupe.explorer.report",
     "watched": "netloupe.explorer.progress",
 }
 
@@ -151,6 +153,7 @@ __all__ = [
     "diff",
     "explore",
     "load",
+    "report",
     "watched",
 ]
 

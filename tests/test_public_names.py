@@ -68,6 +68,7 @@ def test_exactly_these_names_are_public() -> None:
         "diff",
         "explore",
         "load",
+        "report",
         "watched",
     ]
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
@@ -22,10 +22,14 @@ from .changes import (
     compare_statements,
     have_same_elements,
 )
+from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
 from .numbers import NumberDifference, compare_numbers
 from .states import State, classify_nodes, differs
+
+if TYPE_CHECKING:
+    import pandas
 
 _STEP = 1_000
 
@@ -169,6 +173,16 @@ class Diff(Drawable):
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each difference, with what it was before and is after.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        return tabulate_diff(self)
 
     @cached_property
     def states(self) -> dict[Node, State]:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.paint import Paints as Paints
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.review import Reviewable as Reviewable
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
@@ -87,6 +88,7 @@ _HOMES = {
     "Paint": "render.paint",
     "Paints": "render.paint",
     "Quantization": "quantization",
+    "Reviewable": "review",
     "Roles": "roles.roles",
     "Statistics": "tensors",
     "Ties": "costs.ties",

@@ -93,6 +93,7 @@ def _list_islands(found: QuantizationAudit) -> ReportTable:
 
 
 def _list_weights(found: QuantizationAudit) -> ReportTable:
+    columns: tuple[ReportColumn, ...]
     paired = sorted(
         (one for one in found.paired if one.fidelity is not None),
         key=lambda one: one.fidelity.sqnr_db if one.fidelity is not None else 0.0,
@@ -143,7 +144,7 @@ def _tell_fidelity(one: WeightAudit) -> ReportRow:
         (found.max_step_error, 3),
     )
     cells = [_write(number, digits) for number, digits in numbers]
-    more = [("compared", one.state)]
+    more: list[tuple[str, str]] = [("compared", one.state)]
     if found.channels > 1:
         text = f"channel {found.worst_channel} of {found.channels:,}"
         more.append(("lowest SQNR", f"{found.worst_channel_sqnr_db:.1f} dB, {text}"))

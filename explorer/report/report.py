@@ -8,8 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from netloupe.explorer.review import Review, make_review
-
 from netloupe.explorer.audit import QuantizationAudit, audit
 from netloupe.explorer.checks import Findings, check
 from netloupe.explorer.compare import Diff, diff
@@ -21,8 +19,9 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.quantization import summarize_quantization
+from netloupe.explorer.review import Review, make_review
 from netloupe.explorer.standalone.page import make_page
-from netloupe.explorer.standalone.surroundings import Surroundings, surround_page
+from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
 from netloupe.explorer.view import ViewOptions
 
 from .audited import list_unaudited, tell_audit
@@ -169,12 +168,14 @@ def write_report(
     page, notices = b"", list[str]()
     if format == "html":
         with part(0.4, 0.95):
-            page, notices = make_page(model, ViewOptions(), review=known.review)
+            page, notices = make_page(
+                model, ViewOptions(), review=known.review, follows_system=True
+            )
     step("writing the report", 0.97)
     content = _collect(known, bind, [*notices], is_page=format == "html")
     if format == "md":
         return write_report_markdown(content).encode("utf-8", "replace"), notices
-    around = Surroundings(
+    around = PageSurroundings(
         before=write_report_head(content),
         behind=write_report_article(content),
         style=read_report_style(),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.review import Review, ReviewItem
-
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
 from netloupe.explorer.describe.findings import summarize_findings
 from netloupe.explorer.notes import Anchored, Note, Notes
+from netloupe.explorer.review import Review, ReviewItem
 
 from .content import (
     MOST_TABLE_ROWS,
@@ -25,6 +24,8 @@ from .content import (
 )
 
 _LONGEST, _LONGEST_PATH = 1_000, 200
+#: so many places of an item are named
+_MOST_OTHERS = 6
 _WORDS: dict[str, str] = {"minor": "note", "noted": "note"}
 _LEVELS: dict[str, RowLevel] = {
     "error": "error",
@@ -76,12 +77,12 @@ def _list_items(title: str, items: list[ReviewItem]) -> ReportTable:
 
 
 def _tell_item(item: ReviewItem) -> ReportRow:
-    more = [(label, text) for label, text in item.evidence]
-    more += [("why", item.why), ("to do", item.remedy), ("accepted", item.accepted)]
-    more += [("source", item.source)]
+    more = [(label, text) for label, text in item.evidence if label != "alike"]
     others = item.paths[1:_MOST_OTHERS]
     if others:
-        more.insert(len(item.evidence), ("also at", ", ".join(write_line(p) for p in others)))
+        more.append(("also at", ", ".join(write_line(path, _LONGEST_PATH) for path in others)))
+    more += [("why", item.why), ("to do", item.remedy), ("accepted", item.accepted)]
+    more += [("source", item.source)]
     return ReportRow(
         (
             ReportCell(_WORDS.get(item.level, item.level), _RANKS[item.level]),
@@ -93,10 +94,6 @@ def _tell_item(item: ReviewItem) -> ReportRow:
         tuple((label, text) for label, text in more if text),
         _LEVELS[item.level],
     )
-
-
-#: so many places of an item are named
-_MOST_OTHERS = 6
 
 
 def tell_notes(notes: Notes) -> ReportSection:

@@ -10,9 +10,9 @@ import pytest
 
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.standalone.document import write_html
-from netloupe.explorer.standalone.surroundings import Surroundings, surround_page
+from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
 
-_AROUND = Surroundings(
+_AROUND = PageSurroundings(
     before="<header>before</header>",
     behind="<main>behind</main>",
     style="main { color: red }",
