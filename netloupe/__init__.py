@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         NotesError,
         NotFoundError,
         OutputError,
+        OverlayError,
         SourceError,
         TensorDataError,
         ViewError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Value,
     )
     from netloupe.explorer.notes import Note, Notes
+    from netloupe.explorer.overlays import Column, Overlay, overlay
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
@@ -62,6 +64,7 @@ _HOMES = {
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
+    "Column": "netloupe.explorer.overlays",
     "CompareError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
@@ -84,6 +87,8 @@ _HOMES = {
     "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
+    "Overlay": "netloupe.explorer.overlays",
+    "OverlayError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
     "QuantizationAudit": "netloupe.explorer.audit",
@@ -100,6 +105,7 @@ _HOMES = {
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
+    "overlay": "netloupe.explorer.overlays",
     "load": "netloupe.explorer.readers.load",
     "report": "netloupe.explorer.report",
     "watched": "netloupe.explorer.progress",
@@ -113,6 +119,7 @@ __all__ = [
     "BindingError",
     "Cancelled",
     "CheckError",
+    "Column",
     "CompareError",
     "CopyError",
     "Costs",
@@ -135,6 +142,8 @@ __all__ = [
     "Notes",
     "NotesError",
     "OutputError",
+    "Overlay",
+    "OverlayError",
     "Paint",
     "Quantization",
     "QuantizationAudit",
@@ -153,6 +162,7 @@ __all__ = [
     "diff",
     "explore",
     "load",
+    "overlay",
     "report",
     "watched",
 ]

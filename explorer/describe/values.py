@@ -6,6 +6,7 @@ from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization, unpack_constant
 
+from .compared import describe_value_difference
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
 from .file_text import (
@@ -33,6 +34,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     tensor = constant_tensor(value)
     quantization = find_quantization(value)
     sections: list[Section | None] = [
+        describe_value_difference(value),
         make_section("Value", _list_facts(value, place)),
         make_section("Quantization", list_quantization(value, quantization, place)),
         make_section("Denotations", list_denotations(value.type) + list_image_facts(value)),
@@ -48,7 +50,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     unpacked = None
     if tensor is not None:
         unpacked = unpack_constant(value)
-        sections[1:1] = list_tensor_sections(tensor, unpacked)
+        sections[2:2] = list_tensor_sections(tensor, unpacked)
         warnings += tensor.warnings
     badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
     return Description(

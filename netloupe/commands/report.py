@@ -19,9 +19,9 @@ from .terminal import TerminalProgress
 def run_report(parsed: argparse.Namespace) -> int:
     """Write the report, and return the exit status."""
     is_stream = parsed.output == STANDARD
-    if is_stream and parsed.format is None:
+    if is_stream and parsed.form is None:
         raise OutputError("a report on the standard output needs a format. Give --format html|md.")
-    kind = choose_report_format(None if is_stream else parsed.output, parsed.format)
+    kind = choose_report_format(None if is_stream else parsed.output, parsed.form)
     if not is_stream:
         check_place(parsed.output)
     with TerminalProgress() as progress:

@@ -32,7 +32,12 @@ def add_report(commands: Any) -> None:
         type=read_file_name,
         help="a .html or .md file, or - for the standard output with --format",
     )
-    report.add_argument("--format", choices=("html", "md"), help="where the file's name says none")
+    report.add_argument(
+        "--format",
+        dest="form",
+        choices=("html", "md"),
+        help="where the file's name says none",
+    )
     report.add_argument(
         "--against", metavar="OLD", type=read_file_name, help="an older version to compare with"
     )
