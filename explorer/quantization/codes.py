@@ -110,6 +110,18 @@ class CodeFacts:
         return (self.most - self.least + 1) / (self.highest - self.lowest + 1)
 
     @property
+    def reach(self) -> float:
+        """How far codes go from the middle, as a share of how far they can: 0 to 1.
+
+        Where zero is not in the middle the same as the used span.
+        """
+        if not self.is_symmetric:
+            return self.used_span
+        middle = 0.0 if self.lowest < 0 else (self.lowest + self.highest + 1) / 2
+        reached = max(self.most - middle, middle - self.least)
+        return min(reached / (self.highest - middle), 1.0) if self.highest > middle else 1.0
+
+    @property
     def effective_bits(self) -> float:
         """The binary logarithm of how many codes are used."""
         return float(np.log2(max(self.distinct, 1)))

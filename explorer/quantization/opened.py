@@ -139,7 +139,9 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
     stated = weight.value if weight.statement is None else weight.statement.quantized
     found = find_quantization(stated or weight.value)
     if found is None or found.scale is None:
-        raise TensorDataError(f"{weight.path}: its scale is not a constant of the file.")
+        is_given = found is not None and found.scale_value is not None
+        what = "its scale is not a constant of the file" if is_given else "no scale is given for it"
+        raise TensorDataError(f"{weight.path}: {what}.")
     tensor = found.unpacked if found.unpacked is not None else weight.tensor
     scale = found.scale.astype(np.float64).reshape(-1)
     zero_point = np.zeros(1)

@@ -45,16 +45,16 @@ def _list_counted(subject: Subject, bits: float) -> Iterator[tuple[StoredCodes, 
 
 def _find_unused_ranges(subject: Subject) -> Iterator[Occurrence]:
     for one, facts in _list_counted(subject, 4):
-        if facts.used_span >= _HALF:
+        if facts.reach >= _HALF or not facts.reach:
             continue
-        lost = -float(np.log2(facts.used_span))
+        lost = -float(np.log2(facts.reach))
         yield Occurrence(
             one.weight.path,
             f"its codes go from {write_number(facts.least)} to {write_number(facts.most)}, which "
-            f"is {facts.used_span:.1%} of the range of {one.weight.storage}: {lost:.1f} of "
+            f"is {facts.reach:.1%} of what {one.weight.storage} reaches: {lost:.1f} of "
             f"{one.weight.bits:g} bits are not used",
             {"least": facts.least, "most": facts.most, "bits_lost": round(lost, 2)},
-            severity="warning" if facts.used_span < _QUARTER else None,
+            severity="warning" if facts.reach < _QUARTER else None,
         )
 
 
@@ -88,7 +88,7 @@ def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
 def _is_clipped(ended: float, size: int) -> bool:
     """Return whether more codes are at the ends than such a number of weights has by chance."""
     by_chance = size * _ENDED
-    return ended > max(by_chance + _DEVIATIONS * by_chance**0.5, _LEAST_ENDED)
+    return ended > max(by_chance + _DEVIATIONS * float(np.sqrt(by_chance)), _LEAST_ENDED)
 
 
 def _find_unequal_channels(subject: Subject) -> Iterator[Occurrence]:
