@@ -70,3 +70,7 @@ class LayoutError(NetloupeError):
 
 class OutputError(NetloupeError):
     """A file cannot be written where it was asked for."""
+
+
+class MissingPackageError(NetloupeError, ImportError):
+    """Something needs a package that netloupe does without otherwise; the message names it."""

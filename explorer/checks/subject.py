@@ -9,7 +9,9 @@ from typing import Any
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
 from netloupe.explorer.costs.facts import UNKNOWN, Fact
-from netloupe.explorer.model import Attribute, Graph, Model, Node, Value
+from netloupe.explorer.model import Attribute, Graph, Model, Node, Tensor, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.quantization.sources import list_statements
 
 from .noted import collect_noted
 from .rule import Occurrence
@@ -56,6 +58,13 @@ class Subject:
     def numbers(self) -> StoredNumbers:
         """What stored numbers are like; every tensor is read for it."""
         return StoredNumbers(self.model)
+
+    @cached_property
+    def scales(self) -> set[Tensor]:
+        """The stored scales of quantized values."""
+        values = (each.scale for graph in self.graphs for each in list_statements(graph))
+        tensors = (find_stored_tensor(value) for value in values if value is not None)
+        return {tensor for tensor in tensors if tensor is not None}
 
     @cached_property
     def quantized(self) -> QuantizedWeights:

@@ -6,19 +6,21 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 """
 
 from .changes import IGNORABLE, Change
-from .difference import Diff, NodeDifference, TensorDifference, Verdict, diff
+from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
 from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .states import State
 from .units import PASSING
 
 __all__ = [
     "IGNORABLE",
     "PASSING",
     "Change",
+    "Counts",
     "Diff",
     "GroupPair",
     "Matching",
@@ -27,6 +29,7 @@ __all__ = [
     "NodeDifference",
     "NumberDifference",
     "Pair",
+    "State",
     "TensorDifference",
     "Verdict",
     "diff",

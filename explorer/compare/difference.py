@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
-from netloupe.explorer.model import (
-    Graph,
-    Model,
-    Node,
-    Tensor,
-)
+from netloupe.explorer.model import Graph, Model, Node, Tensor, door
+from netloupe.explorer.model.drawing import Drawable
 from netloupe.explorer.progress import step
 
 from .changes import (
@@ -24,8 +22,14 @@ from .changes import (
     compare_statements,
     have_same_elements,
 )
+from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
+from .merging import MergedModel, merge_models
 from .numbers import NumberDifference, compare_numbers
+from .states import State, classify_nodes, differs
+
+if TYPE_CHECKING:
+    import pandas
 
 _STEP = 1_000
 
@@ -62,8 +66,30 @@ class TensorDifference(NamedTuple):
     are_unread: bool = False
 
 
+class Counts(NamedTuple):
+    """How many nodes two models have in common, and how many they do not.
+
+    Parameters
+    ----------
+    kept
+        Paired nodes that do the same with the same weights; of several that are fused one counts.
+    changed
+        Paired nodes that do something else, or take other weights.
+    added, removed
+        Nodes without a partner, of the right and of the left model.
+    moved
+        Paired nodes that stand elsewhere; they are among those kept or changed.
+    """
+
+    kept: int
+    changed: int
+    added: int
+    removed: int
+    moved: int = 0
+
+
 @dataclass
-class Diff:
+class Diff(Drawable):
     """What differs between two models.
 
     Parameters
@@ -147,6 +173,62 @@ class Diff:
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each difference, with what it was before and is after.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        return tabulate_diff(self)
+
+    @cached_property
+    def states(self) -> dict[Node, State]:
+        """Nodes of both models that are not the same: those of the left one are removed.
+
+        Paired nodes are changed where they do something else, or take a weight that differs; they
+        are told by the node of the right model.
+        """
+        return classify_nodes(self)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How many nodes are kept, and how many are not."""
+        states = Counter(self.states.values())
+        kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
+        return Counts(kept, states["changed"], states["added"], states["removed"])
+
+    @cached_property
+    def merging(self) -> MergedModel:
+        """Both models as one, and what of it comes from which."""
+        other = [one.left for one in self.tensors if differs(one)]
+        return merge_models(self.matching, self.states, other)
+
+    @property
+    def merged(self) -> Model:
+        """Both models as one: what the right one has, and with it what only the left one has.
+
+        Its paths are those of the right model; what is removed has its own path, with
+        ``(removed)`` behind it where that is taken.
+        """
+        return self.merging.model
+
+    @property
+    def paints(self) -> door.Paints:
+        """How the merged model is painted, by path: what is added, removed and changed."""
+        return door.paint_differences(self)
+
+    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+        if view.get("title") is None:
+            view = {**view, "title": door.title_difference(self)}
+        return self.merged, view
+
+    def _complete(
+        self, paint: Mapping[Any, door.Paint] | None, view: door.ViewKeywords
+    ) -> Mapping[Any, door.Paint]:
+        return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about

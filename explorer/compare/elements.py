@@ -185,13 +185,22 @@ def pair_groups(matching: Matching) -> list[GroupPair]:
     for left, right in matching.graphs:
         step("comparing groups")
         trees = find_tree(matching.left, left), find_tree(matching.right, right)
-        found += _pair_groups_of(*trees, partners.get(left, {}))
+        found += pair_groups_of(*trees, partners.get(left, {}))
     return found
 
 
-def _pair_groups_of(
+def pair_groups_of(
     left: GroupTree, right: GroupTree, partners: dict[Node, list[Node]]
 ) -> Iterator[GroupPair]:
+    """Yield the groups of two trees that hold the same nodes or most of them.
+
+    Parameters
+    ----------
+    left, right
+        The trees.
+    partners
+        By node of the left graph those that it is paired with.
+    """
     common: dict[tuple[Group, Group], int] = {}
     for number, (node, others) in enumerate(partners.items()):
         if not number % _STEP:

@@ -14,6 +14,7 @@ from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
+from .separated import pair_separated
 from .units import Units, read_units
 
 
@@ -173,6 +174,7 @@ class _Matcher:
         for unit in sorted(rounds.made):
             made = rounds.made[unit]
             pairs += _split(*units, unit, rounds.partner[0][unit], made)
+        pairs = [*pair_separated(pairs)]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         paired = {
             *(node for pair in pairs for node in pair.left),
@@ -219,12 +221,14 @@ def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Itera
         tuple(node for node in lefts if node not in same),
         tuple(node for node in rights if node not in partners),
     )
-    if bool(rest[0]) != bool(rest[1]):  # what one side has more is part of all that the other does
+    is_one_sided = bool(rest[0]) != bool(rest[1])
+    if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
+        # what one side has more is part of all that the other does
         yield Pair(lefts, rights, made.key, made.confidence)
         return
     for first, second in same.items():
         yield Pair((first,), (second,), made.key, made.confidence)
-    if rest[0]:
+    if rest[0] and rest[1]:
         yield Pair(*rest, made.key, made.confidence)
 
 

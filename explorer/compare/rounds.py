@@ -8,6 +8,7 @@ the next key, which looks only at what is left.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -219,18 +220,29 @@ class Rounds:
     # neighbours
 
     def _spread(self) -> None:
-        """Try the neighbours of what has been paired, until nothing changes."""
-        waiting = self._waiting
-        while waiting:
+        """Try the neighbours of what has been paired, until nothing changes.
+
+        Those that take the same come first: what gives one of them its operand may be another
+        one, where nodes were left out between.
+        """
+        waiting, doubtful = self._waiting, deque[tuple[int, int, int]]()
+        while waiting or doubtful:
+            if not waiting:
+                left, one, other = doubtful.popleft()
+                if self._is_free(one, other) and not self._is_contradicted(one, other):
+                    self._accept_neighbour(left, one, other)
+                continue
             left, right = waiting.pop()
             for one, other in self._list_neighbours(left, right):
-                if (
-                    self._is_free(one, other)
-                    and self._kinds[0][one] == self._kinds[1][other]
-                    and not self._is_contradicted(one, other)
-                ):
-                    confidence = 0.9 * self.made[left].confidence
-                    self._accept(one, other, Made("neighbours", confidence))
+                if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
+                    if self._compare_operands(one, other).is_all:
+                        self._accept_neighbour(left, one, other)
+                    else:
+                        doubtful.append((left, one, other))
+
+    def _accept_neighbour(self, known: int, left: int, right: int) -> None:
+        confidence = 0.9 * self.made[known].confidence
+        self._accept(left, right, Made("neighbours", confidence))
 
     def _list_neighbours(self, left: int, right: int) -> Iterator[tuple[int, int]]:
         """Yield the units around a pair that stand at the same place and nobody else does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.compare import Change, Diff, NumberDifference, Pair, TensorDifference
 from netloupe.explorer.model import Node, Tensor
@@ -178,31 +178,45 @@ def format_diff(found: Diff) -> str:
         f"{write_line(found.left.source)} -> {write_line(found.right.source)}",
         write_verdict(found),
         write_compatibility(found),
-        *_list_section("Inputs and outputs", map(_write_change, found.interface)),
-        *_list_section("The models", map(_write_change, found.about)),
-        *_list_section("Changed nodes", _fold(_list_changed(found))),
-        *_list_section("Fused or split nodes", _fold(map(_write_fused, found.fused))),
-        *_list_section("Removed nodes", _fold(map(_write_node, found.left_alone))),
-        *_list_section("Added nodes", _fold(map(_write_node, found.right_alone))),
-        *_list_section("Changed weights", _write_tensors(found)),
-        *_list_section("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
-        *_list_section("Added weights", _fold(map(_write_tensor, found.right_tensors))),
     ]
+    for told in list_told(found):
+        lines += _list_section(told)
     uncertain = sum(pair.confidence < _CERTAIN for pair in found.matching.pairs)
     if uncertain:
         lines += ["", f"{write_count(uncertain, 'pair')} of nodes may be wrong: they look alike."]
     return "\n".join(lines)
 
 
-def _list_section(title: str, told: Iterable[str]) -> Iterator[str]:
-    entries = [*told]
-    if entries:
-        yield ""
-        yield title
-        for entry in entries[:_MOST_LINES]:
-            yield f"  {entry}"
-        if len(entries) > _MOST_LINES:
-            yield f"  … {len(entries) - _MOST_LINES:,} more; --json lists them"
+class DifferencePart(NamedTuple):
+    """What is told of one kind of difference: a line for each, alike ones together."""
+
+    title: str
+    entries: list[str]
+
+
+def list_told(found: Diff) -> list[DifferencePart]:
+    """Return what is told of a difference below the verdict; only kinds of which there are some."""
+    parts = (
+        DifferencePart("Inputs and outputs", [*map(_write_change, found.interface)]),
+        DifferencePart("The models", [*map(_write_change, found.about)]),
+        DifferencePart("Changed nodes", _fold(_list_changed(found))),
+        DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
+        DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
+        DifferencePart("Added nodes", _fold(map(_write_node, found.right_alone))),
+        DifferencePart("Changed weights", _write_tensors(found)),
+        DifferencePart("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
+        DifferencePart("Added weights", _fold(map(_write_tensor, found.right_tensors))),
+    )
+    return [part for part in parts if part.entries]
+
+
+def _list_section(told: DifferencePart) -> Iterator[str]:
+    yield ""
+    yield told.title
+    for entry in told.entries[:_MOST_LINES]:
+        yield f"  {entry}"
+    if len(told.entries) > _MOST_LINES:
+        yield f"  … {len(told.entries) - _MOST_LINES:,} more; --json lists them"
 
 
 def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:

@@ -16,6 +16,8 @@ from .file_text import write_line
 _SCHEMA = 1
 #: so many findings of a rule are shown as text
 _SHOWN_FINDINGS = 8
+#: so many places of a finding are written; it says how many there are
+_MOST_PATHS = 20
 _LONGEST_PATH = 300
 _LONGEST_MESSAGE = 1_000
 _WIDTH = 100
@@ -43,12 +45,26 @@ def encode_findings(findings: Findings, *, most: int | None = None) -> dict[str,
     return encode_json(told, most=most)
 
 
+def encode_unread(source: str, error: str) -> dict[str, Any]:
+    """Return what stands for the findings of a model that cannot be read.
+
+    Parameters
+    ----------
+    source
+        What the user calls the model.
+    error
+        Why not.
+    """
+    told = {"schema": _SCHEMA, "source": source, "error": error, "findings": []}
+    return encode_json(told | {"skipped_rules": []}, most=None)
+
+
 def _collect(finding: Finding) -> dict[str, Any]:
     return {
         "id": finding.id,
         "name": finding.name,
         "severity": finding.severity,
-        "paths": list(finding.paths),
+        "paths": list(finding.paths[:_MOST_PATHS]),
         "message": finding.message,
         "evidence": dict(finding.evidence),
         "remedy": finding.remedy,

@@ -131,9 +131,11 @@ def build_group_tree(
     only
         Indexes of the nodes that are taken; all where None.
     """
+    step("grouping nodes")
+    if graph._group_nodes is not None:
+        return graph._group_nodes(grouping, only)
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
-    step("grouping nodes")
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
     step()
@@ -164,7 +166,7 @@ def build_group_tree(
             tree.root, tree.node_labels, tree.singles, {*taken}, shapes, grouping, roles, pieces
         )
     step()
-    _number(tree)
+    number_nodes(tree)
     if operations:  # they stand for the groups of one that their nodes were
         for path, node in [*tree.singles.items()]:
             if node.index in operations:
@@ -352,7 +354,7 @@ def _hoist_only_child(tree: GroupTree) -> None:
         adopt(root)
 
 
-def _number(tree: GroupTree) -> None:
+def number_nodes(tree: GroupTree) -> None:
     """Give the nodes numbers in the tree's order, so that a group is a range of numbers."""
     order, groups, root = tree.order, tree.groups, tree.root
     root.low = len(order)

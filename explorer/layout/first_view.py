@@ -32,6 +32,7 @@ from netloupe.explorer.view import (
 )
 
 from .compose import DEADLINE, Composer
+from .emphasis import Emphasis
 from .plan import Measure
 from .scene import Scene
 
@@ -82,6 +83,8 @@ class Limit:
 
 #: as many boxes as a figure has at most
 _MOST_BOXES = 26
+#: as many may there be for nodes that matter more than others
+_MOST_EMPHASISED = 40
 #: tried one after the other for a stack: one repetition tells most of a model, so that its
 #: picture may be smaller than the rest has to be
 STACK_ZOOMS = (0.65, 0.55)
@@ -149,6 +152,7 @@ class FirstView:
             Seconds; what is open by then remains so.
         """
         search = _Search(self, view, direction, time.monotonic() + deadline)
+        search.open_emphasised()
         search.open_stack()
         for limit in LIMITS:
             search.open_within(limit)
@@ -178,6 +182,29 @@ class _Search:
         self._trials = 0
         #: whether towers side by side are open, with their stacks closed
         self.shows_towers = False
+
+    def open_emphasised(self) -> None:
+        """Open what holds nodes that matter more than others, as long as all can be read.
+
+        Where most nodes do, none of them matters more.
+        """
+        emphasis = Emphasis(self._view)
+        refused: set[tuple[str, ...]] = set()
+        while emphasis.is_special:
+            alike: dict[tuple[object, ...], list[Item]] = {}
+            for item in list_closed(self._view.root):
+                if item.openable and not is_recursive(item) and emphasis.is_in(item):
+                    alike.setdefault((item.depth, *likeness(item)), []).append(item)
+            candidates = [items for items in alike.values() if _keys(items) not in refused]
+            if not candidates:
+                return
+            chosen = max(candidates, key=lambda items: sum(map(emphasis.count, items)))
+            refused.add(_keys(chosen))
+            for item in chosen:
+                self._view.open_item(item)
+            if self._try_zoom(_MOST_EMPHASISED) < STACK_ZOOMS[-1]:
+                for item in chosen:
+                    self._view.close_item(item)
 
     def open_stack(self) -> None:
         """Open one repetition of the largest stack for which there is room, and its ancestors."""

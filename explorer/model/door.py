@@ -39,14 +39,18 @@ if TYPE_CHECKING:
     from netloupe.explorer.plots import plot_histogram as plot_histogram
     from netloupe.explorer.quantization import Quantization as Quantization
     from netloupe.explorer.quantization import find_quantization as find_quantization
+    from netloupe.explorer.render.differences import paint_differences as paint_differences
+    from netloupe.explorer.render.differences import title_difference as title_difference
     from netloupe.explorer.render.html import write_graph_html as write_graph_html
     from netloupe.explorer.render.html import write_model_html as write_model_html
     from netloupe.explorer.render.html import write_node_html as write_node_html
     from netloupe.explorer.render.html import write_statistics_html as write_statistics_html
     from netloupe.explorer.render.html import write_tensor_html as write_tensor_html
     from netloupe.explorer.render.paint import Paint as Paint
+    from netloupe.explorer.render.paint import Paints as Paints
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.review import Reviewable as Reviewable
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
@@ -82,7 +86,9 @@ _HOMES = {
     "Note": "notes",
     "Notes": "notes",
     "Paint": "render.paint",
+    "Paints": "render.paint",
     "Quantization": "quantization",
+    "Reviewable": "review",
     "Roles": "roles.roles",
     "Statistics": "tensors",
     "Ties": "costs.ties",
@@ -115,10 +121,12 @@ _HOMES = {
     "open_axes": "plots",
     "open_elements": "tensors",
     "open_notes": "notes",
+    "paint_differences": "render.differences",
     "plot_channels": "plots",
     "plot_histogram": "plots",
     "search_model": "search.search",
     "take_channel": "tensors",
+    "title_difference": "render.differences",
 }
 
 

@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ViewError
 from . import door
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from os import PathLike
 
     import graphviz
@@ -28,6 +28,12 @@ class Drawable:
     def _subject(self, view: ViewKeywords) -> tuple[Model, ViewKeywords]:
         """Return the model, and the options of a view with which it shows this part of it."""
         raise NotImplementedError
+
+    def _complete(
+        self, paint: Mapping[Any, door.Paint] | None, view: ViewKeywords
+    ) -> Mapping[Any, door.Paint] | None:
+        """Return what is painted: what is asked for, over what such a picture always has."""
+        return paint
 
     def to_svg(
         self,
@@ -68,6 +74,7 @@ class Drawable:
         static: bool = False,
         weights: WeightContent | None = None,
         size_limit: str | int | None = None,
+        review: door.Reviewable | Iterable[door.Reviewable] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Write the explorer as one HTML page, which needs nothing but a browser.
@@ -87,6 +94,9 @@ class Drawable:
             fit, statistics of the smallest weights are left out first, then descriptions of
             further repetitions and of what lies deepest, then what is in the innermost groups;
             the page says so.
+        review
+            What its Review tab lists and marks: what :func:`netloupe.check` or
+            :func:`netloupe.diff` gives, the ``review`` of an explorer, or several of them.
 
         Raises
         ------
@@ -96,7 +106,8 @@ class Drawable:
             As for :meth:`to_svg`, and where no page is as small as ``size_limit``.
         """
         if static:
-            for name, given in (("weights", weights), ("size_limit", size_limit)):
+            of_pages = (("weights", weights), ("size_limit", size_limit), ("review", review))
+            for name, given in of_pages:
                 if given is not None:
                     raise ViewError(
                         f"{name} is of the explorer in a page, and static leaves that out. "
@@ -104,7 +115,8 @@ class Drawable:
                     )
             return self._draw("html", path, paint, view).decode()
         model, options = self._subject(view)
-        return door.draw_page(model, path, paint, weights, size_limit, **options).decode()
+        paint = self._complete(paint, view)
+        return door.draw_page(model, path, paint, weights, size_limit, review, **options).decode()
 
     def to_png(
         self,
@@ -141,4 +153,4 @@ class Drawable:
         view: ViewKeywords,
     ) -> bytes:
         model, options = self._subject(view)
-        return door.draw_picture(model, format, path, paint, **options)
+        return door.draw_picture(model, format, path, self._complete(paint, view), **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -80,6 +80,7 @@ class Graph(FilledLater, Drawable, Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "_fixed": "What depends on no input of the model, once it was asked for.",
+        "_group_nodes": "Groups the nodes, where another model says how; None elsewhere.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
@@ -140,6 +141,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self.warnings: list[ModelWarning] = []
         self._filler = None
         self._fixed: door.Fixed | None = None
+        self._group_nodes: Callable[[str, frozenset[int] | None], door.GroupTree] | None = None
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None

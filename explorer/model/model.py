@@ -48,6 +48,7 @@ class Model(Drawable, Loaded):
         "_analyses": "What each node costs, by the sizes that symbols have.",
         "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
+        "_emphasised": "Nodes that a first view is to show; mostly none matters more than others.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
@@ -99,6 +100,7 @@ class Model(Drawable, Loaded):
         self._node_count: int | None = None
         self._notes: door.Notes | None = None
         self._parts: object = None
+        self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._analyses: dict[tuple[object, ...], door.Analysis] = {}

@@ -152,6 +152,12 @@ class Format:
         Text that only this format has.
     companion
         What the second source is that it may be read with; "" for none.
+    models
+        The messages that are whole models, not only parts of one.
+    suffixes
+        Endings of file names that this format alone has, in small letters.
+    find_companion
+        Returns the second file that is read with a file, where that lies beside it.
     """
 
     name: str
@@ -160,3 +166,6 @@ class Format:
     roots: tuple[TextRoot, ...] = ()
     text_forms: tuple[TextForm, ...] = ()
     companion: str = ""
+    models: frozenset[str] = frozenset()
+    suffixes: tuple[str, ...] = ()
+    find_companion: Callable[[Path], Path | None] = lambda path: None

@@ -7,7 +7,7 @@ model is more than text in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,7 +18,14 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
-from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints, encode_paints
+from netloupe.explorer.render.paint import (
+    NO_PAINTS,
+    Paint,
+    Paints,
+    check_paints,
+    encode_paints,
+    lay_paints,
+)
 from netloupe.explorer.render.picture import (
     Labels,
     Picture,
@@ -28,6 +35,7 @@ from netloupe.explorer.render.picture import (
 )
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
+from netloupe.explorer.review import Review, Reviewable, mark_items, take_review
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
 from .content import EVERYTHING, PageContent
@@ -35,6 +43,7 @@ from .fitting import fit_page
 from .levels import state_of
 from .limits import Limits, choose_limits
 from .parts import PageParts
+from .review_block import write_review
 from .weights import WeightBudget
 
 if TYPE_CHECKING:
@@ -50,6 +59,7 @@ def draw_page(
     paint: Mapping[Any, Paint] | None = None,
     weights: WeightContent | None = None,
     size_limit: str | int | None = None,
+    review: Reviewable | Iterable[Reviewable] | None = None,
     **view: Unpack[ViewKeywords],
 ) -> bytes:
     """Return the page of a model in UTF-8; write it to ``path`` where given.
@@ -67,10 +77,11 @@ def draw_page(
     options = ViewOptions.parse(view)
     content = PageContent.parse(weights, size_limit)
     paints = check_paints(paint)
+    listed = None if review is None else take_review(review)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_page(model, options, paints, content=content)
+    data, _ = make_page(model, options, paints, content=content, review=listed)
     if path is not None:
         write_file(path, data)
     return data
@@ -83,6 +94,9 @@ def make_page(
     shown: View | None = None,
     content: PageContent = EVERYTHING,
     budget: WeightBudget | None = None,
+    review: Review | None = None,
+    *,
+    marks_shown: bool = True,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -100,6 +114,10 @@ def make_page(
         What the page holds.
     budget
         How much of the weights is read.
+    review
+        What its Review tab lists; None for no such tab.
+    marks_shown
+        Whether items of the review are marked at first.
 
     Raises
     ------
@@ -120,7 +138,12 @@ def make_page(
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
-    still = Picture(model, view, options, scene, labels, paints=paints)
+    marks, others = NO_PAINTS, {}
+    if review is not None:
+        marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
+        others = {"review": write_review(review, marks)}
+    seen = marks if marks_shown else NO_PAINTS
+    still = Picture(model, view, options, scene, labels, paints=lay_paints(seen, paints))
     data = {
         "title": still.title,
         "first": write_open_groups(view.root),
@@ -132,6 +155,7 @@ def make_page(
             "theme": options.theme,
             "height": 0,
             "paints": encode_paints(paints),
+            "marks": encode_paints(seen),
             "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
         "notices": notices + _list_ignored(options),
@@ -143,7 +167,14 @@ def make_page(
 
     def collect(limits: Limits, is_ranked: bool) -> PageParts:
         return PageParts(
-            still, composer, limits, content, budget, is_ranked=is_ranked, closed=closed
+            still,
+            composer,
+            limits,
+            content,
+            budget,
+            is_ranked=is_ranked,
+            closed=closed,
+            others=others,
         )
 
     with old_spared():
@@ -159,9 +190,21 @@ def _list_ignored(options: ViewOptions) -> list[str]:
     return [f"The explorer in a page has no {what}: still pictures have (--static, static=True)."]
 
 
-def write_page(picture: Picture) -> tuple[bytes, list[str]]:
-    """Return the page of what a picture shows, with the same groups open, and notices about it."""
-    return make_page(picture.model, picture.options, picture.paints, picture.view)
+def write_page(
+    picture: Picture, review: Review | None = None, *, marks_shown: bool = True
+) -> tuple[bytes, list[str]]:
+    """Return the page of what a picture shows, with the same groups open, and notices about it.
+
+    The parameters are those of :func:`make_page`; the picture's paints are without marks.
+    """
+    return make_page(
+        picture.model,
+        picture.options,
+        picture.paints,
+        picture.view,
+        review=review,
+        marks_shown=marks_shown,
+    )
 
 
 def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dict[str, str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, get_args
 
 from netloupe.explorer.layout import Composer
@@ -50,6 +52,8 @@ class PageParts:
         Whether descriptions can be left out, those first that can be spared most.
     closed
         A view of the same with everything closed that nothing else is done with; made where None.
+    others
+        Further blocks, by their names, which are never left out.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class PageParts:
         *,
         is_ranked: bool = False,
         closed: View | None = None,
+        others: Mapping[str, bytes] = MappingProxyType({}),
     ) -> None:
         model, options, view = still.model, still.options, still.view
         shares = still.labels.shares
@@ -104,6 +109,7 @@ class PageParts:
                 if view.only is None and limits is USUAL:
                     self.blocks["links"] = write_links(everything, numbers)
                 self.linked = facts.add_linked(numbers, everything)
+        self.blocks |= others
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()
 
@@ -160,6 +166,7 @@ class PageParts:
             "described": [len(each) for each in elements],
             "weights": weight_counts,
             "has_links": "links" in self.blocks,
+            "has_review": "review" in self.blocks,
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .shared_arguments import MODEL, add_bind, add_init, add_json, read_file_name
+from .shared_arguments import MODELS, add_bind, add_init, add_jobs, add_json, read_file_name
 
 _AUDIT_EXAMPLES = """examples:
   netloupe audit int8.onnx                        how much is quantized, what is wrong with it
   netloupe audit int8.onnx --float float.onnx     and how near each weight is to the float one
   netloupe audit int8.onnx --float float.onnx --json | jq '.tensors[] | [.path, .sqnr_db]'
+  netloupe audit models/ --jobs 4 --csv           a table of all models in a folder
   netloupe audit int8.onnx --bind sequence=256    multiplications are counted for this size"""
 
 
@@ -24,7 +25,7 @@ def add_audit(commands: Any) -> None:
         "made of: fidelity of numbers, which does not tell the accuracy.",
         epilog=_AUDIT_EXAMPLES,
     )
-    audit.add_argument("models", metavar="QUANTIZED", type=read_file_name, nargs="+", help=MODEL)
+    audit.add_argument("models", metavar="QUANTIZED", type=read_file_name, nargs="+", help=MODELS)
     audit.add_argument(
         "--float",
         dest="twin",
@@ -35,6 +36,10 @@ def add_audit(commands: Any) -> None:
     add_init(audit)
     add_bind(audit)
     add_json(audit)
+    audit.add_argument(
+        "--csv", action="store_true", help="print a table: a row for each model, with its shares"
+    )
+    add_jobs(audit)
     audit.set_defaults(run=_run)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .shared_arguments import MODEL, add_init, read_file_name
+from .shared_arguments import MODELS, add_init, add_jobs, read_file_name
 
 _CHECK_EXAMPLES = """examples:
   netloupe check model.onnx                       errors, warnings, notes, each with a remedy
@@ -13,6 +13,7 @@ _CHECK_EXAMPLES = """examples:
   netloupe check model.onnx --target ort-1.17     and whether ONNX Runtime 1.17 can read it
   netloupe check model.onnx --json > known.json; netloupe check new.onnx --baseline known.json
   netloupe check models/*.onnx --sarif --fail-on error > findings.sarif
+  netloupe check models/ --jobs 4 --csv           a table of all findings in a folder
   netloupe check --explain NL-G02                 what a rule is about; all lists them
 
 What options leave out, [tool.netloupe] in the nearest pyproject.toml may say: select, ignore,
@@ -28,11 +29,13 @@ def add_check(commands: Any) -> None:
         "quantization, portability, security.",
         epilog=_CHECK_EXAMPLES,
     )
-    check.add_argument("models", metavar="MODEL", type=read_file_name, nargs="*", help=MODEL)
+    check.add_argument("models", metavar="MODEL", type=read_file_name, nargs="*", help=MODELS)
     add_init(check)
     form = check.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON, for several a line each")
     form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for all models one")
+    form.add_argument("--csv", action="store_true", help="print a table: a row for each finding")
+    add_jobs(check)
     check.add_argument(
         "--select",
         metavar="IDS",

@@ -3,32 +3,116 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from netloupe.explorer.compare import IGNORABLE, Diff, diff
+from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.errors import OutputError
+from netloupe.explorer.files.output import check_place, write_file
+from netloupe.explorer.options import OPTIONS
 
-from .running import FOUND, load_named, most_entries, print_json
-from .streams import write_standard_output
+from .render import read_page_options
+from .running import FOUND, load_named, most_entries
+from .streams import STANDARD, say, write_standard_output
+from .targets import DIFF_FORMATS
 from .terminal import TerminalProgress
 
 _KINDS = ("structure", "interface", "weights")
 
 
 def run_diff(parsed: argparse.Namespace) -> int:
-    """Print what differs between two models."""
+    """Print what differs between two models, or write it into a file."""
+    target = _choose_target(parsed)
     with TerminalProgress() as progress:
         progress.step("reading")
         left, right = (load_named(name, None) for name in parsed.models)
         found = diff(left, right, ignore=parsed.ignore)
-        told = encode_diff(found, most=most_entries(parsed)) if parsed.json else {}
-    if parsed.json:
-        print_json(told, several=False)
-    else:
-        write_standard_output(format_diff(found))
+        data, notices = _write(found, target.kind, parsed)
+        if target.path is not None:
+            write_file(target.path, data)
+    if target.path is None:
+        write_standard_output(data)
+    for notice in notices:
+        say("note", notice)
     return FOUND if parsed.fail_on is not None and parsed.fail_on.applies(found) else 0
+
+
+class _Target(NamedTuple):
+    """Where a difference is written, the standard output where ``path`` is None, and as what."""
+
+    path: Path | None
+    kind: str
+
+
+def _choose_target(parsed: argparse.Namespace) -> _Target:
+    """Return where to write to; what can be known to be wrong is said before the work begins."""
+    asked: str | None = parsed.format
+    if parsed.json and (parsed.output or asked):
+        raise OutputError("--json prints JSON. Give -o FILE.json instead, or leave --format out.")
+    if parsed.output is None:
+        if asked not in (None, "json", "txt", "md"):
+            raise OutputError(f"a picture goes to a file. Give -o FILE.{asked}.")
+        return _Target(None, "json" if parsed.json else asked or "txt")
+    if parsed.output == STANDARD:
+        if asked is None:
+            raise OutputError(
+                f"the standard output needs a format. Give --format {'|'.join(DIFF_FORMATS)}."
+            )
+        return _Target(None, asked)
+    path = Path(parsed.output)
+    check_place(path)
+    kind = asked or path.suffix[1:].lower()
+    if kind not in DIFF_FORMATS:
+        raise OutputError(
+            f"{path}: the ending does not name a format. Use one of "
+            f"{', '.join(f'.{name}' for name in DIFF_FORMATS)}, or give --format."
+        )
+    return _Target(path, kind)
+
+
+def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, list[str]]:
+    """Return a difference in a format, and notices about it."""
+    options = {name: getattr(parsed, name) for name in OPTIONS}
+    is_page = kind == "html" and not parsed.static
+    content = read_page_options(parsed, is_page=is_page)
+    if kind == "json":
+        told = encode_diff(found, most=most_entries(parsed))
+        return f"{json.dumps(told, indent=2)}\n".encode(), []
+    if kind == "md":
+        return format_markdown(found).encode(), []
+    if kind == "txt":
+        return f"{format_diff(found)}\n".encode(), []
+    return _draw(found, kind, options, content if is_page else None)
+
+
+def _draw(
+    found: Diff, kind: str, given: dict[str, Any], content: dict[str, Any] | None
+) -> tuple[bytes, list[str]]:
+    """Return the picture of both models as one, and notices about it."""
+    from netloupe.explorer.layout import shared_engine
+    from netloupe.explorer.render.differences import paint_differences, title_difference
+    from netloupe.explorer.render.picture import make_picture, render_picture, write_dot
+    from netloupe.explorer.view import ViewOptions
+
+    if given["title"] is None:
+        given["title"] = title_difference(found)
+    options = ViewOptions.parse(given)
+    if kind == "dot":
+        return write_dot(found.merged, options)
+    shared_engine().start()
+    paints = paint_differences(found, options.grouping)
+    if content is not None:
+        from netloupe.explorer.standalone.content import PageContent
+        from netloupe.explorer.standalone.page import make_page
+
+        return make_page(found.merged, options, paints, content=PageContent.parse(**content))
+    picture = make_picture(found.merged, options, paints=paints)
+    return render_picture(picture, kind), picture.notices
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .render_arguments import add_view_options
 from .shared_arguments import add_json, read_file_name
+from .targets import DIFF_FORMATS
 
 _DIFF_EXAMPLES = """examples:
   netloupe diff old.onnx new.onnx
   netloupe diff old.onnx new.onnx --ignore names,docs --json
+  netloupe diff old.onnx new.onnx -o diff.html              both in one picture, to explore
+  netloupe diff old.onnx new.onnx -o diff.svg --theme dark
+  netloupe diff old.onnx new.onnx -o - --format md          for a pull request
   netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
   netloupe diff old.onnx new.onnx --fail-on weights:1e-3    1 if a weight is off by 0.1 % (L2)"""
 
@@ -42,7 +47,20 @@ def add_diff(commands: Any) -> None:
         help="exit with 1 where the structure differs, the interface is not compatible, or "
         "weights differ: structure, interface, weights, weights:1e-3",
     )
+    diff.add_argument(
+        *("-o", "--output"),
+        metavar="FILE",
+        type=read_file_name,
+        help="write both models as one picture (.svg, .html, .pdf, .png, .dot), a report (.md), "
+        "all that differs (.json) or the text (.txt); with --format also to -, the standard output",
+    )
+    diff.add_argument(
+        "--format",
+        choices=DIFF_FORMATS,
+        help="the format (default: what the name of FILE ends in)",
+    )
     add_json(diff)
+    add_view_options(diff.add_argument_group("options of the picture"))
     diff.set_defaults(run=_run)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 from collections.abc import Collection
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
@@ -22,9 +22,10 @@ from netloupe.explorer.notation import join_parts, write_bytes, write_count
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
-from .running import load_named, most_entries, print_json, run_each
+from .operands import expand_operands
+from .running import load_named, most_entries, print_json, tell_each
 from .streams import write_standard_output
-from .terminal import TerminalProgress
+from .tables import CsvTable
 
 #: of what ``--json`` writes
 SCHEMA = 1
@@ -41,32 +42,123 @@ _WIDTH = 100
 
 
 def run_info(parsed: argparse.Namespace) -> int:
-    """Print a summary of each model, or its tree of groups."""
+    """Print a summary of each model, or its tree of groups, or a row of a table."""
     if parsed.depth is not None and not parsed.groups:
         raise OutputError("--depth says how many levels of --groups. Give --groups too.")
-    several = len(parsed.models) > 1
-    depth = DEPTH if parsed.depth is None else parsed.depth
+    if parsed.csv and (parsed.json or parsed.groups):
+        raise OutputError("--csv prints a table of models. Leave --json and --groups out.")
+    models = expand_operands(parsed.models)
+    several = len(models) > 1 or models != parsed.models
+    work = InfoWork(
+        init=parsed.init,
+        infer_shapes=parsed.infer_shapes,
+        bind=tuple(parsed.bind),
+        depth=(DEPTH if parsed.depth is None else parsed.depth) if parsed.groups else None,
+        most=most_entries(parsed),
+        is_encoded=parsed.json or parsed.csv,
+    )
+    table = CsvTable(_COLUMNS)
 
-    def run(name: str) -> None:
-        with TerminalProgress() as progress:
-            progress.step("reading")
-            model = load_named(name, parsed.init, infer_shapes=parsed.infer_shapes)
-            if parsed.groups and not parsed.json:
-                lines = [clean_label(name), *list_groups(model, depth, dict(parsed.bind))]
-                write_standard_output("\n".join(lines) + "\n" * several)
-                return
-            summary = summarize_model(
-                model,
-                most=most_entries(parsed),
-                bind=dict(parsed.bind),
-                depth=depth if parsed.groups else None,
-            )
-        if parsed.json:
-            print_json(summary, several)
+    def tell(told: dict[str, Any] | str) -> int:
+        if isinstance(told, str):
+            write_standard_output(told + "\n" * several)
+        elif parsed.csv:
+            table.add(_make_row(told))
         else:
-            write_standard_output(format_summary(summary, model.dialect) + "\n" * several)
+            print_json(told, several)
+        return 0
 
-    return run_each(parsed.models, run)
+    def tell_error(name: str, error: str) -> None:
+        if parsed.csv:
+            table.add({"model": name, "error": error})
+        elif parsed.json and several:
+            print_json({"schema": SCHEMA, "source": name, "error": error}, several)
+
+    return tell_each(models, work, tell, tell_error, jobs=parsed.jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class InfoWork:
+    """What is done for each model: reading it, and telling what is in it.
+
+    Parameters
+    ----------
+    init, infer_shapes, bind, depth, most
+        What the options say; ``depth`` is None where no tree of groups is asked for.
+    is_encoded
+        Whether the summary is returned as JSON has it, not as text.
+    """
+
+    init: str | None = None
+    infer_shapes: bool = False
+    bind: tuple[tuple[str, int | tuple[int, ...]], ...] = ()
+    depth: int | None = None
+    most: int | None = MOST_ENTRIES
+    is_encoded: bool = False
+
+    def __call__(self, name: str) -> dict[str, Any] | str:
+        """Return the summary of a model, as text or as JSON has it."""
+        model = load_named(name, self.init, infer_shapes=self.infer_shapes)
+        bind = dict(self.bind)
+        if self.depth is not None and not self.is_encoded:
+            return "\n".join([clean_label(name), *list_groups(model, self.depth, bind)])
+        summary = summarize_model(model, most=self.most, bind=bind, depth=self.depth)
+        return summary if self.is_encoded else format_summary(summary, model.dialect)
+
+
+#: of the table
+_COLUMNS = (
+    "model",
+    "error",
+    "format",
+    "ir_version",
+    "opsets",
+    "producer",
+    "architecture",
+    "graphs",
+    "nodes",
+    "operators",
+    "initializers",
+    "parameters",
+    "weight_bytes",
+    "macs",
+    "macs_is_lower_bound",
+    "inputs",
+    "outputs",
+    "quantized",
+    "warnings",
+)
+
+
+def _make_row(summary: dict[str, Any]) -> dict[str, object]:
+    """Return the row of a model: counts, and texts where there is a word for it."""
+    totals, costs = summary["totals"], summary["costs"]
+    opsets = summary["opsets"].items()
+    return {
+        "model": summary["source"],
+        "format": summary["format"],
+        "ir_version": summary["ir_version"],
+        "opsets": " ".join(f"{domain}={version}" for domain, version in opsets),
+        "producer": summary["producer"],
+        "architecture": next(iter(summary["architecture"]["text"]), ""),
+        "graphs": totals["graphs"],
+        "nodes": totals["nodes"],
+        "operators": _count(summary, "op_types"),
+        "initializers": totals["initializers"],
+        "parameters": totals["parameters"],
+        "weight_bytes": totals["bytes"],
+        "macs": costs["macs_expression"] if costs["macs"] is None else costs["macs"],
+        "macs_is_lower_bound": costs["macs_is_lower_bound"],
+        "inputs": _write_typed(summary, "inputs"),
+        "outputs": _write_typed(summary, "outputs"),
+        "quantized": summary["quantization"]["tensors"],
+        "warnings": _count(summary, "warnings"),
+    }
+
+
+def _write_typed(summary: dict[str, Any], name: str) -> str:
+    shown = [f"{value['name']} {value['type']}".strip() for value in summary[name][:_SHOWN_GRAPHS]]
+    return join_parts(shown, _count(summary, name))
 
 
 def summarize_model(

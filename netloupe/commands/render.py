@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS
@@ -28,13 +28,7 @@ def run_render(parsed: argparse.Namespace) -> int:
     if parsed.show and any(path is None for path, _ in targets.values()):
         raise OutputError("--show needs a file. Give one with -o.")
     is_page = not parsed.static and all(kind == "html" for _, kind in targets.values())
-    given = {name: getattr(parsed, name) for name in PAGE_OPTIONS}
-    for name, value in given.items():
-        if value is not None and not is_page:
-            raise OutputError(
-                f"{PAGE_OPTIONS[name].flag} is of the explorer in a .html file. "
-                f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
-            )
+    given = read_page_options(parsed, is_page=is_page)
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
@@ -48,6 +42,24 @@ def run_render(parsed: argparse.Namespace) -> int:
             _show(path)
 
     return run_each(parsed.models, run)
+
+
+def read_page_options(parsed: argparse.Namespace, *, is_page: bool) -> dict[str, Any]:
+    """Return what the explorer in a page is to hold.
+
+    Raises
+    ------
+    OutputError
+        Where something is asked for, and no such page.
+    """
+    given = {name: getattr(parsed, name) for name in PAGE_OPTIONS}
+    for name, value in given.items():
+        if value is not None and not is_page:
+            raise OutputError(
+                f"{PAGE_OPTIONS[name].flag} is of the explorer in a .html file. "
+                f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
+            )
+    return given
 
 
 def _draw(

@@ -41,20 +41,25 @@ def add_render(commands: Any) -> None:
     render.add_argument(
         "--format", choices=FORMATS, help="the format (default: what the name of FILE ends in)"
     )
+    add_view_options(render)
+    render.add_argument("--show", action="store_true", help="open the file when it is written")
+    render.set_defaults(run=_run)
+
+
+def add_view_options(command: argparse._ActionsContainer) -> None:
+    """Add what says how a picture is made, and what the explorer in a page holds."""
     for option in OPTIONS.values():
-        _add_view_option(render, option)
-    render.add_argument(
+        _add_view_option(command, option)
+    command.add_argument(
         "--static",
         action="store_true",
         help="of .html: the still picture without a script, not the explorer",
     )
     for option in PAGE_OPTIONS.values():
-        _add_view_option(render, option)
-    render.add_argument("--show", action="store_true", help="open the file when it is written")
-    render.set_defaults(run=_run)
+        _add_view_option(command, option)
 
 
-def _add_view_option(command: argparse.ArgumentParser, option: Option) -> None:
+def _add_view_option(command: argparse._ActionsContainer, option: Option) -> None:
     """Add an option of a view; where it is not given it is parsed as None."""
     settings: dict[str, Any] = {"help": _explain(option)}
     if option.is_switch:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.errors import NetloupeError, ReadingError
-
-from .streams import STANDARD, advise, read_standard_input, reason_of, say, write_standard_output
+from .failures import explain_error
+from .jobs import do_jobs
+from .streams import STANDARD, read_standard_input, say, write_standard_output
 
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
@@ -32,29 +32,13 @@ def guard(run: Callable[[], int], about: Sequence[str] = ()) -> int:
     """
     try:
         return run()
-    except NetloupeError as error:
-        if isinstance(error, ReadingError) and os.environ.get("NETLOUPE_DEBUG"):
-            raise
-        message = str(error)
     except BrokenPipeError:
         return 0  # the reader has seen enough
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        if os.environ.get("NETLOUPE_DEBUG"):
-            raise
-        message = f"{' '.join(about)}: {_explain(error)}"
-    say("error", message)
+        say("error", explain_error(error, about))
     return FAILED
-
-
-def _explain(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno is not None:
-        return f"{reason_of(error)}. {advise(error)}"
-    return (
-        f"internal error ({type(error).__name__}: {error}). "
-        "Set NETLOUPE_DEBUG=1 for the traceback and report it."
-    )
 
 
 def load_named(name: str, init: str | None, *, infer_shapes: bool = False) -> Model:
@@ -79,6 +63,40 @@ def run_each(models: Sequence[str], run: Callable[[str], int | None]) -> int:
         if statuses[-1] == INTERRUPTED:
             break
     return max(statuses)
+
+
+def tell_each(
+    models: Sequence[str],
+    work: Callable[[str], Any],
+    tell: Callable[[Any], int],
+    tell_error: Callable[[str, str], None],
+    *,
+    jobs: int = 1,
+) -> int:
+    """Do some work for each model and tell what comes of it; return the worst exit status.
+
+    Parameters
+    ----------
+    models
+        Their names.
+    work
+        What is done for each; with several processes it is pickled.
+    tell
+        Prints what the work gave and returns an exit status; called in the order of the models.
+    tell_error
+        Called with the name of a model and why nothing came of it, which is also said on the
+        standard error.
+    jobs
+        How many processes do it.
+    """
+    status = 0
+    with closing(do_jobs(models, work, jobs=jobs)) as outcomes:
+        for name, outcome in zip(models, outcomes, strict=True):
+            if outcome.error:
+                tell_error(name, outcome.error)
+                say("error", outcome.error)
+            status = max(status, FAILED if outcome.error else tell(outcome.value))
+    return status
 
 
 def print_json(told: Any, several: bool) -> None:

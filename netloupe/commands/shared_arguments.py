@@ -10,6 +10,13 @@ from .streams import STANDARD
 
 #: what a command says of its operand
 MODEL = "a model file, or - for the standard input"
+#: the same of a command that takes many
+MODELS = (
+    "a model file, a folder of them, a pattern such as 'models/**/*.onnx', or - for the standard "
+    "input"
+)
+#: more processes than any machine has cores for
+_MOST_JOBS = 1_024
 
 
 def add_init(command: argparse.ArgumentParser) -> None:
@@ -81,3 +88,23 @@ def complete_names(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> li
 
     model = next(iter(parsed_args.models), STANDARD)
     return [] if model == STANDARD else complete_paths(model, prefix)
+
+
+def add_jobs(command: argparse.ArgumentParser) -> None:
+    """Add ``--jobs``, for commands that take many models."""
+    command.add_argument(
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        default=1,
+        help="work in so many processes, each on one model at a time (default: 1)",
+    )
+
+
+def _jobs(text: str) -> int:
+    """Return a number of processes."""
+    if text.isdecimal() and len(text) < 5 and 0 < int(text) <= _MOST_JOBS:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"{text[:60]!r} is no number of processes. Give one from 1 to {_MOST_JOBS:,}"
+    )

@@ -13,6 +13,8 @@ from netloupe.explorer.files.output import FORMATS, check_place
 from .streams import STANDARD
 
 _TEXTS = ("svg", "html", "dot")
+#: what a difference can be written as
+DIFF_FORMATS = (*FORMATS, "md", "json", "txt")
 
 
 def choose_targets(

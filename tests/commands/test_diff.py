@@ -140,3 +140,69 @@ def test_a_file_that_is_not_there(
 ) -> None:
     assert main(["diff", models["old"], "missing.onnx"]) == 2
     assert "missing.onnx" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["svg", "html", "png", "pdf", "dot", "md", "json", "txt"])
+def test_writes_a_difference_in_each_format(ending: str, tmp_path: Path) -> None:
+    left, right = write_pair(tmp_path)
+    target = tmp_path / f"diff.{ending}"
+    assert main(["diff", str(left), str(right), "-o", str(target)]) == 0
+    data = target.read_bytes()
+    starts = {"svg": b"<svg", "html": b"<!doctype html>", "png": b"\x89PNG", "pdf": b"%PDF"}
+    starts |= {"dot": b"digraph", "md": b"## `right.onnx` against `left.onnx`", "json": b"{"}
+    assert data.lstrip()[: len(starts.get(ending, b""))].lower() == starts.get(ending, b"").lower()
+    if ending == "json":
+        assert json.loads(data)["verdict"] == "structure"
+    if ending in ("md", "txt"):
+        assert b"1 node removed" in data
+
+
+def test_what_cannot_be_written_is_said_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left, right = map(str, write_pair(tmp_path))
+    for given, told in (
+        (["-o", str(tmp_path / "diff.xyz")], "does not name a format"),
+        (["-o", str(tmp_path / "none" / "diff.svg")], "does not exist"),
+        (["-o", "-"], "needs a format"),
+        (["--format", "svg"], "goes to a file"),
+        (["--json", "-o", str(tmp_path / "a.json")], "--json prints"),
+        (["-o", str(tmp_path / "a.svg"), "--weights", "none"], "--weights"),
+    ):
+        assert main(["diff", left, right, *given]) == 2
+        assert told in capsys.readouterr().err
+
+
+def test_a_report_goes_to_the_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left, right = map(str, write_pair(tmp_path))
+    assert main(["diff", left, right, "--format", "md", "--fail-on", "structure"]) == 1
+    assert "### Removed nodes" in capsys.readouterr().out
+
+
+def test_names_cannot_break_out_of_a_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left, right = write_pair(tmp_path, name="a`b``<img src=x>\n# c|d")
+    assert main(["diff", str(left), str(right), "--format", "md"]) == 0
+    out = capsys.readouterr().out
+    (line,) = [line for line in out.splitlines() if "<img" in line]
+    assert line.startswith("- ``` main/a`b``<img src=x>")
+    assert line.endswith(" ```")
+    assert "\n# c" not in out
+
+
+def write_pair(folder: Path, name: str = "b") -> tuple[Path, Path]:
+    """Write a model and the same without its second node, which has a name."""
+    texts = (
+        "g (float[n] x) => (float[n] y) { p = Relu (x) q = Tanh (p) y = Neg (q) }",
+        "g (float[n] x) => (float[n] y) { p = Relu (x) y = Neg (p) }",
+    )
+    paths = folder / "left.onnx", folder / "right.onnx"
+    for path, text in zip(paths, texts, strict=True):
+        model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]> {text}')
+        if path.name == "left.onnx":
+            model.graph.node[1].name = name
+        onnx.save(model, path)
+    return paths

@@ -80,7 +80,10 @@ def test_one_that_is_no_model_does_not_keep_the_others_back(
     broken.write_bytes(b"")
     assert main(["info", str(broken), str(model), "--json"]) == 2
     printed = capsys.readouterr()
-    assert json.loads(printed.out)["source"] == str(model)
+    unread, told = (json.loads(line) for line in printed.out.splitlines())
+    assert unread["source"] == str(broken)
+    assert "the file is empty" in unread["error"]
+    assert told["source"] == str(model)
     assert printed.err.count("\n") == 1
     assert str(broken) in printed.err
 

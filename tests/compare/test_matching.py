@@ -243,3 +243,23 @@ def test_several_graphs_in_one_attribute_are_compared_one_by_one() -> None:
     fewer = match_models(model, load(hostile_models.graph_attribute(3)))
     assert len(fewer.graphs) == 4
     assert len(fewer.list_left_alone()) == 2
+
+
+def test_what_was_put_into_a_block_leaves_its_parts_paired() -> None:
+    apart = CONVOLUTION.replace("[norm]", "[new] n = Tanh (a) [norm]").replace(
+        "BatchNormalization (a,", "BatchNormalization (n,"
+    )
+    assert list_names(match(CONVOLUTION, apart).pairs) == [
+        ("conv", "conv"),
+        ("norm", "norm"),
+        ("act", "act"),
+    ]
+
+
+def test_a_layer_that_is_left_out_takes_no_part_of_the_layer_before_with_it() -> None:
+    left, right = make_layers([1, 2, 3, 4]), make_layers([1, 2, 4])
+    pairs = match_models(left, right).pairs
+    partners = {pair.left[0].index: pair.right[0].index for pair in pairs}
+    size = len(left.graph.nodes) // 4
+    kept = [*range(2 * size), *range(3 * size, 4 * size)]
+    assert [partners.get(index) for index in kept] == [*range(3 * size)]

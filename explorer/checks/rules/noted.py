@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
@@ -13,11 +14,19 @@ _IR = "ONNX IR specification"
 _CHECKER = "onnx/checker.cc"
 
 
-def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
-    def find(subject: Subject) -> Iterator[Occurrence]:
-        yield from subject.noted.get(name, ())
+def _find_noted(subject: Subject, name: str) -> Iterator[Occurrence]:
+    yield from subject.noted.get(name, ())
 
-    return find
+
+def _take(name: str) -> Callable[[Subject], Iterator[Occurrence]]:
+    return partial(_find_noted, name=name)  # which pickles, as functions inside others do not
+
+
+def _find_undefined(subject: Subject) -> Iterator[Occurrence]:
+    """Yield values that nothing defines; of those without a name nameless-value tells."""
+    for hit in subject.noted.get("undefined-value", ()):
+        if not hit.path.endswith("/%"):
+            yield hit
 
 
 def _find_empty(subject: Subject) -> Iterator[Occurrence]:
@@ -59,7 +68,12 @@ def _hides_visible(value: Value) -> bool:
 def _rule(
     number: int, name: str, severity: Severity, title: str, why: str, remedy: str, source: str
 ) -> Rule:
-    find = {"hidden-name": _find_hidden, "no-data": _find_empty}.get(name) or _take(name)
+    special = {
+        "hidden-name": _find_hidden,
+        "no-data": _find_empty,
+        "undefined-value": _find_undefined,
+    }
+    find = special.get(name) or _take(name)
     return Rule(f"NL-L{number:02}", name, severity, title, why, remedy, source, find)
 
 

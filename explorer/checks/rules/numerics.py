@@ -32,6 +32,13 @@ def _list_measured(subject: Subject) -> Iterator[tuple[Tensor, NumberFacts]]:
     yield from subject.numbers.facts.items()
 
 
+def _list_own(subject: Subject) -> Iterator[tuple[Tensor, NumberFacts]]:
+    """Yield what is no scale: of those that cannot be used, bad-scale tells."""
+    for tensor, facts in _list_measured(subject):
+        if tensor not in subject.scales:
+            yield tensor, facts
+
+
 def _is_weight(subject: Subject, tensor: Tensor) -> bool:
     """Return whether a tensor is a weight, not a mask or another constant."""
     is_array = tensor.size > 1 and len(tensor.dims) > 0
@@ -39,7 +46,7 @@ def _is_weight(subject: Subject, tensor: Tensor) -> bool:
 
 
 def _find_nan(subject: Subject) -> Iterator[Occurrence]:
-    for tensor, facts in _list_measured(subject):
+    for tensor, facts in _list_own(subject):
         if facts.nans:
             where = _write_place(tensor, facts)
             yield Occurrence(
@@ -50,7 +57,7 @@ def _find_nan(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_infinite(subject: Subject) -> Iterator[Occurrence]:
-    for tensor, facts in _list_measured(subject):
+    for tensor, facts in _list_own(subject):
         count = facts.positive_infinities + facts.negative_infinities
         if not count:
             continue
@@ -110,7 +117,7 @@ def _is_half(subject: Subject) -> bool:
 
 
 def _find_subnormal(subject: Subject) -> Iterator[Occurrence]:
-    for tensor, facts in _list_measured(subject):
+    for tensor, facts in _list_own(subject):
         if not facts.subnormals:
             continue
         share = facts.subnormals / max(tensor.size, 1)

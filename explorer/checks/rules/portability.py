@@ -67,10 +67,11 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
         return
     counts: dict[str, Counter[str]] = {}
     firsts: dict[str, str] = {}
+    own = {function.domain for function in subject.model.functions}  # see unknown-function
     for graph in subject.graphs:
         for node, count in count_each_operator(graph):
             domain = node.domain
-            if domain in _STANDARD or (domain in _OF_ORT) != are_contrib:
+            if domain in _STANDARD or domain in own or (domain in _OF_ORT) != are_contrib:
                 continue
             if node.function is None:
                 firsts.setdefault(domain, node.path)

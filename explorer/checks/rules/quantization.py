@@ -173,7 +173,7 @@ def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
             continue
         axis = (read_integer(pair, "axis", 1) or 0) % len(tensor.dims)
         wanted = _find_output_axis(node, tensor)
-        if wanted is not None and axis != wanted:
+        if wanted not in (None, axis) and tensor.dims[axis] == stored.size:  # else see scale-axis
             yield Occurrence(
                 pair.path,
                 f"the weight of {node.op_type} has a scale for each index of axis {axis}, which is "

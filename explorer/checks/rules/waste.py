@@ -155,7 +155,8 @@ def _find_unused_imports(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_unused_functions(subject: Subject) -> Iterator[Occurrence]:
     for function in subject.model.functions if subject.is_onnx else ():
-        if not function.calls:
+        known = subject.model.function(function.domain, function.name, function.overload)
+        if not function.calls and known is function:  # else it is a second one of its name
             yield Occurrence(function.path, "no node calls it", {"nodes": len(function.nodes)})
 
 

@@ -93,4 +93,6 @@ CAFFE2_FORMAT = Format(
         )
     ),
     companion="the init net of a Caffe2 net",
+    models=frozenset({"NetDef", "PlanDef"}),
+    find_companion=find_init_net,
 )

@@ -118,4 +118,6 @@ ONNX_FORMAT = Format(
         )
     ),
     text_forms=(ONNX_TEXT,),
+    models=frozenset({"ModelProto", "GraphProto"}),
+    suffixes=(".onnx", ".onnx.gz", ".onnxtext", ".onnxtxt"),
 )

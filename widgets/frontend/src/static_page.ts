@@ -7,6 +7,7 @@ import type { Direction } from "./scene/options";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
+import { FileReview } from "./standalone/file_review";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { LegendWords } from "./standalone/legend";
@@ -28,6 +29,8 @@ export interface StaticPage {
   readonly traits: Partial<CanvasTraits>;
   /** whether it says which nodes are one edge apart */
   readonly has_links: boolean;
+  /** whether it lists what there is to review */
+  readonly has_review: boolean;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
   /** how many weights each block of statistics has */
@@ -66,6 +69,10 @@ async function readLegend(): Promise<LegendWords> {
 async function readSearch(): Promise<SearchIndex> {
   const { texts } = await readBook(FIRST);
   return new SearchIndex(await Block.read("search", findBlock("search")), texts);
+}
+
+async function readReview(): Promise<Block> {
+  return Block.read("review", findBlock("review"));
 }
 
 /** Finds descriptions by path. */
@@ -196,6 +203,10 @@ export function showFile(data: StaticPage): void {
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
+  if (data.has_review) {
+    const goTo = (path: string): void => void host.goTo(path);
+    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo }));
+  }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);
     if (address.error) host.refuseLink(address.error);

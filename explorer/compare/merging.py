@@ -1,0 +1,466 @@
+"""Two models as one: what the newer one has, and beside it what is only in the older one.
+
+The merged model has the paths of the newer one. What is gone has its own path where that is free.
+What a node took in the older model, and takes no more, stands among what it waits for: operands
+are those of the newer one alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.lookup import find_tree
+from netloupe.explorer.grouping.merged import REMOVED, OlderNodes, merge_trees
+from netloupe.explorer.model import (
+    Function,
+    Graph,
+    Model,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    is_constant,
+)
+from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.header import TrainingInfo
+from netloupe.explorer.progress import step
+
+from .elements import pair_groups_of
+from .matching import Matching
+from .retelling import NodeRetelling, ValueRetelling, retell_attributes, retell_tensor
+
+_STEP = 1_000
+#: through so many inserted nodes a value is followed from where it was taken to where it is now
+_MOST_INSERTED = 8
+
+
+@dataclass
+class MergedModel:
+    """A model of two, and what of it comes from which.
+
+    Parameters
+    ----------
+    model
+        The model.
+    older, newer
+        By node or value of the older and of the newer model what stands for it. Paired ones have
+        the same.
+    former
+        By node of ``model`` the values that it took in the older model and takes no more.
+    """
+
+    model: Model
+    older: dict[Node | Value, Node | Value] = field(default_factory=dict)
+    newer: dict[Node | Value, Node | Value] = field(default_factory=dict)
+    former: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
+
+
+def merge_models(
+    matching: Matching, differing: Iterable[Node] = (), other: Iterable[Tensor] = ()
+) -> MergedModel:
+    """Make one model of two whose nodes are paired.
+
+    Parameters
+    ----------
+    matching
+        The pairs.
+    differing
+        Nodes of both models that are not the same: pictures show these first.
+    other
+        Weights of the older model whose partners hold other numbers.
+
+    Returns
+    -------
+    MergedModel
+        Everything of the newer model, and the nodes of the older one that have no partner, with
+        the values between them. Attributes and elements are read from either when asked for.
+    """
+    with collector_paused():
+        return _Merger(matching, frozenset(differing), frozenset(other)).run()
+
+
+class _Merger:
+    def __init__(
+        self, matching: Matching, differing: frozenset[Node], other: frozenset[Tensor]
+    ) -> None:
+        self.matching = matching
+        self.other = other
+        self.differing = differing
+        right = matching.right
+        self.model = Model(right.source, right.format, right.container, right.dialect, right.files)
+        self.merged = MergedModel(self.model)
+        #: by graph of either model the one that stands for it
+        self._graphs: dict[Graph, Graph] = {}
+        self._left_of = {right: left for left, right in matching.graphs}
+        self._gone = {node for node in matching.list_left_alone() if not _is_spare(node)}
+        #: by node of the older model, the last of those that it is paired with
+        self._partners = {node: pair.right[-1] for pair in matching.pairs for node in pair.left}
+        self._right_partners = {node for pair in matching.pairs for node in pair.right}
+        self._pending: list[tuple[Graph | None, Graph | None, Graph]] = []
+
+    def run(self) -> MergedModel:
+        matching, model = self.matching, self.model
+        left, right = matching.left, matching.right
+        model.header, model.warnings = right.header, right.warnings
+        self._queue(left.graph, right.graph, model.graph)
+        for function in right.functions:
+            self._add_function(function, self._left_of.get(function), function)
+        paired = {*self._left_of.values()}
+        for function in left.functions:
+            if function not in paired:
+                self._add_function(function, function, None)
+        model.training = [
+            TrainingInfo(
+                self._add_root(one.initialization),
+                self._add_root(one.algorithm),
+                one.initialization_binding,
+                one.update_binding,
+            )
+            for one in right.training
+        ]
+        model.nets = [graph for net in right.nets if (graph := self._add_root(net)) is not None]
+        step("merging the models")
+        while self._pending:
+            _GraphMerger(self, *self._pending.pop()).run()
+        for pair in matching.pairs:
+            for node in pair.left:
+                self.merged.older[node] = self.merged.newer[pair.right[0]]
+        stand_for = self.merged.older | self.merged.newer
+        marked = map(stand_for.get, self.differing)
+        model._emphasised = frozenset(node for node in marked if isinstance(node, Node))
+        return self.merged
+
+    def _queue(self, left: Graph | None, right: Graph | None, graph: Graph) -> None:
+        for one in (left, right):
+            if one is not None:
+                self._graphs[one] = graph
+        self._pending.append((left, right, graph))
+
+    def _add_root(self, right: Graph | None) -> Graph | None:
+        if right is None:
+            return None
+        graph = Graph(self.model, right.kind, right.name, right.path)
+        self._queue(self._left_of.get(right), right, graph)
+        return graph
+
+    def _add_function(self, shown: Function, left: Graph | None, right: Function | None) -> None:
+        model, overload, path = self.model, shown.overload, shown.path
+        if right is None:
+            taken = {function.path for function in model.functions}
+            while path in taken or model.function(shown.domain, shown.name, overload) is not None:
+                overload, path = overload + REMOVED, path + REMOVED
+        function = Function(model, shown.stated_domain, shown.name, overload, path)
+        function.attribute_names = shown.attribute_names
+        function.own_opset_imports = shown.own_opset_imports
+        self._queue(left, right, function)
+        for inner in shown.default_graphs:
+            made = Graph(model, inner.kind, inner.name, path + inner.path[len(shown.path) :])
+            function.default_graphs.append(made)
+            is_newer = right is not None
+            self._queue(None if is_newer else inner, inner if is_newer else None, made)
+        function.attribute_defaults = retell_attributes(
+            shown.attribute_defaults, self._graphs, shown.path, path
+        )
+        model._add_function(function)
+        for known in (left, right):  # calls in the older model may have another name for it
+            if isinstance(known, Function):
+                key = known.domain, known.name, known.overload
+                model._functions_by_id.setdefault(key, function)
+
+
+def _is_spare(node: Node) -> bool:
+    """Return whether a node is a constant, which another exporter writes as an initializer."""
+    return node.op_type == "Constant" and not node.inputs
+
+
+class _GraphMerger:
+    """Fills one graph with what is in a graph of each model; one of these may not be there."""
+
+    def __init__(
+        self, merger: _Merger, left: Graph | None, right: Graph | None, graph: Graph
+    ) -> None:
+        self.merger, self.left, self.right, self.graph = merger, left, right, graph
+        self.older, self.newer = merger.merged.older, merger.merged.newer
+        shown = right if right is not None else left
+        assert shown is not None  # noqa: S101 - one of both is there
+        self.shown = shown
+        #: nodes that only the newer graph has, and constants
+        self._inserted: set[Node] = set()
+        self._nodes: list[Node] = []
+        self._values: list[Value] = []
+        self._names: list[str] = []
+
+    def run(self) -> None:
+        step()
+        graph, shown = self.graph, self.shown
+        graph.doc, graph.metadata, graph.net = shown.doc, shown.metadata, shown.net
+        graph.warnings, graph.name = shown.warnings, shown.name
+        graph._unknown_finder = shown._unknown_finder
+        graph._inferred_types = shown._inferred_types
+        graph._value_loader = ValueRetelling(self._values)
+        sides = [side for side in (self.left, self.right) if side is not None]
+        graph._has_denotations = any(side._has_denotations for side in sides)
+        if self.right is not None:
+            for value in self.right.values.values():
+                self.newer[value] = self._add_value(value)
+            self._add_nodes(self.right.nodes, self.newer)
+            graph.annotations = self.right.annotations
+            graph.initializers = [*self.right.initializers]
+            graph.sparse_initializers = [*self.right.sparse_initializers]
+            self._list_ends(self.right, self.newer)
+        if self.left is not None:
+            self._add_older(self.left)
+        graph._node_names = self._names
+        graph._group_nodes = self._group
+
+    # values
+
+    def _add_value(self, value: Value) -> Value:
+        graph = self.graph
+        key = _make_distinct(value.key, graph.values)
+        made = Value(value.name, graph, key, place=len(self._values))
+        self._values.append(value)
+        made.is_parameter = value.is_parameter
+        made._notes = value._notes
+        stored = value.initializer
+        made.initializer = None if stored is None else retell_tensor(stored, made.path)
+        graph.values[key] = made
+        return made
+
+    def _find_newer(self, value: Value | None) -> Value | None:
+        found = None if value is None else self.newer.get(value)
+        return found if isinstance(found, Value) else None
+
+    def _find_older(self, value: Value | None) -> Value | None:
+        """Return what stands for a value of the older model; made where there is nothing yet."""
+        if value is None:
+            return None
+        known = self.older.get(value)
+        if isinstance(known, Value):
+            return known
+        merger = self.merger
+        partner = merger.matching.values.get(value)
+        found = None if value.initializer in merger.other else self._find_newer(partner)
+        producer = value.producer
+        if found is None and producer in merger._partners:  # inside of what was fused
+            given = (self._find_newer(v) for v in merger._partners[producer].outputs)
+            found = next((v for v in given if v is not None), None)
+        if found is None:
+            if value.graph is not self.left:
+                return None
+            found = self._add_value(value)
+            if found.initializer is not None:
+                tensor = found.initializer
+                if isinstance(tensor, SparseTensor):
+                    self.graph.sparse_initializers.append(tensor)
+                else:
+                    self.graph.initializers.append(tensor)
+        self.older[value] = found
+        return found
+
+    def _list_ends(self, side: Graph, known: Mapping[Node | Value, Node | Value]) -> None:
+        """Note what the newer graph takes and gives."""
+        graph = self.graph
+        for values, listed in ((side.inputs, graph.inputs), (side.outputs, graph.outputs)):
+            for value in values:
+                made = known.get(value)
+                if isinstance(made, Value):
+                    made.is_input, made.is_output = value.is_input, value.is_output
+                    listed.append(made)
+
+    # nodes
+
+    def _add_nodes(self, nodes: Iterable[Node], known: dict[Node | Value, Node | Value]) -> None:
+        """Add nodes of one of both graphs, and connect them as they are there."""
+        is_newer = known is self.newer
+        find = self._find_newer if is_newer else self._find_older
+        origins = [*nodes]
+        made: list[Node] = []
+        taken = {*self._names}
+        loader = NodeRetelling(self._nodes, self.merger._graphs)
+        for number, node in enumerate(origins):
+            if not number % _STEP:
+                step()
+            copy = Node(self.graph, len(self._nodes), node.name, node.op_type, node.domain, loader)
+            copy.overload = node.overload
+            name = _make_distinct(node.graph._name_node(node.index), taken)
+            taken.add(name)
+            self._names.append(name)
+            self._nodes.append(node)
+            self.graph.nodes.append(copy)
+            known[node] = copy
+            made.append(copy)
+        for node, copy in zip(origins, made, strict=True):
+            copy.outputs = tuple(map(find, node.outputs))
+            for index, value in enumerate(copy.outputs):
+                if value is not None and value.producer is None:
+                    value.producer, value.output_index = copy, index
+        for node, copy in zip(origins, made, strict=True):
+            copy._connect(tuple(map(find, node.inputs)))
+            copy.captures = tuple(filter(None, map(find, node.captures)))
+            copy.control_inputs = tuple(filter(None, map(find, node.control_inputs)))
+            copy.subgraphs = tuple(
+                self._add_subgraph(inner, node, copy, is_newer=is_newer) for inner in node.subgraphs
+            )
+
+    def _add_subgraph(self, inner: Graph, node: Node, copy: Node, *, is_newer: bool) -> Graph:
+        path = f"{self.graph.path}/{self._names[copy.index]}{inner.path[len(node.path) :]}"
+        made = Graph(self.merger.model, inner.kind, inner.name, path, copy, inner.parent_attribute)
+        left = self.merger._left_of.get(inner) if is_newer else inner
+        self.merger._queue(left, inner if is_newer else None, made)
+        return made
+
+    # what is gone
+
+    def _add_older(self, left: Graph) -> None:
+        gone = self.merger._gone
+        if self.right is None:
+            nodes = [*left.nodes]
+            for value in left.values.values():
+                self._find_older(value)
+        else:
+            nodes = [node for node in left.nodes if node in gone]
+            needed = {
+                value.producer
+                for node in nodes
+                for value in (*node.inputs, *node.captures)
+                if value is not None and value.producer is not None and value.graph is left
+            }
+            spare = {
+                node for node in needed if _is_spare(node) and node not in self.merger._partners
+            }
+            nodes += sorted(spare, key=lambda node: node.index)
+        self._add_nodes(nodes, self.older)
+        self._list_older_ends(left)
+        if self.right is not None:
+            self._note_former()
+
+    def _list_older_ends(self, left: Graph) -> None:
+        """Note what only the older graph takes and gives."""
+        graph, merger = self.graph, self.merger
+        for value in left.inputs:
+            if value not in merger.matching.values and value.initializer is None:
+                made = self._find_older(value)
+                if made is not None and not made.is_input:
+                    made.is_input = True
+                    graph.inputs.append(made)
+        for value in left.outputs:
+            producer = value.producer
+            if producer is None or producer not in self.older or producer in merger._partners:
+                continue  # of what is kept it is told that it is no output any more
+            made = self._find_older(value)
+            if made is not None and not made.is_output:
+                made.is_output = True
+                graph.outputs.append(made)
+
+    def _note_former(self) -> None:
+        """Note what kept nodes took in the older graph, and take no more."""
+        partners = self.merger._right_partners
+        assert self.right is not None  # noqa: S101 - asked of graphs that are in both
+        self._inserted = {self.newer[n] for n in self.right.nodes if n not in partners}  # type: ignore[misc]
+        for pair in self.merger.matching.pairs:
+            left, right = pair.left[0], pair.right[0]
+            if left.graph is not self.left or len(pair.left) > 1 or len(pair.right) > 1:
+                continue
+            if pair.key == "wiring":
+                continue
+            copy = self.newer[right]
+            assert isinstance(copy, Node)  # noqa: S101 - what stands for a node
+            former: dict[Value, None] = {}
+            for value in left.inputs:
+                made = self._find_taken(value)
+                if made is not None and made not in copy.inputs and not self._passes(made, copy):
+                    former[made] = None
+            if former:
+                copy.control_inputs = (*copy.control_inputs, *former)
+                self.merger.merged.former[copy] = tuple(former)
+
+    def _find_taken(self, value: Value | None) -> Value | None:
+        """Return what stands for an operand of the older graph, but for constants."""
+        if value is None or is_constant(value):
+            return None
+        known = self.older.get(value) or self._find_newer(self.merger.matching.values.get(value))
+        if known is None and value.producer in self.merger._partners:
+            known = self._find_older(value)
+        return known if isinstance(known, Value) and known.graph is self.graph else None
+
+    def _passes(self, value: Value, node: Node) -> bool:
+        """Return whether a value still reaches a node, through nodes that were inserted."""
+        inserted = self._inserted
+        pending = [taken.producer for taken in node.inputs if taken is not None]
+        for _ in range(_MOST_INSERTED):
+            following: list[Node | None] = []
+            for giver in pending:
+                if giver is None or giver not in inserted:
+                    continue
+                if value in giver.inputs:
+                    return True
+                following += [taken.producer for taken in giver.inputs if taken is not None]
+            pending = following
+        return False
+
+    # groups
+
+    def _group(self, grouping: str, only: frozenset[int] | None) -> GroupTree:
+        """Group the nodes: as in the newer graph, with what is gone where it would belong."""
+        merger = self.merger
+        newer_nodes = self._nodes_of(self.right, self.newer)
+        older_nodes = self._nodes_of(self.left, self.older)
+        differing = merger.model._emphasised
+        if self.right is None:
+            assert self.left is not None  # noqa: S101 - one of both is there
+            indices = None
+            if only is not None:
+                kept = (node for node, made in older_nodes.items() if made.index in only)
+                indices = frozenset(node.index for node in kept)
+            tree = _build(merger.matching.left, self.left, grouping, indices)
+            return merge_trees(self.graph, tree, older_nodes, None, differing)
+        count = len(self.right.nodes)
+        shown = None if only is None else frozenset(index for index in only if index < count)
+        newer = _build(merger.matching.right, self.right, grouping, shown)
+        older = None
+        gone = {
+            node: made
+            for node, made in older_nodes.items()
+            if made.index >= count and (only is None or made.index in only)
+        }
+        if self.left is not None and gone:
+            tree = _build(merger.matching.left, self.left, grouping, None)
+            partners = {
+                pair.left[0]: [*pair.right]
+                for pair in merger.matching.pairs
+                if pair.left[0].graph is self.left
+            }
+            groups: dict[Group, Group] = {
+                pair.left: pair.right for pair in pair_groups_of(tree, newer, partners)
+            }
+            older = OlderNodes(tree, gone, merger._partners, groups)
+        return merge_trees(self.graph, newer, newer_nodes, older, differing)
+
+    def _nodes_of(
+        self, side: Graph | None, known: Mapping[Node | Value, Node | Value]
+    ) -> dict[Node, Node]:
+        if side is None:
+            return {}
+        found = ((node, known.get(node)) for node in side.nodes)
+        return {node: made for node, made in found if isinstance(made, Node)}
+
+
+def _build(model: Model, graph: Graph, grouping: str, only: frozenset[int] | None) -> GroupTree:
+    if grouping == "auto" and only is None:
+        return find_tree(model, graph)
+    return build_group_tree(graph, grouping, only)
+
+
+def _make_distinct(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken yet."""
+    if name not in taken:
+        return name
+    base = found = f"{name}{REMOVED}"
+    count = 2
+    while found in taken:
+        found = f"{base}#{count}"
+        count += 1
+    return found

@@ -1,0 +1,217 @@
+"""What differs between two models as paint: rings and signs on boxes, counts on what holds them.
+
+Colour is never alone: what is added has a plus, what is removed a minus and dashes, what is
+changed a delta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+
+from netloupe.explorer.compare import Diff, State
+from netloupe.explorer.grouping import GroupTree, build_group_tree
+from netloupe.explorer.grouping.lookup import find_tree
+from netloupe.explorer.model import Function, Graph, Model, Node, Value
+from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.progress import step
+
+from .paint import Paint, Paints
+
+PAINTS_OF_STATES: dict[State, Paint] = {
+    "added": Paint(ring="added", mark="+"),
+    "removed": Paint("removed", ring="removed", mark="−", dashed=True),
+    "changed": Paint(ring="changed", mark="Δ"),
+}
+_EDGES: dict[State, Paint] = {
+    "added": Paint(ring="added"),
+    "removed": Paint(ring="removed", dashed=True),
+}
+#: a larger number of differences is not written on a box
+_MOST_COUNTED = 99
+#: the body of a function occurs at each of its calls, of which so many are painted
+_MOST_OCCURRENCES = 1_000
+
+
+def paint_differences(found: Diff, grouping: str = "auto") -> Paints:
+    """Return how the merged model of a difference is painted, by path.
+
+    Parameters
+    ----------
+    found
+        What differs between two models.
+    grouping
+        How the picture groups nodes: closed groups that hold differences have their number.
+    """
+    return _Painter(found, grouping).run()
+
+
+def title_difference(found: Diff) -> str:
+    """Return the title of a picture of a difference: both names, and how much differs."""
+    old, new = (Path(model.source).name or model.source for model in (found.left, found.right))
+    return f"{new} against {old}: {write_difference_counts(found)}"
+
+
+def write_difference_counts(found: Diff) -> str:
+    """Return how many nodes are kept, changed, added and removed, and of the interface."""
+    counts = found.counts
+    told = [
+        f"{name} {count:,}"
+        for name, count in (
+            ("kept", counts.kept),
+            ("changed", counts.changed),
+            ("moved", counts.moved),
+            ("added", counts.added),
+            ("removed", counts.removed),
+        )
+        if count or name in ("kept", "changed", "added", "removed")
+    ]
+    told.append(f"interface {'compatible' if found.is_compatible else 'not compatible'}")
+    return " · ".join(told)
+
+
+@dataclass
+class _Marked:
+    """What of one graph differs: by node its state, and how many differences a node holds."""
+
+    states: dict[Node, State] = field(default_factory=dict)
+    held: dict[Node, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return len(self.states) + sum(self.held.values())
+
+
+class _Painter:
+    def __init__(self, found: Diff, grouping: str) -> None:
+        self.found, self.grouping = found, grouping
+        self.model: Model = found.merged
+        self.paints: dict[str, Paint] = {}
+        self._marked: dict[Graph, _Marked] = {}
+
+    def run(self) -> Paints:
+        step("painting")
+        merging = self.found.merging
+        for node, state in self.found.states.items():
+            made = merging.newer.get(node) or merging.older.get(node)
+            if isinstance(made, Node):
+                self._marked.setdefault(made.graph, _Marked()).states[made] = state
+        self._count_held()
+        for graph, marked in self._marked.items():
+            paints = {**self._paint_nodes(marked), **self._paint_groups(graph, marked)}
+            for prefix in self._list_occurrences(graph):
+                for path, paint in paints.items():
+                    self.paints[prefix + path[len(graph.path) :]] = paint
+        self._paint_values()
+        self._paint_interface()
+        return self.paints
+
+    def _count_held(self) -> None:
+        """Note on nodes with graphs, and on calls, how many differences are in these."""
+        counts = {graph: marked.count for graph, marked in self._marked.items()}
+        pending = [*counts.items()]
+        for _ in range(_MOST_OCCURRENCES):
+            if not pending:
+                return
+            graph, count = pending.pop()
+            holders = graph.calls if isinstance(graph, Function) else (graph.parent_node,)
+            for holder in holders:
+                if holder is None:
+                    continue
+                marked = self._marked.setdefault(holder.graph, _Marked())
+                marked.held[holder] = marked.held.get(holder, 0) + count
+                pending.append((holder.graph, count))
+
+    def _paint_nodes(self, marked: _Marked) -> dict[str, Paint]:
+        paints = {node.path: PAINTS_OF_STATES[state] for node, state in marked.states.items()}
+        for node, count in marked.held.items():
+            if node not in marked.states:
+                paints[node.path] = paint_count(count)
+        return paints
+
+    def _paint_groups(self, graph: Graph, marked: _Marked) -> dict[str, Paint]:
+        """Return paints of groups: new or gone as a whole, or with the count of what differs."""
+        tree = self._find_tree(graph)
+        weights = [0] * len(tree.order)
+        states: list[State | None] = [None] * len(tree.order)
+        for node, state in marked.states.items():
+            position = tree.positions[node.index]
+            if position >= 0:
+                weights[position], states[position] = 1, state
+        for node, count in marked.held.items():
+            position = tree.positions[node.index]
+            if position >= 0:
+                weights[position] += count
+        sums = [0, *accumulate(weights)]
+        whole = {
+            state: [0, *accumulate(one == state for one in states)]
+            for state in ("added", "removed")
+        }
+        paints: dict[str, Paint] = {}
+        for path, group in tree.groups.items():
+            count = sums[group.high] - sums[group.low]
+            if not count or group is tree.root:
+                continue
+            paints[path] = paint_count(count)
+            for state in ("added", "removed"):
+                if whole[state][group.high] - whole[state][group.low] == group.high - group.low:
+                    paints[path] = PAINTS_OF_STATES[state]
+        return paints
+
+    def _find_tree(self, graph: Graph) -> GroupTree:
+        if self.grouping == "auto":
+            return find_tree(self.model, graph)
+        return build_group_tree(graph, self.grouping)
+
+    def _list_occurrences(self, graph: Graph) -> list[str]:
+        """Return what the paths of a graph's elements begin with, in each place that shows it."""
+        found = [graph.path]
+        pending: list[tuple[Graph, str]] = [(graph, "")]
+        while pending and len(found) < _MOST_OCCURRENCES:
+            inner, rest = pending.pop()
+            if inner.parent_node is not None:
+                outer = inner.parent_node.graph
+                pending.append((outer, inner.path[len(outer.path) :] + rest))
+            elif isinstance(inner, Function):
+                for call in inner.calls[:_MOST_OCCURRENCES]:
+                    begin = call.path[len(call.graph.path) :] + CALL + rest
+                    pending.append((call.graph, begin))
+                    found.append(call.graph.path + begin)
+                    if begin.count(CALL) > 16:  # functions that call one another
+                        return found
+        return found
+
+    # values
+
+    def _paint_values(self) -> None:
+        """Paint the edges of what is added and removed."""
+        for graph, marked in self._marked.items():
+            for node, state in marked.states.items():
+                paint = _EDGES.get(state)
+                for value in node.outputs if paint is not None else ():
+                    if value is not None and paint is not None and value.graph is graph:
+                        self.paints[value.path] = paint
+
+    def _paint_interface(self) -> None:
+        """Paint the inputs that are new, gone or of another type."""
+        merging, matching = self.found.merging, self.found.matching
+        paired = {other: one for one, other in matching.values.items()}
+        for value in self.found.right.graph.inputs:
+            made, before = merging.newer.get(value), paired.get(value)
+            if not isinstance(made, Value) or value.initializer is not None:
+                continue
+            if before is None:
+                self.paints[made.path] = PAINTS_OF_STATES["added"]
+            elif str(before.type) != str(value.type):
+                self.paints[made.path] = PAINTS_OF_STATES["changed"]
+        for value in self.found.left.graph.inputs:
+            made = merging.older.get(value)
+            if isinstance(made, Value) and value not in matching.values:
+                self.paints[made.path] = PAINTS_OF_STATES["removed"]
+
+
+def paint_count(count: int) -> Paint:
+    """Return the paint of something closed that holds so many differences."""
+    text = f"{count}" if count <= _MOST_COUNTED else f"{_MOST_COUNTED}+"
+    return Paint(mark=text, mark_tone="changed")

@@ -1,0 +1,57 @@
+"""The models that faults are planted in: networks as exporters write them, and small ones with
+functions and control flow."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from netloupe.explorer.checks import Findings, check
+from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file, light_file
+
+_DEMO = Path(__file__).parents[3] / "demo_notebooks" / "models"
+
+#: what each is, and its file
+MODELS = {
+    "bert": corpus_file("exported/bert.legacy.onnx"),
+    "gpt2": corpus_file("exported/gpt2.legacy.onnx"),
+    "vit": corpus_file("exported/vit.dynamo.onnx"),
+    "yolo": corpus_file("exported/yolov8.legacy.onnx"),
+    "cnn": _DEMO / "digits_cnn.onnx",
+    "qdq": _DEMO / "digits_cnn.qdq.onnx",
+    "int4": corpus_file("quantized/bert.matmulnbits_int4.onnx"),
+    "old": light_file("light_vgg19.onnx"),
+    "functions": corpus_file("features/functions_nested_transformer.onnx"),
+    "control": corpus_file("features/control_flow_3deep.onnx"),
+}
+
+
+#: the demonstration's int8 network has a fault already: the scale of this bias is 1.7 times its own
+_SPOILED, _FACTOR = "head.classify.bias_quantized_scale", np.float32(1.7)
+
+
+@cache
+def read_bytes(name: str) -> bytes:
+    """Return the bytes of a model, of the int8 network with its own fault mended."""
+    data = MODELS[name].read_bytes()
+    if name != "qdq":
+        return data
+    proto = onnx.ModelProto.FromString(data)
+    (scale,) = (tensor for tensor in proto.graph.initializer if tensor.name == _SPOILED)
+    scale.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(scale) / _FACTOR, _SPOILED))
+    return proto.SerializeToString()
+
+
+def copy_model(name: str) -> onnx.ModelProto:
+    """Return a model that may be changed."""
+    return onnx.ModelProto.FromString(read_bytes(name))
+
+
+@cache
+def check_original(name: str, target: str | None, select: str = "") -> Findings:
+    return check(load(read_bytes(name)), target=target, select=[select] if select else [])

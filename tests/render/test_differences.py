@@ -1,0 +1,132 @@
+"""How differences are painted: by colour and by sign."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from onnx import helper
+
+import netloupe
+from netloupe.explorer.errors import OutputError
+from netloupe.explorer.layout import Composer, FirstView
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.differences import paint_differences, title_difference
+from netloupe.explorer.render.paint import Paint
+from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.view import View
+from tests.compare.networks import make_layers, make_nested
+from tests.compare.test_merging import CHAIN, WITHOUT, take_out
+from tests.onnx_text import load_text
+
+ADDED = Paint(ring="added", mark="+")
+REMOVED = Paint("removed", ring="removed", mark="−", dashed=True)
+CHANGED = Paint(ring="changed", mark="Δ")
+
+
+def test_each_kind_has_a_tone_and_a_sign() -> None:
+    left = load_text(CHAIN)
+    right = load_text(
+        "g (float[n] x) => (float[n] y) { [a] p = Relu (x) [c] r = Neg (p) [d] y = Sin (r) }"
+    )
+    paints = netloupe.diff(left, right).paints
+    assert paints["main/d"] == ADDED
+    assert paints["main/b"] == REMOVED
+    assert "main/a" not in paints
+    assert paints["main/%q"].dashed
+    assert paints["main/%y"].line_tone == "added"
+
+
+def test_a_changed_attribute_and_a_changed_weight_are_changes() -> None:
+    left, right = make_layers(2), make_layers(2)
+    right.graph.initializer[1].raw_data = bytes(64)
+    found = netloupe.diff(load(left), load(right))
+    paints = found.paints
+    assert paints["main/layers.0/fc/MatMul"] == CHANGED
+    assert paints["main/layers.0/"] == Paint(mark="1", mark_tone="changed")
+    assert "main/layers.1/" not in paints
+    assert found.counts == (9, 1, 0, 0, 0)
+
+
+def test_names_alone_are_no_changes() -> None:
+    right = make_layers(2)
+    for number, node in enumerate(right.graph.node):
+        node.name = f"n{number}"
+    assert not netloupe.diff(load(make_layers(2)), load(right)).paints
+
+
+def test_a_group_of_which_all_is_gone_is_painted_as_a_whole() -> None:
+    right = make_layers(4)
+    nodes = right.graph.node
+    for node in [node for node in nodes if node.name.startswith("/layers.2/")]:
+        nodes.remove(node)
+    for node in nodes:
+        node.input[:] = ["h2" if i == "h3" else i for i in node.input]
+    paints = netloupe.diff(load(make_layers(4)), load(right)).paints
+    assert paints["main/layers.2/"] == REMOVED
+    (repeat,) = [path for path, paint in paints.items() if paint.mark == "4"]
+    assert repeat.endswith("/")
+
+
+def test_what_is_inside_of_calls_is_painted_where_it_occurs() -> None:
+    right = make_nested()
+    body = right.functions[0]
+    body.node.insert(1, helper.make_node("Tanh", [body.node[0].output[0]], ["t"]))
+    body.node[2].input[0] = "t"
+    body.node.insert(3, helper.make_node("Abs", ["t"], ["u"]))
+    paints = netloupe.diff(load(make_nested()), load(right)).paints
+    ends = {path: paint.mark for path, paint in paints.items() if "%" not in path}
+    assert ends["main/call"] == "2"
+    assert "main/call()/#1:Tanh" in ends
+    assert "functions/local::Scaled/#1:Tanh" in ends
+
+
+def test_the_first_view_opens_where_the_differences_are() -> None:
+    left = make_layers(9)
+    found = netloupe.diff(load(left), load(take_out(left, "/layers.6/act/Tanh")))
+    view = View(found.merged)
+    FirstView(Composer(), Labels()).open(view)
+    shown = view.shown("main/layers.6/act/Tanh")
+    assert shown is not None
+    assert shown.path == "main/layers.6/act/Tanh"
+
+
+def test_the_title_says_how_much_differs() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    assert title_difference(found).endswith(
+        ": kept 2 · changed 0 · added 0 · removed 1 · interface compatible"
+    )
+    assert "kept 2" in found.to_svg()
+    assert "kept 2" not in found.to_svg(title="mine")
+
+
+def test_what_is_painted_by_hand_lies_over_the_differences() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    svg = found.to_svg(paint={"main/a": Paint("note", "look here")})
+    assert "look here" in svg
+    assert ">−<" in svg
+
+
+def test_kinds_differ_without_colour() -> None:
+    right = load_text(
+        "g (float[n] x) => (float[n] y) { [a] p = Relu (x) [c] r = Neg (p) [d] y = Sin (r) }"
+    )
+    svg = netloupe.diff(load_text(CHAIN), right).to_svg()
+    assert ">+<" in svg
+    assert ">−<" in svg
+    assert re.search(r'stroke-dasharray="[\d. ]+"', svg)
+
+
+def test_a_page_holds_the_paints(tmp_path: Path) -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    page = found.to_html(tmp_path / "diff.html")
+    assert (tmp_path / "diff.html").read_text() == page
+    assert "main/b" in page
+    with pytest.raises(OutputError):
+        found.to_html(tmp_path / "diff.svg")
+
+
+def test_painting_many_calls_ends() -> None:
+    found = netloupe.diff(load(make_nested()), load(make_layers(3)))
+    assert paint_differences(found, "none")
