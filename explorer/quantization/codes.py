@@ -23,7 +23,7 @@ _MOST_CODES = 2**16
 #: below a sixteenth of the largest range a channel keeps half of eight bits or less
 SMALL_SHARE = 16
 #: a gap between codes is told where so many elements a code are there
-_ELEMENTS_A_CODE = 64
+_ELEMENTS_A_CODE = 8
 #: a channel of fewer weights has some at the ends by chance
 _LEAST_IN_CHANNEL = 32
 

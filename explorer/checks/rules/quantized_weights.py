@@ -61,8 +61,8 @@ def _find_unused_ranges(subject: Subject) -> Iterator[Occurrence]:
 def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
     for one, facts in _list_counted(subject, _LEAST_BITS):
         channel_size = facts.size // max(facts.channels, 1)
-        is_channel = _is_clipped(facts.ended_share * channel_size, channel_size)
-        if not is_channel and not _is_clipped(facts.ended * facts.size, facts.size):
+        is_channel = _is_clipped(facts.ended_share * channel_size, channel_size, 1)
+        if not is_channel and not _is_clipped(facts.ended * facts.size, facts.size, facts.scales):
             continue
         message = (
             f"{facts.ended:.1%} of its codes are at the ends of the range "
@@ -85,9 +85,9 @@ def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
-def _is_clipped(ended: float, size: int) -> bool:
-    """Return whether more codes are at the ends than such a number of weights has by chance."""
-    by_chance = size * _ENDED
+def _is_clipped(ended: float, size: int, scales: int) -> bool:
+    """Return whether more codes are at the ends than one for each scale and some by chance."""
+    by_chance = size * _ENDED + scales
     return ended > max(by_chance + _DEVIATIONS * float(np.sqrt(by_chance)), _LEAST_ENDED)
 
 
