@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from netloupe.explorer.checks import Findings
@@ -74,14 +75,15 @@ class Reviewing:
         #: held while anything below is read or set, and never while anything takes long
         self._lock = threading.RLock()
         self.findings: Findings | None = None
-        self.diff = diff
-        self.review: Review = make_review(None, diff) if diff is not None else Review()
+        self.diff = diff if diff is not None else session.views.model.comparison
+        self.review: Review = self._list_items(None)
         self.current = -1
         self._stage: CheckStage = "unchecked"
         self._share: float | None = None
         self._problem: Exception | None = None
-        #: whether items are marked; asked for by the one who opened the tab, or compares
-        self._has_marks = diff is not None
+        #: whether items are marked; asked for by the one who opened the tab, or compares. In a
+        #: picture of two models what differs is painted anyway
+        self._has_marks = diff is not None and not self._shows_both
         self._working: Background | None = None
         #: what was under way last: it may still be telling what came of it
         self._last: Background | None = None
@@ -89,8 +91,21 @@ class Reviewing:
         self._trees: dict[tuple[str, str], GroupTree] = {}
         self._marked_grouping = ""
         self._encoded: dict[str, Any] | None = None
-        if diff is not None:
+        if self._has_marks:
             self._mark()
+
+    @property
+    def _shows_both(self) -> bool:
+        """Whether the picture is of both models that are compared."""
+        return self.diff is not None and self._session.views.model.comparison is self.diff
+
+    def _list_items(self, found: Findings | None) -> Review:
+        """Return all that is known, with the paths of the model that is shown."""
+        if self.diff is None:
+            return Review() if found is None else make_review(found)
+        if not self._shows_both:
+            return make_review(found, self.diff)
+        return make_review(found, self.diff, find_shown=self.diff.merging.find_shown)
 
     # what a tab asks
 
@@ -154,6 +169,8 @@ class Reviewing:
             if self._working is not None:
                 return
             model = self._session.views.model
+            if model.comparison is not None:  # rules are about the newer one
+                model = model.comparison.right
             self._stage = "reading" if reads_weights else "checking"
             self._share, self._problem = None, None
             working = Background(
@@ -257,7 +274,7 @@ class Reviewing:
 
     def _take(self, found: Findings) -> None:
         self.findings = found
-        self.review = make_review(found, self.diff)
+        self.review = self._list_items(found)
         self.current = -1
         self._encoded = None
         if self._has_marks:
@@ -270,8 +287,8 @@ class Reviewing:
         self.stop()
         was_checked = self.findings is not None or self._stage == "checking"
         with self._lock:
-            self.findings, self.diff = None, None
-            self.review = Review()
+            self.findings, self.diff = None, self._session.views.model.comparison
+            self.review = self._list_items(None)
             self.current, self._encoded = -1, None
             self._stage, self._share, self._problem = "unchecked", None, None
             self._working = None
@@ -308,7 +325,11 @@ class Reviewing:
         self._marked_grouping = session.views.current.grouping
         marks: Paints = NO_PAINTS
         if self._has_marks:
-            marks = mark_items(self.review, session.views.model, self._find_tree)
+            review = self.review
+            if self._shows_both:  # what differs is painted already
+                others = [item for item in review.items if item.kind != "difference"]
+                review = replace(review, items=tuple(others))
+            marks = mark_items(review, session.views.model, self._find_tree)
         session.marks = marks
         self._on_marks()
 
