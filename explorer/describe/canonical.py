@@ -82,11 +82,11 @@ class _Writer:
         ]
         yield from _indent(_write_facts(told), 1)
         for domain, version in sorted(header.opset_imports.items()):
-            yield f"  opset {quote(model.dialect.name_domain(domain))} = {version}"
+            yield f"  opset {quote_json(model.dialect.name_domain(domain))} = {version}"
         yield from _indent(_write_entries("metadata", header.metadata), 1)
         for device in sorted(header.device_configurations, key=lambda one: one.name):
-            devices = ", ".join(map(quote, device.devices))
-            yield f"  device {quote(device.name)} = {device.num_devices} [{devices}]"
+            devices = ", ".join(map(quote_json, device.devices))
+            yield f"  device {quote_json(device.name)} = {device.num_devices} [{devices}]"
         yield from _indent(_write_unknown(header.unknown_fields), 1)
         yield from self._write_graph(model.graph, "graph", 0)
         functions = sorted(model.functions, key=lambda f: (f.domain, f.name, f.overload))
@@ -99,7 +99,7 @@ class _Writer:
                 ("update_binding", training.update_binding),
             ):
                 for key, value in sorted(bindings):
-                    yield f"  {kind} {quote(key)} = {quote(value)}"
+                    yield f"  {kind} {quote_json(key)} = {quote_json(value)}"
             for name, graph in (
                 ("initialization", training.initialization),
                 ("algorithm", training.algorithm),
@@ -129,14 +129,14 @@ class _Writer:
 
     def _list_graph(self, graph: Graph, kind: str) -> Iterator[_Line]:
         """Yield the lines of a graph, and in place of graphs in it these with their indentation."""
-        yield f"{kind} {quote(graph.name)}"
+        yield f"{kind} {quote_json(graph.name)}"
         if isinstance(graph, Function):
             overload = [("overload", graph.overload)]
             yield from _indent(_write_facts([("domain", graph.stated_domain), *overload]), 1)
             for domain, version in sorted(graph.own_opset_imports.items()):
-                yield f"  opset {quote(graph.dialect.name_domain(domain))} = {version}"
+                yield f"  opset {quote_json(graph.dialect.name_domain(domain))} = {version}"
             for name in sorted(graph.attribute_names):
-                yield f"  attribute {quote(name)}"
+                yield f"  attribute {quote_json(name)}"
             yield from map(_deepen, self._list_attributes(graph.attribute_defaults, "default"))
         yield from _indent(_write_facts([("doc", graph.doc)]), 1)
         yield from _indent(_write_entries("metadata", graph.metadata), 1)
@@ -148,7 +148,7 @@ class _Writer:
         yield from _indent(self._write_stored(graph), 1)
         for annotation in sorted(graph.annotations, key=lambda one: one.tensor_name):
             for key, entry in sorted(annotation.entries):
-                yield f"  quantized {quote(annotation.tensor_name)} {quote(key)} = {quote(entry)}"
+                yield f"  quantized {quote_json(annotation.tensor_name)} {quote_json(key)} = {quote_json(entry)}"
         yield from _indent(_write_unknown(graph.unknown_fields), 1)
         for number, node in enumerate(order_nodes(graph)):
             if not number % _STEP:
@@ -167,14 +167,14 @@ class _Writer:
             ("external_input", net.external_inputs),
             ("external_output", net.external_outputs),
         ):
-            yield from (f"{kind} {quote(name)}" for name in names)
+            yield from (f"{kind} {quote_json(name)}" for name in names)
 
     def _write_stored(self, graph: Graph) -> Iterator[str]:
         stored: list[Tensor | SparseTensor] = [*graph.initializers, *graph.sparse_initializers]
         for number, tensor in enumerate(sorted(stored, key=lambda one: one.name)):
             if not number % _STEP:
                 step("reading weights" if not number else "", number / len(stored))
-            yield f"initializer {quote(tensor.name)} {self.write_tensor(tensor)}"
+            yield f"initializer {quote_json(tensor.name)} {self.write_tensor(tensor)}"
             yield from _indent(_write_tensor_notes(tensor), 1)
 
     # nodes
@@ -182,7 +182,7 @@ class _Writer:
     def _list_node(self, node: Node) -> Iterator[_Line]:
         details = node.details
         operator = node.graph.dialect.name_operator(node.domain, node.op_type)
-        yield f"node {quote(operator)}"
+        yield f"node {quote_json(operator)}"
         for line in _write_facts(
             [
                 ("name", node.name),
@@ -199,9 +199,9 @@ class _Writer:
         if details.device is not None:
             yield f"  device {_write_device(details.device)}"
         for index, value in enumerate(node.inputs):
-            yield f"  input {index} {'-' if value is None else quote(value.key)}"
+            yield f"  input {index} {'-' if value is None else quote_json(value.key)}"
         for value in node.control_inputs:
-            yield f"  control_input {quote(value.key)}"
+            yield f"  control_input {quote_json(value.key)}"
         for index, value in enumerate(node.outputs):
             if value is None:
                 yield f"  output {index} -"
@@ -210,17 +210,17 @@ class _Writer:
         yield from map(_deepen, self._list_attributes(node.attributes, "attribute"))
         yield from _indent(_write_entries("metadata", details.metadata), 1)
         for device in details.device_configurations:
-            yield f"  device {quote(device.configuration_id)} stage {device.pipeline_stage}"
+            yield f"  device {quote_json(device.configuration_id)} stage {device.pipeline_stage}"
             for spec in sorted(device.sharding, key=lambda one: one.tensor_name):
-                yield f"    sharding {quote(spec.tensor_name)} {_write_plain(spec)}"
+                yield f"    sharding {quote_json(spec.tensor_name)} {_write_plain(spec)}"
         yield from _indent(_write_unknown(node.unknown_fields), 1)
 
     def _list_attributes(self, attributes: Mapping[str, Attribute], kind: str) -> Iterator[_Line]:
         for key, one in sorted(attributes.items()):
-            name = f"{kind} {quote(key)}"
+            name = f"{kind} {quote_json(key)}"
             value = one.value
             if one.reference:
-                yield f"{name} = @{quote(one.reference)}"
+                yield f"{name} = @{quote_json(one.reference)}"
             elif isinstance(value, Graph):
                 yield name
                 yield 1, value, "graph"
@@ -237,7 +237,7 @@ class _Writer:
             else:
                 yield f"{name} = {_write_plain(value)}"
             if one.doc:
-                yield f"  doc {quote(one.doc)}"
+                yield f"  doc {quote_json(one.doc)}"
 
     # elements
 
@@ -293,7 +293,9 @@ def _say_unread(tensor: Tensor) -> str:
     external = tensor.external
     if external is None:
         return "unread"
-    entries = " ".join(f"{quote(key)} = {quote(text)}" for key, text in sorted(external.entries))
+    entries = " ".join(
+        f"{quote_json(key)} = {quote_json(text)}" for key, text in sorted(external.entries)
+    )
     return f"unread external {entries}"
 
 
@@ -358,11 +360,11 @@ def _write_value(value: Value, kind: str) -> Iterator[str]:
     kinds = TensorType | SparseTensorType
     stated = value.type
     told = "" if stated is None else f" {stated}"
-    yield f"{kind} {quote(value.key)}{told}"
+    yield f"{kind} {quote_json(value.key)}{told}"
     if isinstance(stated, kinds):
         denoted = [axis.denotation for axis in stated.shape or ()]
         if stated.denotation or any(denoted):
-            yield f"  denotation {quote(stated.denotation)} {_write_plain(tuple(denoted))}"
+            yield f"  denotation {quote_json(stated.denotation)} {_write_plain(tuple(denoted))}"
     yield from _indent(_write_facts([("doc", value.doc)]), 1)
     yield from _indent(_write_entries("metadata", value.metadata), 1)
 
@@ -375,7 +377,7 @@ def _write_facts(told: Iterable[tuple[str, object]]) -> Iterator[str]:
 
 def _write_entries(kind: str, entries: Mapping[str, str]) -> Iterator[str]:
     for key, text in sorted(entries.items()):
-        yield f"{kind} {quote(key)} = {quote(text)}"
+        yield f"{kind} {quote_json(key)} = {quote_json(text)}"
 
 
 def _write_unknown(fields: UnknownFields) -> Iterator[str]:
@@ -385,7 +387,7 @@ def _write_unknown(fields: UnknownFields) -> Iterator[str]:
             told = f"{len(value)} bytes sha256:{hashlib.sha256(value).hexdigest()[:_DIGITS]}"
         else:
             told = str(value)
-        yield f"unknown {quote(one.place)} {one.number} {one.wire_type} = {told}"
+        yield f"unknown {quote_json(one.place)} {one.number} {one.wire_type} = {told}"
 
 
 def _write_device(device: DeviceOption) -> str:
@@ -408,8 +410,10 @@ def _write_plain(value: Any) -> str:
     if isinstance(value, float):
         return write_float(value)
     if isinstance(value, str | bytes):
-        return quote(_to_text(value))
-    return quote(str(value)) if value is not None and not isinstance(value, int) else str(value)
+        return quote_json(_to_text(value))
+    return (
+        quote_json(str(value)) if value is not None and not isinstance(value, int) else str(value)
+    )
 
 
 def _to_text(value: object) -> str:
@@ -418,7 +422,7 @@ def _to_text(value: object) -> str:
     return str(value)
 
 
-def quote(text: str) -> str:
+def quote_json(text: str) -> str:
     """Return a text as JSON has it: on one line, and nothing in it that a terminal would obey."""
     return json.dumps(text)
 

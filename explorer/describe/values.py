@@ -10,6 +10,7 @@ from .compared import describe_value_difference
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
 from .file_text import (
+    MOST_ELEMENTS,
     list_denotations,
     list_dimensions,
     list_entries,
@@ -107,7 +108,7 @@ def _list_facts(value: Value, place: Place) -> list[Row]:
         *_list_types(value),
         Row("role", ", ".join(roles) or "result of a node"),
         Row("graph", write_line(graph_path), "", graph_path),
-        Row("holds", write_line(describe_constant(value, 32))),
+        Row("holds", write_line(describe_constant(value, MOST_ELEMENTS))),
     ]
     operand = place.operand_of(value)
     if operand is not None and place.caller is not None:

@@ -102,6 +102,7 @@ def make_page(
     review: Review | None = None,
     *,
     marks_shown: bool = True,
+    follows_system: bool = False,
     overlays: Sequence[Overlay] = (),
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
@@ -124,6 +125,8 @@ def make_page(
         What its Review tab lists; None for no such tab.
     marks_shown
         Whether items of the review are marked at first.
+    follows_system
+        Whether it is light or dark as the system is, in place of the theme of the options.
     overlays
         What boxes can be coloured by: the first one is chosen at first.
 
@@ -170,7 +173,7 @@ def make_page(
             "title": still.title,
             "file_name": Path(model.source).name,
             "direction": options.direction,
-            "theme": options.theme,
+            "theme": "auto" if follows_system else options.theme,
             "height": 0,
             "paints": encode_paints(paints),
             "marks": encode_paints(seen),

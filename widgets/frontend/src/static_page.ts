@@ -4,6 +4,7 @@ import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import type { Direction } from "./scene/options";
+import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
@@ -210,6 +211,7 @@ export function showFile(data: StaticPage): void {
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
+  followPage(host);
   if (data.has_review) {
     const goTo = (path: string): void => void host.goTo(path);
     inspector.showReview(new FileReview(host.traits, { read: readReview, goTo }));
