@@ -9,6 +9,7 @@ from . import (
     exporting,
     interface,
     legality,
+    nets,
     noted,
     numerics,
     portability,
@@ -20,6 +21,7 @@ from . import (
     security,
     siblings,
     waste,
+    written_out,
 )
 
 #: all rules in the order in which they are applied
@@ -37,6 +39,8 @@ RULES = (
     *portability.RULES,
     *security.RULES,
     *denotations.RULES,
+    *nets.RULES,
     *waste.RULES,
     *redundancy.RULES,
+    *written_out.RULES,
 )
