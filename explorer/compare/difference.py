@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from netloupe.explorer.errors import CompareError
+from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
 from netloupe.explorer.progress import step
@@ -177,6 +177,16 @@ class Diff(Drawable):
         """What of :data:`IGNORABLE` differs, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs as ``netloupe diff --json`` prints it: plain data, which pickles."""
+        return door.encode_diff(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise CopyError(
+            "a Diff cannot be copied or pickled, since it holds both models. What it says, "
+            "diff.to_dict() gives as plain data."
+        )
 
     def to_dataframe(self) -> pandas.DataFrame:
         """Return a row for each difference, with what it was before and is after.
