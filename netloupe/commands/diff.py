@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from netloupe.explorer.compare import IGNORABLE, Diff, diff
+from netloupe.explorer.compare import IGNORABLE, Diff, diff, split_pair
 from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.differences import encode_diff, format_diff
 from netloupe.explorer.errors import OutputError
@@ -31,7 +31,11 @@ def run_diff(parsed: argparse.Namespace) -> int:
     with TerminalProgress() as progress:
         progress.step("reading")
         left, right = (load_named(name, None) for name in parsed.models)
-        found = diff(left, right, ignore=parsed.ignore)
+        pin, unpin = (
+            [split_pair(text, left, right) for text in given]
+            for given in (parsed.pin, parsed.unpin)
+        )
+        found = diff(left, right, ignore=parsed.ignore, pin=pin, unpin=unpin)
         data, notices = _write(found, target.kind, parsed)
         if target.path is not None:
             write_file(target.path, data)

@@ -206,3 +206,17 @@ def write_pair(folder: Path, name: str = "b") -> tuple[Path, Path]:
             model.graph.node[1].name = name
         onnx.save(model, path)
     return paths
+
+
+def test_pairs_are_made_and_broken_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left, right = map(str, write_pair(tmp_path))
+    assert main(["diff", left, right, "--break", "main/#0:Relu=main/#0:Relu", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [node["path"] for node in told["nodes"]["added"]] == ["main/#0:Relu"]
+    assert main(["diff", left, right, "--pin", "b=main/#1:Neg", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [pair["key"] for pair in told["nodes"]["changed"]] == ["by hand"]
+    assert main(["diff", left, right, "--pin", "nothing=b"]) == 2
+    assert "nothing" in capsys.readouterr().err
