@@ -26,6 +26,7 @@ from .changes import (
 from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
+from .moved import find_moved
 from .numbers import NumberDifference, compare_numbers
 from .quantized import pair_quantized
 from .rewiring import compare_operands, compare_results, may_be_rewired
@@ -213,11 +214,17 @@ class Diff(Drawable):
         return classify_nodes(self)
 
     @cached_property
+    def moved(self) -> list[Pair]:
+        """Pairs of nodes that stand elsewhere: in another module, or between others in a chain."""
+        return find_moved(self.matching, self.nodes)
+
+    @cached_property
     def counts(self) -> Counts:
         """How many nodes are kept, and how many are not."""
         states = Counter(self.states.values())
         kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
-        return Counts(kept, states["changed"], states["added"], states["removed"])
+        count = states["changed"], states["added"], states["removed"]
+        return Counts(kept, *count, len(self.moved))
 
     @cached_property
     def merging(self) -> MergedModel:

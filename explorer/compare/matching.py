@@ -36,7 +36,8 @@ class Pair:
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
         ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
-        all that takes from them is paired; their operators are not the same).
+        all that takes from them is paired; their operators are not the same); ``"by hand"`` where a
+        person has made the pair.
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """
