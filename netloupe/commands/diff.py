@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from netloupe.explorer.compare import IGNORABLE, Diff, diff, split_pair
 from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.sync_navigation import encode_sync_navigation
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.files.output import check_place, write_file
 from netloupe.explorer.options import OPTIONS
@@ -59,7 +60,7 @@ def _choose_target(parsed: argparse.Namespace) -> _Target:
     if parsed.json and (parsed.output or asked):
         raise OutputError("--json prints JSON. Give -o FILE.json instead, or leave --format out.")
     if parsed.output is None:
-        if asked not in (None, "json", "txt", "md"):
+        if asked not in (None, "json", "txt", "md", "model-explorer"):
             raise OutputError(f"a picture goes to a file. Give -o FILE.{asked}.")
         return _Target(None, "json" if parsed.json else asked or "txt")
     if parsed.output == STANDARD:
@@ -74,7 +75,7 @@ def _choose_target(parsed: argparse.Namespace) -> _Target:
     if kind not in DIFF_FORMATS:
         raise OutputError(
             f"{path}: the ending does not name a format. Use one of "
-            f"{', '.join(f'.{name}' for name in DIFF_FORMATS)}, or give --format."
+            f"{', '.join(f'.{name}' for name in DIFF_FORMATS[:-1])}, or give --format."
         )
     return _Target(path, kind)
 
@@ -87,6 +88,8 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
     if kind == "json":
         told = encode_diff(found, most=most_entries(parsed))
         return f"{json.dumps(told, indent=2)}\n".encode(), []
+    if kind == "model-explorer":
+        return f"{json.dumps(encode_sync_navigation(found))}\n".encode(), []
     if kind == "md":
         return format_markdown(found).encode(), []
     if kind == "txt":

@@ -69,7 +69,8 @@ def add_diff(commands: Any) -> None:
     diff.add_argument(
         "--format",
         choices=DIFF_FORMATS,
-        help="the format (default: what the name of FILE ends in)",
+        help="the format (default: what the name of FILE ends in); model-explorer is JSON by which "
+        "Model Explorer keeps two panes at the same place",
     )
     add_json(diff)
     add_view_options(diff.add_argument_group("options of the picture"))

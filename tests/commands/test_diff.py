@@ -157,6 +157,20 @@ def test_writes_a_difference_in_each_format(ending: str, tmp_path: Path) -> None
         assert b"1 node removed" in data
 
 
+def test_model_explorer_gets_the_pairs(tmp_path: Path) -> None:
+    left, right = write_pair(tmp_path)
+    target = tmp_path / "pairs.json"
+    given = ["-o", str(target), "--format", "model-explorer"]
+    assert main(["diff", str(left), str(right), *given]) == 0
+    told = json.loads(target.read_text())
+    assert told["type"] == "sync_navigation"
+    assert told["mapping"] == {"<node_0>": "<node_0>", "<node_2>": "<node_1>"}
+    assert told["mappingEntries"][1] == {
+        "leftNodeIds": ["<node_2>"],
+        "rightNodeIds": ["<node_1>"],
+    }
+
+
 def test_what_cannot_be_written_is_said_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
