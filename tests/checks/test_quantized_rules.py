@@ -221,6 +221,7 @@ _CASES: list[tuple[str, Made, Made]] = [
     ("NL-Q16", weight(_GOOD // 3), weight(_GOOD)),
     ("NL-Q17", clipped(2.0), clipped(1.05)),
     ("NL-Q17", weight(np.clip(_GOOD.astype(int) * 2, -127, 127).astype(np.int8)), weight(_GOOD)),
+    ("NL-Q17", clipped(2.0), weight(np.where(_GOOD > 0, 127, 126).astype(np.int8))),
     ("NL-Q18", channels(20), channels(12)),
     ("NL-Q26", packed(15), packed(16)),
     ("NL-Q26", packed(16, bytes_of_block=15), packed(16)),

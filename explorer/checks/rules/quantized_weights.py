@@ -31,6 +31,8 @@ _HALF, _QUARTER = 0.5, 0.25
 #: uniform weights have 3 of 256 codes at the ends where the largest sets the scale, and normal
 #: ones fewer: so many more are no chance, in standard deviations, and never so few
 _ENDED, _DEVIATIONS, _LEAST_ENDED = 3 / 256, 5.0, 8
+#: what was clipped lies at the end, and not also at the codes beside it
+_SPIKE = 2.0
 #: empty codes among those in the middle of the distribution
 _MOST_EMPTY = 0.1
 _ACCUMULATOR = 2**31 - 1
@@ -66,8 +68,10 @@ def _find_unused_ranges(subject: Subject) -> Iterator[Occurrence]:
 def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
     for one, facts in _list_counted(subject, _LEAST_BITS):
         channel_size = facts.size // max(facts.channels, 1)
-        is_channel = _is_clipped(facts.ended_share * channel_size, channel_size, 1)
-        if not is_channel and not _is_clipped(facts.ended * facts.size, facts.size, facts.scales):
+        ended, near = facts.ended_share * channel_size, facts.near_share * channel_size
+        is_channel = _is_clipped(ended, near, channel_size, 1)
+        at_ends = facts.at_lowest + facts.at_highest
+        if not is_channel and not _is_clipped(at_ends, facts.near_ends, facts.size, facts.scales):
             continue
         message = (
             f"{facts.ended:.1%} of its codes are at the ends of the range "
@@ -90,8 +94,13 @@ def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
-def _is_clipped(ended: float, size: int, scales: int) -> bool:
-    """Return whether more codes are at the ends than one for each scale and some by chance."""
+def _is_clipped(ended: float, near: float, size: int, scales: int) -> bool:
+    """Return whether more codes are at the ends than one for each scale and some by chance.
+
+    Where as many are beside the ends the weights are large there, and not clipped.
+    """
+    if ended <= _SPIKE * near:
+        return False
     by_chance = size * _ENDED + scales
     return ended > max(by_chance + _DEVIATIONS * float(np.sqrt(by_chance)), _LEAST_ENDED)
 
