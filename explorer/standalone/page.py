@@ -141,7 +141,7 @@ def make_page(
     marks, others = NO_PAINTS, {}
     if review is not None:
         marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
-        others = {"review": write_review(review, marks)}
+        others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS
     still = Picture(model, view, options, scene, labels, paints=lay_paints(seen, paints))
     data = {

@@ -190,7 +190,7 @@ def test_reading_weights_can_be_stopped(serve: Any, monkeypatch: pytest.MonkeyPa
     assert begun.wait(30)
     shown.page.wait_for_function(
         f"""() => document.querySelector('{REVIEW}').shadowRoot
-            .querySelector("progress").value === 0.4"""
+            .querySelector("progress").value === 0.2"""
     )
     shown.page.get_by_role("button", name="stop").click()
     shown.wait_for_stage("checked")

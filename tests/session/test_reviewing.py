@@ -137,7 +137,7 @@ def test_a_check_that_is_stopped_leaves_what_was_known(
     assert known.findings is found
     assert told[-1] == {"type": "progress", "stage": "checked", "share": None, "error": ""}
     shares = [m["share"] for m in told if m["type"] == "progress" and m["stage"] == "reading"]
-    assert 0.25 in shares
+    assert 0.125 in shares
 
 
 def test_python_is_told_where_the_check_was_stopped(
