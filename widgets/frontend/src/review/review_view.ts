@@ -52,6 +52,8 @@ export class ReviewView {
   /** what is selected in the picture */
   private selected: readonly string[] = [];
   private readonly writing = new NoteForm();
+  /** what a new note says, which is shown once it is in the list; null for none */
+  private awaited: string | null = null;
   private readonly stops: Array<() => void> = [];
 
   /** @param parent where on the page it is put: in an inspector, above the description */
@@ -146,11 +148,11 @@ export class ReviewView {
     }
   }
 
-  private take(written: unknown, marks: boolean): void {
+  private take(told: unknown, marks: boolean): void {
     let review = NOTHING;
-    if (written !== null) {
+    if (told !== null) {
       try {
-        review = readReview(written);
+        review = readReview(told);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         this.progress = { stage: "unchecked", share: null, error: message };
@@ -160,7 +162,7 @@ export class ReviewView {
     this.review = review;
     this.filtered = new FilteredItems(review.items);
     this.hasMarks = marks;
-    const verdict = written === null ? "" : writeVerdict(review.items);
+    const verdict = told === null ? "" : writeVerdict(review.items);
     fill(this.headline, review.headline || verdict);
     fill(this.verdict, review.headline ? verdict : "");
     fill(this.summary, review.summary);
@@ -170,7 +172,21 @@ export class ReviewView {
     this.showStatus();
     this.showFoot();
     this.showBadge();
-    if (kept) this.showItem(kept);
+    const written = this.findAwaited();
+    if (written && this.list.placeOf(written) < 0) this.narrow(NO_FILTER);
+    if (written ?? kept) this.showItem(written ?? kept!);
+  }
+
+  /** The note that was just written, once it is in the list. */
+  private findAwaited(): ReviewItem | undefined {
+    const { awaited } = this;
+    if (awaited === null) return undefined;
+    const found = this.review.items.filter(
+      ({ kind, evidence }) =>
+        kind === "note" && evidence.some(([label, text]) => label === "note" && text === awaited),
+    );
+    if (found.length > 0) this.awaited = null;
+    return found[found.length - 1];
   }
 
   private showBadge(): void {
@@ -291,9 +307,10 @@ export class ReviewView {
   private writeNote(): void {
     const paths = this.selected;
     if (paths.length === 0) return;
-    this.writing.open(`Note on ${this.note.title}`, "add note", "", (text) =>
-      this.sendNote({ note: text, paths }),
-    );
+    this.writing.open(`Note on ${this.note.title}`, "add note", "", (text) => {
+      this.awaited = text;
+      this.sendNote({ note: text, paths });
+    });
   }
 
   private sendNote(request: ReviewRequest): void {
@@ -303,8 +320,12 @@ export class ReviewView {
   /** A note was written, or why it was not. */
   private endWriting(error: string): void {
     const form = this.detail?.form.isOpen ? this.detail.form : this.writing;
-    if (error) form.refuse(error);
-    else form.close();
+    if (error) {
+      form.refuse(error);
+      this.awaited = null;
+    } else {
+      form.close();
+    }
     this.spoken.textContent = error || "Noted";
   }
 
