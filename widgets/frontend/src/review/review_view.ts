@@ -363,11 +363,13 @@ export class ReviewView {
   }
 }
 
-/** The item of another reading that says the same at the same place. */
+/** The item of another list that is the same finding or note, or says the same of the same place. */
 function findAgain(items: readonly ReviewItem[], before: ReviewItem): ReviewItem | undefined {
-  return items.find(
-    ({ id, title, paths }) =>
-      id === before.id && title === before.title && paths[0] === before.paths[0],
+  const { id, title, fingerprint, paths } = before;
+  return items.find((item) =>
+    fingerprint
+      ? item.id === id && item.fingerprint === fingerprint
+      : item.id === id && item.title === title && item.paths[0] === paths[0],
   );
 }
 
