@@ -13,14 +13,16 @@ import traitlets
 
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
-from netloupe.explorer.compare import Diff
+from netloupe.explorer.compare import Diff, read_again
+from netloupe.explorer.costs.symbols import Bindings
+from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
+from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import Picture, render_picture
 from netloupe.explorer.review import Review, ReviewItem
@@ -100,7 +102,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
-            title=f"Graph of {Path(model.source).name or model.source}",
+            title=f"Graph of {name_compared(model) or Path(model.source).name or model.source}",
             static_id=self._static_id,
             file_name=Path(model.source).name,
             breadcrumb=self._views.breadcrumb(),
@@ -121,6 +123,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.add_class("nl-explorer-canvas")
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
+        self._show_paints()
+        self.canvas.observe(self._show_paints, "grouping")
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
@@ -184,8 +188,46 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     @paint.setter
     def paint(self, paint: Mapping[Any, Paint]) -> None:
-        self._session.paints = paints = check_paints(paint)
-        self.canvas.paints = encode_paints(paints)
+        self._session.paints = check_paints(paint)
+        self._show_paints()
+
+    def _show_paints(self, _change: object = None) -> None:
+        """Paint the canvas; the counts on groups depend on how nodes are grouped."""
+        self.canvas.paints = encode_paints(self._session.lower_paints)
+
+    def color_by(self, *columns: Any, bind: Bindings | None = None, **settings: Any) -> None:
+        """Colour boxes by numbers or words; without a column by none any more.
+
+        Parameters
+        ----------
+        *columns
+            Each as :func:`netloupe.overlay` takes it: ``"macs"``, a mapping, a pandas Series or
+            DataFrame, a file, an :class:`~netloupe.Overlay`. Boxes are coloured by the first; the
+            legend offers all.
+        bind, **settings
+            As for :func:`netloupe.overlay`.
+
+        Raises
+        ------
+        OverlayError
+            Where a column is none, or a file cannot be read.
+
+        Examples
+        --------
+        >>> explorer.color_by("profile.json")
+        >>> explorer.color_by(errors, name="max error", better="lower", scale="log")
+        >>> explorer.overlay.describe_ranking()
+        """
+        overlays = make_overlays(self.model, columns, bind=bind, **settings) if columns else []
+        with self._requests.wanted():
+            self._session.set_overlays(overlays)
+            self._requests.tell_overlays()
+        self._saved.renew()
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """What boxes are coloured by; None for nothing."""
+        return self._session.chosen_overlay
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
@@ -541,7 +583,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self.model))
+        self._session.reload(read_again(self.model))
+        self._show_paints()
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)
         self._inferring.start()

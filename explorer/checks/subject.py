@@ -38,6 +38,7 @@ class Subject:
         self.model = model
         self.target = target
         self._attributes: dict[bytes, Mapping[str, Attribute]] = {}
+        self._left_out: dict[str, None] = {}
 
     @cached_property
     def graphs(self) -> list[Graph]:
@@ -80,6 +81,15 @@ class Subject:
             if name in ("numbers", "quantized") and looked.gap
         ]
         return "; ".join(told)
+
+    def leave_out(self, what: str) -> None:
+        """Note what the rule at hand does not look at, and why."""
+        self._left_out.setdefault(what)
+
+    def take_left_out(self) -> list[str]:
+        """Return what was left out since this was asked last."""
+        left, self._left_out = list(self._left_out), {}
+        return left
 
     @cached_property
     def analysis(self) -> Analysis:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture as Architecture
     from netloupe.explorer.architecture import describe_architecture as describe_architecture
     from netloupe.explorer.checks import find_oddities as find_oddities
+    from netloupe.explorer.compare import Diff as Diff
     from netloupe.explorer.costs.analysis import Analysis as Analysis
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
+    from netloupe.explorer.describe.differences import encode_diff as encode_diff
     from netloupe.explorer.grouping import GroupTree as GroupTree
     from netloupe.explorer.grouping import ModelGroup as ModelGroup
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.notes import Note as Note
     from netloupe.explorer.notes import Notes as Notes
     from netloupe.explorer.notes import open_notes as open_notes
+    from netloupe.explorer.overlays import Overlay as Overlay
+    from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
@@ -75,6 +79,7 @@ _HOMES = {
     "Architecture": "architecture",
     "ChannelHistogram": "tensors",
     "Costs": "costs.costs",
+    "Diff": "compare",
     "Elements": "tensors",
     "Fixed": "roles.fixed",
     "GroupTree": "grouping",
@@ -113,17 +118,20 @@ _HOMES = {
     "draw_page": "standalone.page",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
+    "encode_diff": "describe.differences",
     "find_oddities": "checks",
     "find_quantization": "quantization",
     "group_model": "grouping",
     "infer_shapes": "inference",
     "infer_type": "costs.inferred_types",
+    "Overlay": "overlays",
     "open_axes": "plots",
     "open_elements": "tensors",
     "open_notes": "notes",
     "paint_differences": "render.differences",
     "plot_channels": "plots",
     "plot_histogram": "plots",
+    "overlay": "overlays",
     "search_model": "search.search",
     "take_channel": "tensors",
     "title_difference": "render.differences",

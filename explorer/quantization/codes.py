@@ -16,13 +16,14 @@ Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 #: elements looked at at once
-PIECE = 2**18
+PIECE = 2**17
+_LARGEST_SIGNED = 127
 #: codes beyond so many are not counted one by one
 _MOST_CODES = 2**16
 #: below a sixteenth of the largest range a channel keeps half of eight bits or less
 SMALL_SHARE = 16
 #: a gap between codes is told where so many elements a code are there
-_ELEMENTS_A_CODE = 64
+_ELEMENTS_A_CODE = 8
 #: a channel of fewer weights has some at the ends by chance
 _LEAST_IN_CHANNEL = 32
 
@@ -110,6 +111,18 @@ class CodeFacts:
         return (self.most - self.least + 1) / (self.highest - self.lowest + 1)
 
     @property
+    def reach(self) -> float:
+        """How far codes go from the middle, as a share of how far they can: 0 to 1.
+
+        Where zero is not in the middle the same as the used span.
+        """
+        if not self.is_symmetric:
+            return self.used_span
+        middle = 0.0 if self.lowest < 0 else (self.lowest + self.highest + 1) / 2
+        reached = max(self.most - middle, middle - self.least)
+        return min(reached / (self.highest - middle), 1.0) if self.highest > middle else 1.0
+
+    @property
     def effective_bits(self) -> float:
         """The binary logarithm of how many codes are used."""
         return float(np.log2(max(self.distinct, 1)))
@@ -158,8 +171,10 @@ class _Counter:
         self._opened = opened
         self._low, self._high = opened.lowest, opened.highest
         self._counts: Counts = np.zeros(int(self._high - self._low) + 1, np.int64)
-        self._beyond = 0
+        self._patterns: dict[str, Counts] = {}
         self._zeros = 0
+        #: whether scales differ along the axis of the channels
+        self._is_along = axis is not None and opened.axis == axis
         self._channels = opened.dims[axis] if axis is not None else 0
         count = max(self._channels, 1)
         self._ranges: Numbers = np.zeros(count)
@@ -180,26 +195,81 @@ class _Counter:
         times: int = 1,
     ) -> None:
         """Add codes of shape [outer, some channels, inner], from a place and a channel on."""
-        opened, stop = self._opened, start + codes.size
-        whole = codes.astype(np.float64)
-        places = whole - self._low
-        inside = (places >= 0) & (places < self._counts.size)
-        if not inside.all():
-            self._beyond += int(inside.size - np.count_nonzero(inside)) * times
-            places = places[inside]
-        self._counts += np.bincount(places.astype(np.intp), minlength=self._counts.size) * times
-        with np.errstate(all="ignore"):
-            centred = whole - opened.spread(opened.zero_point, start, stop)
-            self._zeros += int(np.count_nonzero(centred == 0)) * times
-            real = np.abs(centred * opened.spread(opened.scale, start, stop)).reshape(shape)
-        rows = slice(first, first + shape[1])
-        ended = ((whole <= self._bottom) | (whole >= self._high)).reshape(shape)
+        if codes.dtype.itemsize == 1 and codes.dtype.kind not in "iu":
+            codes = codes.astype(np.int16 if self._high > _LARGEST_SIGNED else np.int8)
+        self._count(codes, times)
+        opened, rows, span = (
+            self._opened,
+            slice(first, first + shape[1]),
+            (start, start + codes.size),
+        )
+        block = codes.reshape(shape)
+        ended = (block <= int(self._bottom)) | (block >= int(self._high))
         self._ended[rows] += np.count_nonzero(ended, axis=(0, 2)) * times
         self._sizes[rows] += shape[0] * shape[2] * times
-        np.fmax(self._ranges[rows], real.max(axis=(0, 2)), out=self._ranges[rows])
+        reached = self._find_ranges(block, span, shape)
+        np.fmax(self._ranges[rows], reached, out=self._ranges[rows])
+        if opened.zero_point.size > 1:
+            zero = opened.lay_out(opened.zero_point, span, shape, self._is_along)
+            self._zeros += int(np.count_nonzero(block == zero)) * times
+
+    def _count(self, codes: npt.NDArray[Any], times: int) -> None:
+        if codes.dtype.itemsize == 1:  # by their bit patterns, which is the fastest
+            kind = str(codes.dtype)
+            known = self._patterns.setdefault(kind, np.zeros(256, np.int64))
+            known += np.bincount(codes.view(np.uint8), minlength=256) * times
+            return
+        places = np.rint(codes.astype(np.float64)) - self._low
+        inside = (places >= 0) & (places < self._counts.size)
+        if not inside.all():
+            places = places[inside]
+        self._counts += np.bincount(places.astype(np.intp), minlength=self._counts.size) * times
+
+    def _add_patterns(self) -> None:
+        """Count by code what was counted by bit pattern."""
+        for kind, counts in self._patterns.items():
+            codes = np.arange(256).astype(np.uint8).view(kind).astype(np.int64)
+            places = codes - int(self._low)
+            inside = (places >= 0) & (places < self._counts.size)
+            np.add.at(self._counts, places[inside], counts[inside])
+        self._patterns.clear()
+
+    def _find_ranges(
+        self, block: npt.NDArray[Any], span: tuple[int, int], shape: tuple[int, int, int]
+    ) -> Numbers:
+        """Return the largest magnitude of the real numbers of each channel of a piece."""
+        opened = self._opened
+        units = opened.find_whole_blocks(*span)
+        with np.errstate(all="ignore"):
+            if opened.units == 1 or (self._is_along and not opened.block_size):
+                low, high = block.min(axis=(0, 2)), block.max(axis=(0, 2))
+                scale, zero = (
+                    np.reshape(opened.lay_out(each, span, shape, self._is_along), -1)
+                    for each in (opened.scale, opened.zero_point)
+                )
+                return _reach(low, high, scale, zero)
+            size = opened.block_size or 1
+            if units is not None and shape[2] % size == 0:
+                blocks = block.reshape(-1, size)
+                zero = (
+                    opened.zero_point if opened.zero_point.size == 1 else opened.zero_point[units]
+                )
+                scale = opened.scale if opened.units == 1 else opened.scale[units]
+                found = _reach(blocks.min(axis=1), blocks.max(axis=1), scale, zero)
+                return np.asarray(found.reshape(shape[0], shape[1], -1).max(axis=(0, 2)))
+            scale, zero = (
+                opened.lay_out(each, span, shape, self._is_along)
+                for each in (opened.scale, opened.zero_point)
+            )
+            return np.asarray(np.abs((block - zero) * scale).max(axis=(0, 2)))
 
     def finish(self) -> CodeFacts | None:
+        self._add_patterns()
         counts, opened = self._counts, self._opened
+        if opened.zero_point.size == 1:
+            place = float(opened.zero_point[0]) - self._low
+            if place == int(place) and 0 <= place < counts.size:
+                self._zeros = int(counts[int(place)])
         present = np.flatnonzero(counts)
         if not present.size:
             return None
@@ -247,6 +317,12 @@ class _Counter:
         worst = int(shares.argmax())
         many = int(np.count_nonzero((shares > 0.01) & (self._ended > 3)))
         return worst, float(shares[worst]), many
+
+
+def _reach(low: npt.NDArray[Any], high: npt.NDArray[Any], scale: Numbers, zero: Numbers) -> Numbers:
+    """Return the largest magnitude of s (q - z) between the lowest and the highest code."""
+    far = np.maximum(np.abs(high - zero), np.abs(low - zero))
+    return np.asarray(far * np.abs(scale))
 
 
 def _find_gaps(counts: Counts) -> tuple[int, int]:

@@ -10,8 +10,6 @@ from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.compare import Change, Diff, NumberDifference, TensorDifference
 from netloupe.explorer.describe.attributes import write_attribute_value
 from netloupe.explorer.describe.file_text import write_line, write_tensor_type
-from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
 from .item import Level, ReviewItem
@@ -40,22 +38,6 @@ FindShown = Callable[[str, bool], str]
 def find_right(path: str, is_left: bool) -> str:
     """Return where a picture of the right model shows an element: nothing of the left one."""
     return "" if is_left else path
-
-
-def find_in_merged(found: Diff) -> FindShown:
-    """Return what tells where a picture of both models as one shows elements of each."""
-
-    def find_shown(path: str, is_left: bool) -> str:
-        model = found.left if is_left else found.right
-        stands = found.merging.older if is_left else found.merging.newer
-        try:
-            element = model[path]
-        except NotFoundError:
-            return ""
-        shown = stands.get(element) if isinstance(element, Node | Value) else None
-        return shown.path if shown is not None else ""
-
-    return find_shown
 
 
 @dataclass(slots=True)

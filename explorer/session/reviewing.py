@@ -21,7 +21,7 @@ from netloupe.explorer.notes import Note
 from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.review import Review, ReviewItem, encode_review, make_review, mark_items
-from netloupe.explorer.review.differences import FindShown, find_in_merged, find_right
+from netloupe.explorer.review.differences import FindShown, find_right
 
 from .background import Background
 from .checking import audit_weights, check_structure, check_weights
@@ -99,7 +99,7 @@ class Reviewing:
         #: held while anything below is read or set, and never while anything takes long
         self._lock = threading.RLock()
         self.findings: Findings | None = None
-        self.diff = diff
+        self.diff = diff if diff is not None else session.views.model.comparison
         self.audit: QuantizationAudit | None = None
         self._notes: tuple[Note, ...] = ()
         #: why notes cannot be read; "" where they can
@@ -109,8 +109,9 @@ class Reviewing:
         self._stage: CheckStage = "unchecked"
         self._share: float | None = None
         self._problem: Exception | None = None
-        #: whether items are marked; asked for by the one who opened the tab, or compares
-        self._has_marks = diff is not None
+        #: whether items are marked; asked for by the one who opened the tab, or compares. In a
+        #: picture of two models what differs is painted anyway
+        self._has_marks = diff is not None and not self._shows_both
         self._working: Background | None = None
         #: what was under way last: it may still be telling what came of it
         self._last: Background | None = None
@@ -118,7 +119,7 @@ class Reviewing:
         self._trees: dict[tuple[str, str], GroupTree] = {}
         self._marked_grouping = ""
         self._encoded: dict[str, Any] | None = None
-        if diff is not None:
+        if self.diff is not None:
             self._collect()
 
     @property
@@ -126,11 +127,16 @@ class Reviewing:
         """The model that is checked and noted: where two are shown as one, the newer of them."""
         return self._session.views.model if self.diff is None else self.diff.right
 
+    @property
+    def _shows_both(self) -> bool:
+        """Whether the picture is of both models that are compared."""
+        return self.diff is not None and self._session.views.model.comparison is self.diff
+
     def _collect(self) -> None:
         """Make the list anew of all that is known; the caller holds the lock."""
         find_shown: FindShown = find_right
-        if self.diff is not None and self._session.views.model is not self.diff.right:
-            find_shown = find_in_merged(self.diff)
+        if self.diff is not None and self._shows_both:
+            find_shown = self.diff.merging.find_shown
         made = make_review(self.findings, self.diff, self.audit, self._notes, find_shown)
         odd = [*(() if self.findings is None else self.findings.notices)]
         if self._notes_problem:
@@ -366,13 +372,16 @@ class Reviewing:
         self.stop()
         was_checked = self.findings is not None or self._stage == "checking"
         with self._lock:
-            self.findings, self.diff, self.audit = None, None, None
+            self.findings, self.audit = None, None
+            self.diff = self._session.views.model.comparison
             self._notes, self._notes_problem = (), ""
             self.review = Review()
             self.current, self._encoded = -1, None
             self._stage, self._share, self._problem = "unchecked", None, None
             self._working = None
             self._trees = {}
+            if self.diff is not None:
+                self._collect()
             self._mark()
         self._tell(self._list())
         self._tell(self._say_progress())
@@ -405,7 +414,11 @@ class Reviewing:
         self._marked_grouping = session.views.current.grouping
         marks: Paints = NO_PAINTS
         if self._has_marks:
-            marks = mark_items(self.review, session.views.model, self._find_tree)
+            review = self.review
+            if self._shows_both:  # what differs is painted already
+                others = [item for item in review.items if item.kind != "difference"]
+                review = dataclasses.replace(review, items=tuple(others))
+            marks = mark_items(review, session.views.model, self._find_tree)
         session.marks = marks
         self._on_marks()
 

@@ -7,7 +7,7 @@ model is more than text in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,6 +18,8 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
+from netloupe.explorer.overlays import Overlay, make_overlays
+from netloupe.explorer.render.legend import walk_items
 from netloupe.explorer.render.paint import (
     NO_PAINTS,
     Paint,
@@ -57,6 +59,7 @@ def draw_page(
     model: Model,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
+    color_by: Any = None,
     weights: WeightContent | None = None,
     size_limit: str | int | None = None,
     review: Reviewable | Iterable[Reviewable] | None = None,
@@ -81,7 +84,9 @@ def draw_page(
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_page(model, options, paints, content=content, review=listed)
+    given = [*color_by] if isinstance(color_by, list | tuple) else [color_by]
+    overlays = [] if color_by is None else make_overlays(model, given)
+    data, _ = make_page(model, options, paints, content=content, review=listed, overlays=overlays)
     if path is not None:
         write_file(path, data)
     return data
@@ -97,6 +102,8 @@ def make_page(
     review: Review | None = None,
     *,
     marks_shown: bool = True,
+    follows_system: bool = False,
+    overlays: Sequence[Overlay] = (),
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -118,6 +125,10 @@ def make_page(
         What its Review tab lists; None for no such tab.
     marks_shown
         Whether items of the review are marked at first.
+    follows_system
+        Whether it is light or dark as the system is, in place of the theme of the options.
+    overlays
+        What boxes can be coloured by: the first one is chosen at first.
 
     Raises
     ------
@@ -133,8 +144,8 @@ def make_page(
     composer = Composer()
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
-        first = FirstView(composer, labels, Window(*map(float, options.window)))
-        view, notices = make_view(model, options, first)
+        opener = FirstView(composer, labels, Window(*map(float, options.window)))
+        view, notices = make_view(model, options, opener)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
@@ -143,7 +154,17 @@ def make_page(
         marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
         others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS
-    still = Picture(model, view, options, scene, labels, paints=lay_paints(seen, paints))
+    first: Overlay | None = overlays[0] if overlays else None
+    coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS
+    still = Picture(
+        model,
+        view,
+        options,
+        scene,
+        labels,
+        paints=lay_paints(seen, lay_paints(paints, coloured)),
+        colouring=first,
+    )
     data = {
         "title": still.title,
         "first": write_open_groups(view.root),
@@ -152,10 +173,12 @@ def make_page(
             "title": still.title,
             "file_name": Path(model.source).name,
             "direction": options.direction,
-            "theme": options.theme,
+            "theme": "auto" if follows_system else options.theme,
             "height": 0,
             "paints": encode_paints(paints),
             "marks": encode_paints(seen),
+            "overlays": [overlay.name for overlay in overlays],
+            "overlay": 0 if overlays else -1,
             "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
         "notices": notices + _list_ignored(options),
@@ -175,6 +198,7 @@ def make_page(
             is_ranked=is_ranked,
             closed=closed,
             others=others,
+            overlays=overlays,
         )
 
     with old_spared():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, get_args
@@ -11,6 +11,7 @@ from typing import Any, get_args
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.options import Direction
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.render.picture import Labels, Picture
 from netloupe.explorer.view import Item, View
@@ -25,6 +26,7 @@ from .levels import write_levels
 from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
 from .link_block import write_links
+from .overlay_block import write_overlays
 from .ranking import RankedFacts
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
@@ -54,6 +56,8 @@ class PageParts:
         A view of the same with everything closed that nothing else is done with; made where None.
     others
         Further blocks, by their names, which are never left out.
+    overlays
+        What boxes can be coloured by.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class PageParts:
         is_ranked: bool = False,
         closed: View | None = None,
         others: Mapping[str, bytes] = MappingProxyType({}),
+        overlays: Sequence[Overlay] = (),
     ) -> None:
         model, options, view = still.model, still.options, still.view
         shares = still.labels.shares
@@ -109,6 +114,9 @@ class PageParts:
                 if view.only is None and limits is USUAL:
                     self.blocks["links"] = write_links(everything, numbers)
                 self.linked = facts.add_linked(numbers, everything)
+                if overlays:
+                    step("colouring", 0.63)
+                    self.blocks["overlays"] = write_overlays(overlays, everything, numbers)
         self.blocks |= others
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()

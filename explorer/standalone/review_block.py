@@ -16,9 +16,11 @@ from .blocks import write_block
 
 def write_review(model: Model, review: Review, marks: Paints) -> bytes:
     """Return the block of a review of a model, and of the marks that show it in the picture."""
+    # of two models that are shown as one, notes are on the newer
+    noted = model if model.comparison is None else model.comparison.right
     columns = {
         "review": encode_review(review),
         "marks": encode_paints(marks),
-        "structure": model.notes.structure,
+        "structure": noted.notes.structure,
     }
     return write_block({}, columns)

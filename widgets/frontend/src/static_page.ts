@@ -5,6 +5,7 @@ import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { download } from "./controls/taking";
 import type { Direction } from "./scene/options";
+import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
@@ -13,6 +14,7 @@ import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
+import { Overlays } from "./standalone/overlays";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
@@ -65,6 +67,11 @@ async function readLinks(): Promise<Links> {
 
 async function readLegend(): Promise<LegendWords> {
   return new LegendWords(await Block.read("legend", findBlock("legend")));
+}
+
+async function readOverlays(): Promise<Overlays> {
+  const { texts } = await readBook(FIRST);
+  return new Overlays(await Block.read("overlays", findBlock("overlays")), texts);
 }
 
 async function readSearch(): Promise<SearchIndex> {
@@ -203,7 +210,8 @@ export function showFile(data: StaticPage): void {
   const { first, command, notices } = data;
   const [opened, focus] = [link && link.opened, link && link.focus];
   const host = new StaticHost({
-    ...{ readBook, readSearch, readLegend, first, command, notices, opened, focus, traits },
+    ...{ readBook, readSearch, readLegend, readOverlays, first, command, notices, opened },
+    ...{ focus, traits },
     readLinks: data.has_links ? readLinks : null,
   });
   const describer = new Describer(data);
@@ -213,6 +221,7 @@ export function showFile(data: StaticPage): void {
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
+  followPage(host);
   if (data.has_review) {
     const goTo = (path: string): void => void host.goTo(path);
     const kept = findStorage();

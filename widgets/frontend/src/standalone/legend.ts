@@ -2,7 +2,7 @@
 
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
-import { CAPTURED, CONTROL } from "../scene/scene";
+import { CAPTURED, CONTROL, FORMER } from "../scene/scene";
 import type { PaintsByPath } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
@@ -12,6 +12,15 @@ import type { Composed } from "./compose";
 /** kind, key and text of an entry, and its small pictures, light and dark */
 type Written = readonly [kind: string, key: string, text: string, light: string, dark: string];
 
+/** tones that an overlay explains itself */
+const OF_OVERLAYS = new Set(["scale", "diverging", "category", "missing"]);
+
+const SIGNS_OF_DIFFERENCES: Readonly<Record<string, string>> = {
+  "+": "added",
+  "−": "removed",
+  Δ: "changed",
+};
+
 export class LegendWords {
   private readonly entries: readonly Written[];
 
@@ -19,25 +28,51 @@ export class LegendWords {
     this.entries = block.value("entries") as Written[];
   }
 
-  /** What the legend of a picture says. */
-  list(book: Levels, shown: Composed, paints: PaintsByPath, theme: ThemeName): LegendEntry[] {
+  /**
+   * What the legend of a picture says.
+   *
+   * @param hasOverlay whether an overlay explains its tones itself
+   */
+  list(
+    book: Levels,
+    shown: Composed,
+    paints: PaintsByPath,
+    theme: ThemeName,
+    hasOverlay = false,
+  ): LegendEntry[] {
     const found = collect(book, shown, paints);
     return this.entries
       .filter(([kind, key]) => found.has(`${kind} ${key}`))
+      .filter(([kind, key]) => !(hasOverlay && kind === "tones" && OF_OVERLAYS.has(key)))
       .map(([, , text, light, dark]) => ({ text, svg: theme === "dark" ? dark : light }));
   }
+}
+
+/** Which difference of two models a mark in a tone tells of; as find_difference of the kernel. */
+function differenceOf(mark = "", tone = ""): string {
+  if (/^\d/.test(mark)) return tone === "changed" ? "count" : "";
+  const found = SIGNS_OF_DIFFERENCES[mark];
+  return found === tone ? found : "";
 }
 
 /** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */
 function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<string> {
   const found = new Set<string>();
   const addPaint = (path: string): string => {
-    const [tone = "", , ring, , markTone] = paints[path] ?? [];
+    const [tone = "", , ring, mark, markTone] = paints[path] ?? [];
+    const difference = differenceOf(mark, markTone || ring || tone);
+    if (difference) {
+      found.add(`differences ${difference}`);
+      return tone;
+    }
     for (const each of [tone, ring, markTone]) {
       if (each) found.add(`tones ${each.split("-")[0]}`);
     }
     return tone;
   };
+  const hasDifferences = Object.values(paints).some(
+    ([tone, , ring, mark, markTone]) => differenceOf(mark, markTone || ring || tone) !== "",
+  );
   const pending = [shown];
   while (pending.length > 0) {
     const { level, inner, edges } = pending.pop()!;
@@ -67,8 +102,8 @@ function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<strin
     edges.forEach(({ isDrawn, flags }, number) => {
       if (!isDrawn) return;
       const kind = flags & CAPTURED ? "captured" : flags & CONTROL ? "control" : "data";
-      found.add(`signs ${kind}`);
-      addPaint(names[form.edges[number].path]);
+      found.add(`signs ${flags & FORMER ? "former" : kind}`);
+      if (!hasDifferences) addPaint(names[form.edges[number].path]);
     });
   }
   return found;
