@@ -154,7 +154,7 @@ def test_what_was_taken_before_is_another_kind_of_edge() -> None:
     assert "dotted" in found.to_dot().source
 
 
-@pytest.mark.parametrize("case", CASES[::9], ids=str)
+@pytest.mark.parametrize("case", [*CASES][::9], ids=str)
 def test_whatever_opens_is_drawn_against_itself_and_another(case: object) -> None:
     try:
         model = load(corpus_file(str(case)))
