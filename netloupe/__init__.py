@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
     from netloupe.explorer.render.paint import Paint
+    from netloupe.explorer.report import report
     from netloupe.explorer.view import ViewKeywords
 
     from .widgets import Explorer, explore
@@ -106,6 +107,7 @@ _HOMES = {
     "explore": "netloupe.widgets",
     "overlay": "netloupe.explorer.overlays",
     "load": "netloupe.explorer.readers.load",
+    "report": "netloupe.explorer.report",
     "watched": "netloupe.explorer.progress",
 }
 
@@ -161,6 +163,7 @@ __all__ = [
     "explore",
     "load",
     "overlay",
+    "report",
     "watched",
 ]
 

@@ -72,6 +72,7 @@ def test_exactly_these_names_are_public() -> None:
         "explore",
         "load",
         "overlay",
+        "report",
         "watched",
     ]
 

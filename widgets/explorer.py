@@ -11,9 +11,11 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
-from netloupe.explorer.compare import Diff
+from netloupe.explorer.compare import Diff, read_again
 from netloupe.explorer.costs.symbols import Bindings
+from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
@@ -21,7 +23,6 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
 from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import Picture, render_picture
 from netloupe.explorer.review import Review, ReviewItem
@@ -101,7 +102,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
-            title=f"Graph of {Path(model.source).name or model.source}",
+            title=f"Graph of {name_compared(model) or Path(model.source).name or model.source}",
             static_id=self._static_id,
             file_name=Path(model.source).name,
             breadcrumb=self._views.breadcrumb(),
@@ -122,6 +123,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.add_class("nl-explorer-canvas")
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
+        self._show_paints()
+        self.canvas.observe(self._show_paints, "grouping")
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
@@ -185,8 +188,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     @paint.setter
     def paint(self, paint: Mapping[Any, Paint]) -> None:
-        self._session.paints = paints = check_paints(paint)
-        self.canvas.paints = encode_paints(paints)
+        self._session.paints = check_paints(paint)
+        self._show_paints()
+
+    def _show_paints(self, _change: object = None) -> None:
+        """Paint the canvas; the counts on groups depend on how nodes are grouped."""
+        self.canvas.paints = encode_paints(self._session.lower_paints)
 
     def color_by(self, *columns: Any, bind: Bindings | None = None, **settings: Any) -> None:
         """Colour boxes by numbers or words; without a column by none any more.
@@ -432,17 +439,28 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         return self._reviewing.diff
 
     @property
+    def audit(self) -> QuantizationAudit | None:
+        """How a quantized model is quantized; None before its weights were read, and for others.
+
+        :meth:`check` reads them when told to.
+        """
+        return self._reviewing.audit
+
+    @property
     def review(self) -> Review:
         """All there is to review, the worst first, as far as it is known: what the tab lists."""
         return self._reviewing.review
 
-    def check(self, *, weights: bool = False) -> Findings:
+    def check(self, *, weights: bool = False, reference: Model | None = None) -> Findings:
         """Apply rules to the model, and list what they find in the review.
 
         Parameters
         ----------
         weights
-            Whether weights are read for the rules that need them.
+            Whether weights are read for the rules that need them, and of a quantized model for
+            its :attr:`audit`.
+        reference
+            The float model that a quantized one was made of, for the audit; weights are read.
 
         Raises
         ------
@@ -451,7 +469,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         Cancelled
             Where the check was stopped in the browser.
         """
-        return self._reviewing.find(reads_weights=weights)
+        return self._reviewing.find(reads_weights=weights, reference=reference)
 
     def next_item(self) -> ReviewItem | None:
         """Go to the next item of the review and show it; return it, None where there is none."""
@@ -565,7 +583,8 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self.model))
+        self._session.reload(read_again(self.model))
+        self._show_paints()
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)
         self._inferring.start()
@@ -578,6 +597,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _selected_paths_set(self, change: Any) -> None:
         self._describe(change.new)
+        self._reviewing.select(change.new)
 
     def _navigate(self, path: str) -> None:
         """Follow a link of the inspector; what no picture shows is only described."""

@@ -104,6 +104,7 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
             "uncertain": sum(pair.confidence < _CERTAIN for pair in found.matching.pairs),
             "added": _list(found.right_alone, _encode_node),
             "removed": _list(found.left_alone, _encode_node),
+            "moved": _list(found.moved, _encode_pair),
             "fused": _list(found.fused, _encode_pair),
             "changed": _list(
                 found.nodes,
@@ -197,8 +198,9 @@ class DifferencePart(NamedTuple):
 def list_told(found: Diff) -> list[DifferencePart]:
     """Return what is told of a difference below the verdict; only kinds of which there are some."""
     parts = (
-        DifferencePart("Inputs and outputs", [*map(_write_change, found.interface)]),
-        DifferencePart("The models", [*map(_write_change, found.about)]),
+        DifferencePart("Inputs and outputs", [*map(write_change, found.interface)]),
+        DifferencePart("The models", [*map(write_change, found.about)]),
+        DifferencePart("Moved nodes", _fold(map(_write_moved, found.moved))),
         DifferencePart("Changed nodes", _fold(_list_changed(found))),
         DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
         DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
@@ -238,7 +240,7 @@ def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
 def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
     counts: Counter[str] = Counter()
     for one in found.nodes:
-        told = [_write_change(change) for change in one.changes if not change.aspect]
+        told = [write_change(change) for change in one.changes if not change.aspect]
         if told:
             yield one.pair.left[0].path, join_parts(told[:_MOST_KINDS], len(told))
         counts.update({change.aspect for change in one.changes if change.aspect})
@@ -246,7 +248,8 @@ def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
         yield write_count(count, "node"), f"other {_ASPECTS[aspect]}"
 
 
-def _write_change(change: Change) -> str:
+def write_change(change: Change) -> str:
+    """Return in what two paired elements differ, in a line."""
     what = write_line(change.what, _LONGEST)  # the name of an input or of metadata is part of it
     if change.left is None and change.right is None:
         return what
@@ -275,6 +278,10 @@ def _write_operators(nodes: Sequence[Node]) -> str:
     return " + ".join([*told, f"{rest:,} more"] if rest else told)
 
 
+def _write_moved(pair: Pair) -> tuple[str, str]:
+    return pair.left[0].path, f"-> {write_line(pair.right[0].path, _LONGEST)}"
+
+
 def _write_node(node: Node) -> tuple[str, str]:
     return node.path, write_line(node.op_type, _LONGEST)
 
@@ -291,7 +298,7 @@ def _write_tensors(found: Diff) -> list[str]:
     )
     lines = []
     for one in ordered:
-        told = [_write_change(change) for change in one.changes if change.aspect != "names"]
+        told = [write_change(change) for change in one.changes if change.aspect != "names"]
         if one.numbers is not None:
             told.append(write_numbers(one.numbers))
         if one.are_unread:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import door
@@ -48,6 +48,7 @@ class Model(Drawable, Loaded):
         "_analyses": "What each node costs, by the sizes that symbols have.",
         "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
+        "_comparison": "The difference whose picture the model is for; mostly None.",
         "_emphasised": "Nodes that a first view is to show; mostly none matters more than others.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
@@ -100,6 +101,7 @@ class Model(Drawable, Loaded):
         self._node_count: int | None = None
         self._notes: door.Notes | None = None
         self._parts: object = None
+        self._comparison: door.Diff | None = None
         self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
@@ -282,11 +284,26 @@ class Model(Drawable, Loaded):
         return offer_keys(self)
 
     @property
+    def comparison(self) -> door.Diff | None:
+        """What differs between the two models that this one was made of; None where it is a file's.
+
+        It is there for pictures of a difference: see :attr:`netloupe.Diff.merged`.
+        """
+        return self._comparison
+
+    def list_former(self, node: Node) -> tuple[Value, ...]:
+        """Return what a node took in the older of two models that this one was made of, alone."""
+        found = self._comparison
+        return () if found is None else found.merging.former.get(node, ())
+
+    @property
     def findings(self) -> tuple[ModelWarning, ...]:
         """What is odd when the model is looked at as a whole: cycles, recursion and the like.
 
         Looked for once, when first asked for, in time linear in the size of the model.
         """
+        if self._comparison is not None:
+            return self._comparison.right.findings
         if self._findings is None:
             self._findings = tuple(door.find_oddities(self))
         return self._findings
@@ -418,6 +435,12 @@ class Model(Drawable, Loaded):
         """
         yield from self.warnings
         yield from self.findings
+        yield from self._list_inner_warnings(list_node_warnings)
+
+    def _list_inner_warnings(
+        self, list_of_nodes: Callable[[Graph], Iterator[ModelWarning]]
+    ) -> Iterator[ModelWarning]:
+        """Yield what inference and readers found odd about elements; of nodes, what is listed."""
         yield from self._inference_warnings
         for graph in self.graphs:
             yield from graph.warnings
@@ -429,7 +452,7 @@ class Model(Drawable, Loaded):
             for value in graph.values.values():
                 if value._notes is not None:
                     yield from value.warnings
-            yield from list_node_warnings(graph)
+            yield from list_of_nodes(graph)
 
     @property
     def can_infer_shapes(self) -> bool:

@@ -539,7 +539,7 @@ def _cut_end(path: str, node: Node) -> str:
     return path.removesuffix(end) if path.endswith(end) else node.graph.path
 
 
-def _break(text: str, most: int = 54) -> list[str]:
+def _break(text: str, most: int = 60) -> list[str]:
     """Return a text in lines of so many letters at most, broken between words."""
     lines = [""]
     for word in text.split(" "):

@@ -48,7 +48,7 @@ from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
 from .frames import measure_title
-from .legend import Entry, list_legend, walk_items
+from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
 from .shares import Shares
@@ -362,10 +362,13 @@ def _make_sheet_maker(
 ) -> SheetMaker:
     overlay = colouring.list_legend() if colouring is not None else ()
     entries: list[Entry] = []
-    if options.legend or overlay:
+    if options.legend or overlay or paints:
         entries = list_legend(scene, labels.draw, paints, overlay)
-    if not options.legend:  # colours of numbers mean nothing without their own
-        entries = [entry for entry in entries if entry.is_of_overlay]
+    if (
+        not options.legend
+    ):  # colours of numbers mean nothing without theirs, signs of differences too
+        own = ("differences", *OVERLAY_KINDS)
+        entries = [entry for entry in entries if entry.kind in own]
     theme = load_theme(options.theme)
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 

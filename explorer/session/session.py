@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
@@ -26,6 +27,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.render.differences import paint_differences
 from netloupe.explorer.render.legend import list_legend, walk_items
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
@@ -63,6 +65,8 @@ class Session:
         #: how boxes and edges are painted, by path, and what a review marks, laid over it
         self.paints: Paints = NO_PAINTS
         self.marks: Paints = NO_PAINTS
+        #: what differs, as it was painted for a grouping
+        self._painted: tuple[tuple[Diff, str], Paints] | None = None
         #: what boxes can be coloured by, and which of it they are, -1 for none
         self.overlays: list[Overlay] = []
         self.overlay = -1
@@ -204,7 +208,23 @@ class Session:
     @property
     def own_paints(self) -> Paints:
         """What is painted and marked by path, whatever boxes are coloured by."""
-        return lay_paints(self.marks, self.paints)
+        return lay_paints(self.marks, self.lower_paints)
+
+    @property
+    def lower_paints(self) -> Paints:
+        """What is painted, laid over what differs where the model was made of two."""
+        return lay_paints(self.paints, self._differences)
+
+    @property
+    def _differences(self) -> Paints:
+        views = self.views
+        found = views.model.comparison
+        if found is None:
+            return NO_PAINTS
+        key = found, views.options.grouping
+        if self._painted is None or self._painted[0] != key:
+            self._painted = key, paint_differences(*key)
+        return self._painted[1]
 
     @property
     def shown_paints(self) -> Paints:

@@ -102,6 +102,7 @@ def make_page(
     review: Review | None = None,
     *,
     marks_shown: bool = True,
+    follows_system: bool = False,
     overlays: Sequence[Overlay] = (),
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
@@ -124,6 +125,8 @@ def make_page(
         What its Review tab lists; None for no such tab.
     marks_shown
         Whether items of the review are marked at first.
+    follows_system
+        Whether it is light or dark as the system is, in place of the theme of the options.
     overlays
         What boxes can be coloured by: the first one is chosen at first.
 
@@ -149,7 +152,7 @@ def make_page(
     marks, others = NO_PAINTS, {}
     if review is not None:
         marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
-        others = {"review": write_review(review, marks)}
+        others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS
     first: Overlay | None = overlays[0] if overlays else None
     coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS
@@ -170,7 +173,7 @@ def make_page(
             "title": still.title,
             "file_name": Path(model.source).name,
             "direction": options.direction,
-            "theme": options.theme,
+            "theme": "auto" if follows_system else options.theme,
             "height": 0,
             "paints": encode_paints(paints),
             "marks": encode_paints(seen),

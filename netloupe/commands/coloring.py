@@ -37,18 +37,24 @@ def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
         return []
     from netloupe.explorer.overlays import make_overlays
 
-    settings: dict[str, Any] = {}
-    if parsed.color_scale:
-        settings["scale"] = parsed.color_scale
-    if parsed.color_groups:
-        settings["aggregation"] = parsed.color_groups
     given: list[Any] = parsed.color_by
     if parsed.twin is not None:
         from netloupe.explorer.audit import audit
 
         found = audit(model, load_named(parsed.twin, None), bind=dict(parsed.bind))
         given = [found if one == "sqnr" else one for one in given]
+    settings = read_color_settings(parsed)
     return make_overlays(model, given, bind=dict(parsed.bind), **settings)
+
+
+def read_color_settings(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return how numbers become colours, as :func:`netloupe.overlay` takes it."""
+    settings: dict[str, Any] = {}
+    if parsed.color_scale:
+        settings["scale"] = parsed.color_scale
+    if parsed.color_groups:
+        settings["aggregation"] = parsed.color_groups
+    return settings
 
 
 def describe_overlays(overlays: Sequence[Overlay]) -> Iterator[str]:

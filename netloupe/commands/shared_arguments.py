@@ -86,6 +86,11 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         help="what a closed group has of the numbers inside (default: the sum of times, MACs, "
         "bytes and parameters, and else the largest)",
     )
+    add_bind(command)
+
+
+def add_twin(command: argparse.ArgumentParser) -> None:
+    """Add ``--float``, the model with which ``--color-by sqnr`` compares."""
     command.add_argument(
         "--float",
         dest="twin",
@@ -93,7 +98,6 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         type=read_file_name,
         help="the float model that a quantized one was made of, for --color-by sqnr",
     )
-    add_bind(command)
 
 
 def add_json(command: argparse.ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, get_args
 
+from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe import Description
 from netloupe.explorer.errors import NetloupeError, NotFoundError
 from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
@@ -16,7 +17,6 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
@@ -292,7 +292,7 @@ class Exploration:
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self._views.model))
+        self._session.reload(read_again(self._views.model))
         model = self._views.model
         self._weights = []
         self._inferring.close()

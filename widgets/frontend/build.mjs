@@ -48,6 +48,13 @@ await build({
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
 await build({ ...common, entryPoints: { description_text: "src/description_text.ts" } });
+// what stands around an explorer in a report
+await build({
+  ...common,
+  entryPoints: { report: "src/report_page.ts" },
+  format: "iife",
+  target: "es2022",
+});
 await build({ ...common, entryPoints: { review_panel: "src/review_panel.ts" } });
 
 // In the page around, important rules in a layer win over all others, whatever these select.
