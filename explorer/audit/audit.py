@@ -12,6 +12,7 @@ from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.compare import match_models
 from netloupe.explorer.compare.references import Reference, open_reference
+from netloupe.explorer.compare.twin_weights import TwinWeights, WeightPair
 from netloupe.explorer.costs import Bindings, count_bytes
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
@@ -25,7 +26,6 @@ from netloupe.explorer.quantization.weights import QuantizedWeight, find_output_
 
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
-from .pairing import TwinWeights, WeightPair
 from .result import QuantizationAudit, State, Unchecked, WeightAudit
 from .twins import compare_with_twin
 from .verdict import write_audit_verdict
@@ -128,7 +128,9 @@ class _Audit:
     def _audit_weights(self) -> Iterator[WeightAudit]:
         twins = None
         if self._reference is not None:
-            twins = TwinWeights(self._reference, match_models(self._reference, self._model))
+            pairs = match_models(self._reference, self._model).pairs
+            partners = {node: pair.left for pair in pairs for node in pair.right}
+            twins = TwinWeights(self._reference, partners)
         codes = self._subject.quantized.codes
         total = sum(one.weight.size for one in codes) or 1
         done = 0

@@ -26,6 +26,7 @@ from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
 from .numbers import NumberDifference, compare_numbers
+from .quantized import pair_quantized
 from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
 
@@ -114,7 +115,8 @@ class Diff(Drawable):
     equal_tensors
         How many paired weights are the same.
     left_tensors, right_tensors
-        Weights that nothing on the other side is paired with.
+        Weights that nothing on the other side is paired with. Scales and zero points of weights
+        that were quantized are none of them.
     ignored
         What was to be no difference.
     """
@@ -365,18 +367,39 @@ class _Comparison:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
 
     def _compare_tensors(self) -> None:
-        found, pairs = self.found, self.found.matching.tensors
+        found, pairs = self.found, dict(self.found.matching.tensors)
+        of_codes = self._compare_quantized(pairs)
         for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
-        partners = {*pairs.values()}
+        known = {*pairs, *pairs.values(), *of_codes}
         found.left_tensors = [
-            t for graph in found.left.graphs for t in graph.initializers if t not in pairs
+            t for graph in found.left.graphs for t in graph.initializers if t not in known
         ]
         found.right_tensors = [
-            t for graph in found.right.graphs for t in graph.initializers if t not in partners
+            t for graph in found.right.graphs for t in graph.initializers if t not in known
         ]
+
+    def _compare_quantized(self, pairs: dict[Tensor, Tensor]) -> set[Tensor]:
+        """Compare weights that one model has quantized, and take them out of the other pairs.
+
+        Returns
+        -------
+        set of Tensor
+            These weights, and the scales and zero points that belong to them.
+        """
+        done: set[Tensor] = set()
+        parameters: set[Tensor] = set()
+        for one in pair_quantized(self.found.matching):
+            done |= {one.left, one.right}
+            parameters.update(one.parameters)
+            change = Change("quantized", one.before, one.after)
+            entry = TensorDifference(one.left, one.right, (change,), one.numbers)
+            self.found.tensors.append(entry)
+        for left in [left for left, right in pairs.items() if left in done or right in done]:
+            del pairs[left]
+        return done | parameters
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
         changes = []

@@ -81,8 +81,7 @@ def _list_node_rows(found: Diff, node: Node) -> Iterator[Row]:
 
 def list_awaited(node: Node) -> tuple[Value, ...]:
     """Return the values that a node only waits for, without those that it took before."""
-    found = node.graph.model.comparison
-    former = () if found is None else found.merging.former.get(node, ())
+    former = node.graph.model.list_former(node)
     return tuple(value for value in node.control_inputs if value not in former)
 
 

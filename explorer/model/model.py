@@ -291,6 +291,11 @@ class Model(Drawable, Loaded):
         """
         return self._comparison
 
+    def list_former(self, node: Node) -> tuple[Value, ...]:
+        """Return what a node took in the older of two models that this one was made of, alone."""
+        found = self._comparison
+        return () if found is None else found.merging.former.get(node, ())
+
     @property
     def findings(self) -> tuple[ModelWarning, ...]:
         """What is odd when the model is looked at as a whole: cycles, recursion and the like.

@@ -130,3 +130,24 @@ def test_a_page_holds_the_paints(tmp_path: Path) -> None:
 def test_painting_many_calls_ends() -> None:
     found = netloupe.diff(load(make_nested()), load(make_layers(3)))
     assert paint_differences(found, "none")
+
+
+def test_the_legend_says_what_the_signs_mean() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    svg = found.to_svg()
+    assert "only in the older model" in svg
+    assert "only in the newer model" not in svg
+    assert "input or output of the graph" not in svg  # of all else only where it is asked for
+    whole = found.to_svg(legend=True)
+    assert "input or output of the graph" in whole
+    assert "taken in the older model alone" in whole
+    assert "order without a value" not in whole
+    assert "painted: removed" not in whole
+
+
+def test_what_was_taken_before_is_another_kind_of_edge() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    view = View(found.merged)
+    kinds = {link.value.name: link.kind for link in view.links(view.root)}
+    assert kinds["q"] == "former"
+    assert "dotted" in found.to_dot().source
