@@ -107,22 +107,19 @@ _JSON = st.recursive(
 )
 
 
-@given(
-    st.fixed_dictionaries(
-        {},
-        optional=dict.fromkeys((*("event", "note", "turn", "at", "author"), *("removed", "text", "tags", "anchors", "accepts")), _JSON),
-    )
-)
-def test_whatever_a_line_holds_it_is_a_note_or_says_why_not(changed: dict[str, Any]) -> None:
+_KEYS = ["event", "note", "turn", "at", "author", "removed", "text", "tags", "anchors", "accepts"]
+
+
+@given(st.dictionaries(st.sampled_from(_KEYS), _JSON))
+def test_whatever_a_line_holds_it_is_a_note_or_is_refused(changed: dict[str, Any]) -> None:
     try:
         event = read_event(make_line(**changed))
-    except ValueError as error:
-        assert str(error)
-    else:
-        assert read_event(event.write().encode()) == event
+    except ValueError:
+        return
+    assert read_event(event.write().encode()) == event
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes(line: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         read_event(line)
