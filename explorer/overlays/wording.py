@@ -20,7 +20,7 @@ _BETTER = {"higher": ", ↑ better", "lower": ", ↓ better", "": ""}
 
 
 def write_measured(measured: Measured, column: Column) -> str:
-    """Return what a closed box says: ``1.2 ms``, ``14 ms · 34 %``, ``int8 87 %``; it has a value."""
+    """Return what a closed box with a value says: ``1.2 ms``, ``14 ms · 34 %``, ``int8 87 %``."""
     value = measured.value
     if isinstance(value, str):
         text = clean_label(value, LONGEST_LABEL)
