@@ -124,7 +124,7 @@ test("a colour of one's own is a tone whose text is black or white, whichever ca
   expect(findTone(palette, "#ffdd00")).toMatchObject({ fill: "#ffdd00", text: "#000000" });
   expect(findTone(palette, "#102030")).toMatchObject({ fill: "#102030", text: "#ffffff" });
   // as explorer/render/tones.py makes its border
-  expect(findTone(palette, "#ffffff")?.border).toBe("#b2b2b2");
+  expect(findTone(palette, "#ffffff")?.border).toBe("#b3b3b3");
   expect(findTone(palette, "scale-3")).toBe(palette.tones["scale-3"]);
   expect(findTone(palette, "no such tone")).toBeUndefined();
 });
