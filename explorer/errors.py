@@ -56,6 +56,10 @@ class CheckError(NetloupeError, ValueError):
     """A check was asked for with rules, a target, a baseline or settings that do not fit."""
 
 
+class OverlayError(NetloupeError, ValueError):
+    """Numbers to colour by cannot be read, do not fit together, or are asked for as none are."""
+
+
 class AuditError(NetloupeError, ValueError):
     """An audit was asked for, or its table, where that cannot be given."""
 
@@ -70,3 +74,7 @@ class LayoutError(NetloupeError):
 
 class OutputError(NetloupeError):
     """A file cannot be written where it was asked for."""
+
+
+class MissingPackageError(NetloupeError, ImportError):
+    """Something needs a package that netloupe does without otherwise; the message names it."""

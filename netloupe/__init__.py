@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         NotesError,
         NotFoundError,
         OutputError,
+        OverlayError,
         SourceError,
         TensorDataError,
         ViewError,
@@ -43,10 +44,12 @@ if TYPE_CHECKING:
         Value,
     )
     from netloupe.explorer.notes import Note, Notes
+    from netloupe.explorer.overlays import Column, Overlay, overlay
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
     from netloupe.explorer.render.paint import Paint
+    from netloupe.explorer.report import report
     from netloupe.explorer.view import ViewKeywords
 
     from .widgets import Explorer, explore
@@ -61,6 +64,7 @@ _HOMES = {
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
     "CheckError": "netloupe.explorer.errors",
+    "Column": "netloupe.explorer.overlays",
     "CompareError": "netloupe.explorer.errors",
     "CopyError": "netloupe.explorer.errors",
     "Costs": "netloupe.explorer.costs.costs",
@@ -83,6 +87,8 @@ _HOMES = {
     "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
+    "Overlay": "netloupe.explorer.overlays",
+    "OverlayError": "netloupe.explorer.errors",
     "Paint": "netloupe.explorer.render.paint",
     "Quantization": "netloupe.explorer.quantization.record",
     "QuantizationAudit": "netloupe.explorer.audit",
@@ -99,7 +105,9 @@ _HOMES = {
     "check": "netloupe.explorer.checks",
     "diff": "netloupe.explorer.compare",
     "explore": "netloupe.widgets",
+    "overlay": "netloupe.explorer.overlays",
     "load": "netloupe.explorer.readers.load",
+    "report": "netloupe.explorer.report",
     "watched": "netloupe.explorer.progress",
 }
 
@@ -111,6 +119,7 @@ __all__ = [
     "BindingError",
     "Cancelled",
     "CheckError",
+    "Column",
     "CompareError",
     "CopyError",
     "Costs",
@@ -133,6 +142,8 @@ __all__ = [
     "Notes",
     "NotesError",
     "OutputError",
+    "Overlay",
+    "OverlayError",
     "Paint",
     "Quantization",
     "QuantizationAudit",
@@ -151,6 +162,8 @@ __all__ = [
     "diff",
     "explore",
     "load",
+    "overlay",
+    "report",
     "watched",
 ]
 

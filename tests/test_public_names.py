@@ -28,6 +28,7 @@ def test_exactly_these_names_are_public() -> None:
         "BindingError",
         "Cancelled",
         "CheckError",
+        "Column",
         "CompareError",
         "CopyError",
         "Costs",
@@ -50,6 +51,8 @@ def test_exactly_these_names_are_public() -> None:
         "Notes",
         "NotesError",
         "OutputError",
+        "Overlay",
+        "OverlayError",
         "Paint",
         "Quantization",
         "QuantizationAudit",
@@ -68,6 +71,8 @@ def test_exactly_these_names_are_public() -> None:
         "diff",
         "explore",
         "load",
+        "overlay",
+        "report",
         "watched",
     ]
 

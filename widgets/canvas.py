@@ -88,6 +88,12 @@ class Canvas(anywidget.AnyWidget):
     paints = traitlets.Dict(value_trait=traitlets.List()).tag(sync=True)
     #: what a review marks, which is laid over the paints, in the same form; set by Python
     marks = traitlets.Dict(value_trait=traitlets.List()).tag(sync=True)
+    #: how an overlay colours the boxes of the scene, below all else, likewise; set by Python
+    coloured = traitlets.Dict(value_trait=traitlets.List()).tag(sync=True)
+    #: names of what boxes can be coloured by; set by Python
+    overlays = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: the number of the one that they are coloured by, -1 for none; set by Python
+    overlay = traitlets.Int(-1, min=-1).tag(sync=True)
     #: what has changed in the model's files since they were read, "" for nothing: the browser
     #: offers to read them again; set by Python
     changed = traitlets.Unicode("").tag(sync=True)

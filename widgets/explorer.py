@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 from uuid import uuid4
@@ -10,15 +11,20 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.checks import Findings
+from netloupe.explorer.compare import Diff, read_again
+from netloupe.explorer.costs.symbols import Bindings
+from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName, Wrap
+from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.readers.load import load_again
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
-from netloupe.explorer.render.picture import render_picture
+from netloupe.explorer.render.picture import Picture, render_picture
+from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.inferring import Inferring
@@ -30,6 +36,7 @@ from netloupe.explorer.session.lookup import (
 )
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal, reveal_all
+from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
@@ -37,6 +44,7 @@ from .canvas import Canvas
 from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
 from .inspector import Inspector
+from .review_panel import ReviewPanel
 from .saving import Saved, SavedPage
 
 
@@ -93,7 +101,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
-            title=f"Graph of {Path(model.source).name or model.source}",
+            title=f"Graph of {name_compared(model) or Path(model.source).name or model.source}",
             static_id=self._static_id,
             file_name=Path(model.source).name,
             breadcrumb=self._views.breadcrumb(),
@@ -104,13 +112,18 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             details=options.details,
             share=options.share,
         )
-        self.inspector = Inspector(self._navigate, self._look_at_files, is_awaited=True)
+        self._tabs = ReviewPanel(self._receive_review)
+        self.inspector = Inspector(
+            self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
+        )
         super().__init__([self.canvas, self.inspector])
         # where they stand is said by explorer.css, which needs no rule of the page around
         self.add_class("nl-explorer")
         self.canvas.add_class("nl-explorer-canvas")
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
+        self._show_paints()
+        self.canvas.observe(self._show_paints, "grouping")
         self.canvas.observe(self._theme_shown, "shown_theme")
         self.observe(self._selection_set, "selection")
         self.observe(self._selected_paths_set, "selected_paths")
@@ -123,11 +136,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._read_again,
             self._look_at_files,
             self._begun,
-            write_page,
+            self._write_page,
         )
         self.canvas.on_request = self._requests.receive
         self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
         self._inferring = Inferring(model, self._inferred, self.log)
+        self._reviewing = Reviewing(self._session, self._tabs.tell, self._show_marks, self.log)
         self._saved = SavedPage(
             saved,
             self._session,
@@ -173,8 +187,46 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     @paint.setter
     def paint(self, paint: Mapping[Any, Paint]) -> None:
-        self._session.paints = paints = check_paints(paint)
-        self.canvas.paints = encode_paints(paints)
+        self._session.paints = check_paints(paint)
+        self._show_paints()
+
+    def _show_paints(self, _change: object = None) -> None:
+        """Paint the canvas; the counts on groups depend on how nodes are grouped."""
+        self.canvas.paints = encode_paints(self._session.lower_paints)
+
+    def color_by(self, *columns: Any, bind: Bindings | None = None, **settings: Any) -> None:
+        """Colour boxes by numbers or words; without a column by none any more.
+
+        Parameters
+        ----------
+        *columns
+            Each as :func:`netloupe.overlay` takes it: ``"macs"``, a mapping, a pandas Series or
+            DataFrame, a file, an :class:`~netloupe.Overlay`. Boxes are coloured by the first; the
+            legend offers all.
+        bind, **settings
+            As for :func:`netloupe.overlay`.
+
+        Raises
+        ------
+        OverlayError
+            Where a column is none, or a file cannot be read.
+
+        Examples
+        --------
+        >>> explorer.color_by("profile.json")
+        >>> explorer.color_by(errors, name="max error", better="lower", scale="log")
+        >>> explorer.overlay.describe_ranking()
+        """
+        overlays = make_overlays(self.model, columns, bind=bind, **settings) if columns else []
+        with self._requests.wanted():
+            self._session.set_overlays(overlays)
+            self._requests.tell_overlays()
+        self._saved.renew()
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """What boxes are coloured by; None for nothing."""
+        return self._session.chosen_overlay
 
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
@@ -232,6 +284,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if element is None:
             if "_requests" in vars(self):  # else it was interrupted while it was made
                 self._inferring.close()
+                self._reviewing.close()
                 self._saved.close()
                 self._details.close()
                 self._requests.close()
@@ -362,6 +415,81 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         with self._requests.lock:
             return [hit.path for hit in self._views.search(text, regex=regex)]
 
+    # the review
+
+    @property
+    def findings(self) -> Findings:
+        """What rules find in the model; they are applied when it is first asked for.
+
+        Rules that read weights are left out until :meth:`check` is told to apply them.
+
+        Raises
+        ------
+        NetloupeError
+            Where the model cannot be checked.
+        Cancelled
+            Where the check was stopped in the browser.
+        """
+        return self._reviewing.find()
+
+    @property
+    def diff(self) -> Diff | None:
+        """What differs from the model that this one is compared with; None for none."""
+        return self._reviewing.diff
+
+    @property
+    def review(self) -> Review:
+        """All there is to review, the worst first, as far as it is known: what the tab lists."""
+        return self._reviewing.review
+
+    def check(self, *, weights: bool = False) -> Findings:
+        """Apply rules to the model, and list what they find in the review.
+
+        Parameters
+        ----------
+        weights
+            Whether weights are read for the rules that need them.
+
+        Raises
+        ------
+        NetloupeError
+            Where the model cannot be checked.
+        Cancelled
+            Where the check was stopped in the browser.
+        """
+        return self._reviewing.find(reads_weights=weights)
+
+    def next_item(self) -> ReviewItem | None:
+        """Go to the next item of the review and show it; return it, None where there is none."""
+        return self._go_to_item(1)
+
+    def previous_item(self) -> ReviewItem | None:
+        """Go to the item of the review before this one and show it; return it, None for none."""
+        return self._go_to_item(-1)
+
+    def _go_to_item(self, by: int) -> ReviewItem | None:
+        item = self._reviewing.step(by)
+        if item is not None and item.paths:
+            self._navigate(item.paths[0])
+        return item
+
+    @property
+    def marks_shown(self) -> bool:
+        """Whether the items of the review are marked in the picture; can be set."""
+        return self._reviewing.has_marks
+
+    @marks_shown.setter
+    def marks_shown(self, shown: bool) -> None:
+        self._reviewing.show_marks(bool(shown))
+
+    def _receive_review(self, request: object) -> None:
+        path = self._reviewing.receive(request)
+        if path is not None:
+            self._navigate(path)
+
+    def _show_marks(self) -> None:
+        self.canvas.marks = encode_paints(self._session.marks)
+
     def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
         """Draw what is open now as SVG.
 
@@ -432,6 +560,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def _settle_selection(self) -> None:
         """Deselect what is gone with the view, and describe what stays as it now is."""
         is_outdated = self._details.renew()
+        self._reviewing.follow_view()
         kept = [path for path in self.selected_paths if self._find_element(path) is not None]
         if len(kept) < len(self.selected_paths):
             self._set_selection(kept)
@@ -442,10 +571,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self.model))
+        self._session.reload(read_again(self.model))
+        self._show_paints()
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)
         self._inferring.start()
+        self._reviewing.renew(self._inferring.wait)
         self._saved.renew()
 
     def _look_at_files(self) -> None:
@@ -471,6 +602,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.inspector.begin()
         self._details.overview.read()
         self._inferring.start()
+        self._reviewing.start(self._inferring.wait)
         if self._is_displayed:  # else there is no output of ours that could keep it
             self._saved.start()
 
@@ -516,6 +648,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             svg = render_picture(self._session.picture(scene), "svg").decode()
             frame = self._saved.make_frame()
         return static_bundle(svg, self._static_id, frame, self._saved.note)
+
+    def _write_page(self, picture: Picture) -> tuple[bytes, list[str]]:
+        """Write what is shown, and what is known of a review, as a page."""
+        picture = replace(picture, paints=self._session.paints)
+        review = self.review if len(self.review) else None
+        return write_page(picture, review, marks_shown=self.marks_shown)
 
     def _keep_page(self) -> None:
         """Put what was written into the output; called from a thread."""

@@ -34,6 +34,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         Called with the path of a row that is clicked.
     on_source_changed
         Called, perhaps from a thread, where elements cannot be read since their file changed.
+    head
+        Stands above all descriptions.
     is_awaited
         Whether the page that shows it is still to come; until :meth:`begin` no widget is opened.
     **traits
@@ -62,6 +64,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         on_navigate: NavigateHandler | None = None,
         on_source_changed: Callable[[], None] | None = None,
         *,
+        head: ipywidgets.DOMWidget | None = None,
         is_awaited: bool = False,
         **traits: Any,
     ) -> None:
@@ -81,7 +84,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         layout = ipywidgets.Layout(width="auto")
         self._above = DescriptionText(self._navigate, self._show_more, layout=layout)
         self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
-        self._inside = (self._above, self._below)
+        self._head = () if head is None else (head,)
+        self._inside = (*self._head, self._above, self._below)
         self.add_class("nl-inspector")
         self._show_theme()
         self._show_panel()
@@ -172,7 +176,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             else:
                 self._panel.show(description.tensor, description.value)
             shown.insert(1, self._panel)
-        self.children = shown
+        self.children = [*self._head, *shown]
 
     def _navigate(self, path: str) -> None:
         if self.on_navigate is not None:

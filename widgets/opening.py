@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Unpack
 from uuid import uuid4
 
+from netloupe.explorer.compare import diff
 from netloupe.explorer.layout import shared_engine
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import watched
@@ -33,6 +34,9 @@ _SHARES = {
     "grouping nodes": 0.5,
     "looking for repeats": 0.7,
     "reading edges": 0.9,
+    "comparing nodes": 0.3,
+    "comparing weights": 0.6,
+    "merging the models": 0.8,
 }
 _BAR = (
     '<div data-netloupe="opening" style="display:flex;align-items:center;gap:10px">'
@@ -118,6 +122,7 @@ def _in_notebook() -> bool:
 def explore(
     source: Any,
     *,
+    against: Any = None,
     height: int = 560,
     saved: Saved | None = None,
     **view: Unpack[ViewKeywords],
@@ -128,6 +133,9 @@ def explore(
     ----------
     source
         A path, bytes, a file object, an ``onnx.ModelProto`` or a Model.
+    against
+        Another model, the one before: both are shown as one picture, with what was added, removed
+        and changed marked, and ``diff`` of the explorer says what differs.
     height
         Height in pixels; 0 for that of the window.
     saved
@@ -155,7 +163,10 @@ def explore(
     kept = choose_saved(saved)
     shared_engine().start()
     with Opening(_name_source(source)):
-        return Explorer(load(source), options, height, kept)
+        model = load(source)
+        if against is not None:
+            model = diff(load(against), model).merged
+        return Explorer(model, options, height, kept)
 
 
 def _name_source(source: Any) -> str:

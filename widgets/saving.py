@@ -142,7 +142,7 @@ class SavedPage:
         if self._page is None or not self._has_page(model, options):
             return ""
         opened = write_open_groups(session.views.current.root)
-        shown = FirstSight(opened, self._read_selected(), session.shown_paints)
+        shown = FirstSight(opened, self._read_selected(), session.own_paints, session.overlay)
         # its folder is nobody's business who is given the notebook
         title = f"Explorer of {Path(model.source).name or model.source}"
         return frame_page(self._page[2], title, self._height, shown)
@@ -164,9 +164,10 @@ class SavedPage:
                 page, _ = make_page(
                     model,
                     replace(options, wrap="auto"),  # a page has no columns
-                    session.shown_paints,
+                    session.own_paints,
                     session.views.current,
                     PageContent(size_limit=_PAGE_BYTES),
+                    overlays=session.overlays,
                 )
         except (Cancelled, OutputError):
             self.note = _TOO_LARGE

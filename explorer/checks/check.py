@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from os import PathLike
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
+from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.errors import CheckError, NetloupeError
 from netloupe.explorer.model import Model
-from netloupe.explorer.progress import is_ending, step
+from netloupe.explorer.progress import is_ending, part, step
 
 from .accepted import mark_accepted
 from .baseline import read_baseline, suppress_known
@@ -19,6 +20,9 @@ from .rule import SEVERITIES, Occurrence, Rule
 from .rules import RULES
 from .runtimes import find_runtime
 from .subject import Subject
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class SkippedRule(NamedTuple):
@@ -74,6 +78,30 @@ class Findings(Sequence[Finding]):
         """
         bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return any(each.severity in bad for each in self.findings if not each.suppressed)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each finding.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        rows = self.findings
+        return make_dataframe(
+            {
+                "id": [each.id for each in rows],
+                "name": [each.name for each in rows],
+                "severity": [each.severity for each in rows],
+                "message": [each.message for each in rows],
+                "count": [each.count for each in rows],
+                "paths": [each.paths for each in rows],
+                "evidence": [dict(each.evidence) for each in rows],
+                "remedy": [each.remedy for each in rows],
+                "fingerprint": [each.fingerprint for each in rows],
+                "suppressed": [each.suppressed for each in rows],
+            }
+        )
 
     def __repr__(self) -> str:
         counts = [(name, sum(f.severity == name for f in self.findings)) for name in SEVERITIES]
@@ -152,9 +180,10 @@ def apply_rules(
     """
     found: list[Finding] = []
     skipped: list[SkippedRule] = []
-    for rule in rules:
-        step("applying rules")
-        found += fold_hits(rule, _list_places(rule, subject, skipped))
+    for place, rule in enumerate(rules):
+        with part(place / len(rules), (place + 1) / len(rules)):
+            step("applying rules", 0.0)
+            found += fold_hits(rule, _list_places(rule, subject, skipped))
         if rule.reads_values and subject.gap:
             skipped.append(SkippedRule(rule.id, subject.gap))
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from .rule import Evidence, Occurrence, Rule, Severity
 
-#: so many places of a finding are named
-MOST_PATHS = 20
+#: so many places of a finding are named: enough to go through them in a picture
+MOST_PATHS = 1_000
 #: so many findings of a rule are told apart; what else it finds is one more
 MOST_FINDINGS = 200
 _MOST_MASKED = 2_000

@@ -5,6 +5,7 @@ Two models go in; a :class:`Matching` says which nodes are pairs and how sure th
 folded, fused, quantized, left out or inserted. Nothing here knows pictures or texts.
 """
 
+from .again import read_again
 from .changes import IGNORABLE, Change
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
 from .digests import digest_weight, shape_of_digest
@@ -38,5 +39,6 @@ __all__ = [
     "find_telling_name",
     "match_models",
     "match_names",
+    "read_again",
     "shape_of_digest",
 ]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
@@ -22,10 +22,15 @@ from .changes import (
     compare_statements,
     have_same_elements,
 )
+from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
 from .numbers import NumberDifference, compare_numbers
+from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
+
+if TYPE_CHECKING:
+    import pandas
 
 _STEP = 1_000
 
@@ -110,6 +115,8 @@ class Diff(Drawable):
         How many paired weights are the same.
     left_tensors, right_tensors
         Weights that nothing on the other side is paired with.
+    ignored
+        What was to be no difference.
     """
 
     left: Model
@@ -125,6 +132,7 @@ class Diff(Drawable):
     equal_tensors: int = 0
     left_tensors: list[Tensor] = field(default_factory=list)
     right_tensors: list[Tensor] = field(default_factory=list)
+    ignored: frozenset[str] = frozenset()
 
     @property
     def verdict(self) -> Verdict:
@@ -170,6 +178,16 @@ class Diff(Drawable):
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
+    def to_dataframe(self) -> pandas.DataFrame:
+        """Return a row for each difference, with what it was before and is after.
+
+        Raises
+        ------
+        MissingPackageError
+            Where pandas is not installed.
+        """
+        return tabulate_diff(self)
+
     @cached_property
     def states(self) -> dict[Node, State]:
         """Nodes of both models that are not the same: those of the left one are removed.
@@ -190,7 +208,9 @@ class Diff(Drawable):
     def merging(self) -> MergedModel:
         """Both models as one, and what of it comes from which."""
         other = [one.left for one in self.tensors if differs(one)]
-        return merge_models(self.matching, self.states, other)
+        merged = merge_models(self.matching, self.states, other)
+        merged.model._comparison = self
+        return merged
 
     @property
     def merged(self) -> Model:
@@ -215,6 +235,32 @@ class Diff(Drawable):
         self, paint: Mapping[Any, door.Paint] | None, view: door.ViewKeywords
     ) -> Mapping[Any, door.Paint]:
         return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
+
+    def find_pair(self, node: Node) -> Pair | None:
+        """Return the pair that a node of either model is in; None for none."""
+        return self._pairs.get(node)
+
+    @cached_property
+    def _pairs(self) -> dict[Node, Pair]:
+        pairs = self.matching.pairs
+        return {node: pair for pair in pairs for node in (*pair.left, *pair.right)}
+
+    def list_changes(self, node: Node) -> tuple[Change, ...]:
+        """Return in what a node of either model differs from its partner, weights aside."""
+        pair = self._pairs.get(node)
+        return () if pair is None else self._changes.get(pair.right[0], ())
+
+    @cached_property
+    def _changes(self) -> dict[Node, tuple[Change, ...]]:
+        return {one.pair.right[0]: one.changes for one in self.nodes}
+
+    def find_tensor_difference(self, tensor: Tensor) -> TensorDifference | None:
+        """Return how a weight of either model differs from its partner; None where it does not."""
+        return self._tensor_differences.get(tensor)
+
+    @cached_property
+    def _tensor_differences(self) -> dict[Tensor, TensorDifference]:
+        return {tensor: one for one in self.tensors for tensor in (one.left, one.right)}
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about
@@ -261,13 +307,14 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
 
 class _Comparison:
     def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
-        self.found = Diff(matching.left, matching.right, matching)
+        self.found = Diff(matching.left, matching.right, matching, ignored=ignored)
         self._ignored = ignored
 
     def run(self) -> Diff:
         found, matching = self.found, self.found.matching
         found.interface = [*compare_interfaces(found.left.graph, found.right.graph)]
         found.about = self._keep(compare_statements(found.left, found.right))
+        found.about += compare_results(matching)
         self._compare_nodes()
         if self._is_reordered():
             found.about += self._keep([Change("order of nodes", None, None, "order")])
@@ -300,7 +347,10 @@ class _Comparison:
             if len(pair.left) != 1 or len(pair.right) != 1:
                 self.found.fused.append(pair)
                 continue
-            changes = self._keep(compare_nodes(pair.left[0], pair.right[0]))
+            found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
+            if may_be_rewired(pair):
+                found_changes += compare_operands(pair, self.found.matching)
+            changes = self._keep(found_changes)
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
 

@@ -69,6 +69,11 @@ class Matching:
         return pair_values(self)
 
     @cached_property
+    def values_back(self) -> dict[Value, Value]:
+        """By value of the right model that of the left one that is the same."""
+        return {other: one for one, other in self.values.items()}
+
+    @cached_property
     def tensors(self) -> dict[Tensor, Tensor]:
         """By stored tensor of the left model that of the right one that is in its place."""
         return pair_tensors(self)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
@@ -55,6 +56,34 @@ class MergedModel:
     older: dict[Node | Value, Node | Value] = field(default_factory=dict)
     newer: dict[Node | Value, Node | Value] = field(default_factory=dict)
     former: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def origins(self) -> dict[Node | Value, Node | Value]:
+        """By node or value of ``model`` what it was made of: of the newer model where it has it."""
+        older = {made: one for one, made in self.older.items()}
+        return older | {made: one for one, made in self.newer.items()}
+
+    def find_shown(self, path: str, is_older: bool) -> str:
+        """Return where ``model`` has what is at a path of one of both models; "" for nowhere.
+
+        Parameters
+        ----------
+        path
+            Of a node, a value, a weight or a graph.
+        is_older
+            Whether that is of the older model.
+        """
+        made = self._shown[is_older].get(path)
+        if made is not None:
+            return made.path
+        return path if not is_older and path in self.model.graphs_by_path else ""
+
+    @cached_property
+    def _shown(self) -> tuple[dict[str, Node | Value], dict[str, Node | Value]]:
+        newer, older = (
+            {one.path: made for one, made in known.items()} for known in (self.newer, self.older)
+        )
+        return newer, older
 
 
 def merge_models(

@@ -69,7 +69,8 @@ _SAME = {
     "Swish": "SiLU",
 }
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
-_COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
+#: operators whose operands may stand in any order
+COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 #: what gives other numbers each time is not computed of constants alone
 _RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
 #: so many nodes that pass a value on are followed from an operator to the next
@@ -324,7 +325,7 @@ class _Reader:
                 elif self._unit_of(origin) != unit:
                     taken.append(origin)
         kind = self._name_kind(head, bool(weights))
-        is_ordered = kind not in _COMMUTATIVE
+        is_ordered = kind not in COMMUTATIVE
         operands = []
         for place, value in enumerate(taken):
             source = self._unit_of(value)

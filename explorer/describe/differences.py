@@ -197,8 +197,8 @@ class DifferencePart(NamedTuple):
 def list_told(found: Diff) -> list[DifferencePart]:
     """Return what is told of a difference below the verdict; only kinds of which there are some."""
     parts = (
-        DifferencePart("Inputs and outputs", [*map(_write_change, found.interface)]),
-        DifferencePart("The models", [*map(_write_change, found.about)]),
+        DifferencePart("Inputs and outputs", [*map(write_change, found.interface)]),
+        DifferencePart("The models", [*map(write_change, found.about)]),
         DifferencePart("Changed nodes", _fold(_list_changed(found))),
         DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
         DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
@@ -238,7 +238,7 @@ def _fold(entries: Iterable[tuple[str, str]]) -> list[str]:
 def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
     counts: Counter[str] = Counter()
     for one in found.nodes:
-        told = [_write_change(change) for change in one.changes if not change.aspect]
+        told = [write_change(change) for change in one.changes if not change.aspect]
         if told:
             yield one.pair.left[0].path, join_parts(told[:_MOST_KINDS], len(told))
         counts.update({change.aspect for change in one.changes if change.aspect})
@@ -246,7 +246,8 @@ def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
         yield write_count(count, "node"), f"other {_ASPECTS[aspect]}"
 
 
-def _write_change(change: Change) -> str:
+def write_change(change: Change) -> str:
+    """Return in what two paired elements differ, in a line."""
     what = write_line(change.what, _LONGEST)  # the name of an input or of metadata is part of it
     if change.left is None and change.right is None:
         return what
@@ -291,7 +292,7 @@ def _write_tensors(found: Diff) -> list[str]:
     )
     lines = []
     for one in ordered:
-        told = [_write_change(change) for change in one.changes if change.aspect != "names"]
+        told = [write_change(change) for change in one.changes if change.aspect != "names"]
         if one.numbers is not None:
             told.append(write_numbers(one.numbers))
         if one.are_unread:

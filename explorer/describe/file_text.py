@@ -29,7 +29,8 @@ from .description import MOST_ROWS, Row
 
 LONGEST_LINE = 300
 LONGEST_TEXT = 20_000
-MOST_ELEMENTS = 32
+#: of the numbers of a tensor or an attribute so many are told
+MOST_ELEMENTS = 16
 MOST_AXES = 64
 
 

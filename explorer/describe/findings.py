@@ -16,6 +16,8 @@ from .file_text import write_line
 _SCHEMA = 1
 #: so many findings of a rule are shown as text
 _SHOWN_FINDINGS = 8
+#: so many places of a finding are written; it says how many there are
+_MOST_PATHS = 20
 _LONGEST_PATH = 300
 _LONGEST_MESSAGE = 1_000
 _WIDTH = 100
@@ -62,7 +64,7 @@ def _collect(finding: Finding) -> dict[str, Any]:
         "id": finding.id,
         "name": finding.name,
         "severity": finding.severity,
-        "paths": list(finding.paths),
+        "paths": list(finding.paths[:_MOST_PATHS]),
         "message": finding.message,
         "evidence": dict(finding.evidence),
         "remedy": finding.remedy,

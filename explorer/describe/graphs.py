@@ -22,6 +22,7 @@ from netloupe.explorer.view import View
 from netloupe.explorer.view.group_borders import GroupBorders, nodes_inside
 
 from .attributes import list_defaults
+from .compared import describe_group_difference, leave_out_removed
 from .costs import list_group_costs
 from .denotations import list_image_facts
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
@@ -209,7 +210,7 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
     if shown != group.path and shown.endswith(group.path[len(group.graph.path) :]):
         suffix = group.path[len(group.graph.path) :]
         place = Place(group.graph.path, shown.removesuffix(suffix))
-    nodes = nodes_inside(group)
+    nodes = leave_out_removed(nodes_inside(group))
     constants = list_constants(nodes)
     stored = list_stored(nodes)
     size = sum(count_bytes(tensor) or 0 for tensor in stored)
@@ -229,13 +230,13 @@ def describe_group(group: Group, view: View | None = None, path: str = "") -> De
         Row("repetitions", f"{len(group.children):,}" if is_repeat else ""),
         *_list_repeat(group, place),
         Row("graph", write_line(place.path_of(group.graph.path)), "", group.graph.path),
-        Row("nodes", f"{group.node_count:,}", f"{each} each" if is_repeat else ""),
+        Row("nodes", f"{len(nodes):,}", f"{each} each" if is_repeat else ""),
         Row("constants", f"{len(constants):,}", write_bytes(size)),
         *list_parameters(totals, ", ".join(filter(None, (own_parameters, share)))),
         *list_group_costs(group),
     ]
     operators = Counter(node.op_type for node in nodes)
-    sections = [make_section("Group", facts)]
+    sections = [describe_group_difference(group), make_section("Group", facts)]
     if is_repeat:
         sections.append(make_section("What differs", list_differences(group, contents, place)))
     if group.kind == "shape":

@@ -59,7 +59,7 @@ def list_groups(model: Model, depth: int = DEPTH, bind: Bindings | None = None) 
     Of a repeat one of its groups is shown, and of arithmetic on shapes nothing.
     """
     rows = []
-    for level, group, note in _walk(model.groups, depth):
+    for level, group, note in walk_groups(model.groups, depth):
         step()
         costs = group.costs(bind)
         label = "  " * level + clip_text(write_line(group.label), _WIDEST_LABEL) + note
@@ -74,7 +74,11 @@ def list_groups(model: Model, depth: int = DEPTH, bind: Bindings | None = None) 
     return lines
 
 
-def _walk(root: ModelGroup, depth: int) -> Iterator[tuple[int, ModelGroup, str]]:
+def walk_groups(root: ModelGroup, depth: int) -> Iterator[tuple[int, ModelGroup, str]]:
+    """Yield a group and those inside it, with their levels and how often each is there.
+
+    Of a repeat one of its groups is yielded, and nothing of arithmetic on shapes.
+    """
     pending = [(0, root, "")]
     while pending:
         level, group, note = pending.pop()

@@ -21,6 +21,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import summarize_quantization
 
 from .architecture import list_architecture_sections
+from .compared import list_model_differences, name_compared, name_sides
 from .costs import list_model_costs
 from .denotations import explain_image_metadata
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
@@ -46,6 +47,8 @@ MOST_NODES_READ = 20_000
 
 def describe_outline(model: Model) -> Description:
     """Return what a file says of its model at once: nothing that all weights are looked at for."""
+    if model.comparison is not None:
+        return _compare(model, describe_outline(model.comparison.right))
     nodes, stored = model.node_count, _list_stored(model)
     sections = [
         make_section("Model", _list_header(model)),
@@ -59,6 +62,8 @@ def describe_outline(model: Model) -> Description:
 
 def describe_model(model: Model) -> Description:
     """Return everything that a file says of its model, counts over all graphs, and what it is."""
+    if model.comparison is not None:
+        return _compare(model, describe_model(model.comparison.right))
     step("looking at blocks")
     told = list_architecture_sections(model.architecture)
     contents = describe_contents(model)
@@ -67,6 +72,8 @@ def describe_model(model: Model) -> Description:
 
 def describe_contents(model: Model) -> Description:
     """Return what a file says of its model, and counts over all graphs."""
+    if model.comparison is not None:
+        return _compare(model, describe_contents(model.comparison.right))
     graphs = model.graphs
     step("looking at weights")
     totals, stored = model.totals, _list_stored(model)
@@ -96,6 +103,20 @@ def describe_contents(model: Model) -> Description:
     if len(found) > MOST_WARNINGS:
         found[-1] = ModelWarning("model", f"has more than {MOST_WARNINGS} warnings")
     return _describe(model, nodes, sections, tuple(found))
+
+
+def _compare(model: Model, newer: Description) -> Description:
+    """Return what is said of a model of two: what differs, and then all of the newer one."""
+    found = model.comparison
+    assert found is not None  # noqa: S101 - asked of such alone
+    older, name = name_sides(found)
+    return replace(
+        newer,
+        title=name_compared(model),
+        subtitle=f"both in one picture; below all of {name}, of which {older} is what was before",
+        element=model,
+        sections=(*list_model_differences(found), *newer.sections),
+    )
 
 
 def _describe(

@@ -14,6 +14,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import OperatorSchema, find_schema, read_documentation
 
 from .attributes import list_attributes
+from .compared import describe_node_difference, list_awaited
 from .costs import list_part_costs
 from .description import MOST_ROWS, Description, Row, Section, keep_sections, make_section
 from .file_text import (
@@ -43,14 +44,16 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
     outputs = list(islice(name_operands(node.outputs, schema, "output", formal_outputs), MOST_ROWS))
     attributes = list_attributes(node, schema, place)
     captured = [_list_value(value, place) for value in node.captures[:MOST_ROWS]]
-    control = [_list_value(value, place) for value in node.control_inputs[:MOST_ROWS]]
+    awaited = list_awaited(node)
+    control = [_list_value(value, place) for value in awaited[:MOST_ROWS]]
     details = node.details
     devices = [row for device in node.details.device_configurations for row in _list_device(device)]
     sections = [
+        describe_node_difference(node),
         make_section("Attributes", attributes, total=len(node.attributes)),
         make_section("Inputs", list_inputs(iter(inputs), place), total=len(node.inputs)),
         make_section("Captured by subgraphs", captured, total=len(node.captures)),
-        make_section("Control inputs", control, total=len(node.control_inputs)),
+        make_section("Control inputs", control, total=len(awaited)),
         make_section("Outputs", list_outputs(iter(outputs), place), total=len(node.outputs)),
         make_section("Inside", _list_bodies(node, place), total=len(node.subgraphs)),
         make_section("Quantization", list_operand_quantization((*inputs, *outputs), place)),

@@ -24,7 +24,7 @@ from .file_text import write_array, write_scalar, write_text
 MOST_DENSE = 1 << 24
 _BARS = 24
 _BAR_WIDTH = 32
-_MOST_SHOWN = 20
+_MOST_SHOWN = 16
 
 
 def choose_elements(tensor: Tensor | SparseTensor) -> Tensor | SparseTensor:

@@ -6,9 +6,11 @@ from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization, unpack_constant
 
+from .compared import describe_value_difference
 from .denotations import list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
 from .file_text import (
+    MOST_ELEMENTS,
     list_denotations,
     list_dimensions,
     list_entries,
@@ -32,6 +34,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     tensor = constant_tensor(value)
     quantization = find_quantization(value)
     sections: list[Section | None] = [
+        describe_value_difference(value),
         make_section("Value", _list_facts(value, place)),
         make_section("Quantization", list_quantization(value, quantization, place)),
         make_section("Denotations", list_denotations(value.type) + list_image_facts(value)),
@@ -47,7 +50,7 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     unpacked = None
     if tensor is not None:
         unpacked = unpack_constant(value)
-        sections[1:1] = list_tensor_sections(tensor, unpacked)
+        sections[2:2] = list_tensor_sections(tensor, unpacked)
         warnings += tensor.warnings
     badge = f" · {quantization.badge}" if quantization is not None and quantization.badge else ""
     return Description(
@@ -105,7 +108,7 @@ def _list_facts(value: Value, place: Place) -> list[Row]:
         *_list_types(value),
         Row("role", ", ".join(roles) or "result of a node"),
         Row("graph", write_line(graph_path), "", graph_path),
-        Row("holds", write_line(describe_constant(value, 32))),
+        Row("holds", write_line(describe_constant(value, MOST_ELEMENTS))),
     ]
     operand = place.operand_of(value)
     if operand is not None and place.caller is not None:

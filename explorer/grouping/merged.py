@@ -322,7 +322,8 @@ class _Copies:
             self.nodes[child] if isinstance(child, Node) else self.known[child]
             for child in group.children
         ]
-        adopt(copy)
+        # a group that was dissolved still has its children, which are inside another one now
+        copy.parent = None if group.parent is None else self.known.get(group.parent)
         copy.main = self.nodes[group.main] if group.main is not None else None
         copy.stand_in = self.known[group.stand_in] if group.stand_in is not None else None
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.architecture import Architecture as Architecture
     from netloupe.explorer.architecture import describe_architecture as describe_architecture
     from netloupe.explorer.checks import find_oddities as find_oddities
+    from netloupe.explorer.compare import Diff as Diff
     from netloupe.explorer.costs.analysis import Analysis as Analysis
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.notes import Note as Note
     from netloupe.explorer.notes import Notes as Notes
     from netloupe.explorer.notes import open_notes as open_notes
+    from netloupe.explorer.overlays import Overlay as Overlay
+    from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.paint import Paints as Paints
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
+    from netloupe.explorer.review import Reviewable as Reviewable
     from netloupe.explorer.roles.fixed import Fixed as Fixed
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
@@ -74,6 +78,7 @@ _HOMES = {
     "Architecture": "architecture",
     "ChannelHistogram": "tensors",
     "Costs": "costs.costs",
+    "Diff": "compare",
     "Elements": "tensors",
     "Fixed": "roles.fixed",
     "GroupTree": "grouping",
@@ -87,6 +92,7 @@ _HOMES = {
     "Paint": "render.paint",
     "Paints": "render.paint",
     "Quantization": "quantization",
+    "Reviewable": "review",
     "Roles": "roles.roles",
     "Statistics": "tensors",
     "Ties": "costs.ties",
@@ -116,12 +122,14 @@ _HOMES = {
     "group_model": "grouping",
     "infer_shapes": "inference",
     "infer_type": "costs.inferred_types",
+    "Overlay": "overlays",
     "open_axes": "plots",
     "open_elements": "tensors",
     "open_notes": "notes",
     "paint_differences": "render.differences",
     "plot_channels": "plots",
     "plot_histogram": "plots",
+    "overlay": "overlays",
     "search_model": "search.search",
     "take_channel": "tensors",
     "title_difference": "render.differences",

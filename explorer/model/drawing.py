@@ -9,7 +9,7 @@ from netloupe.explorer.errors import ViewError
 from . import door
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from os import PathLike
 
     import graphviz
@@ -40,6 +40,7 @@ class Drawable:
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
+        color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Draw as SVG; write it to ``path`` where given, and return the text.
@@ -51,6 +52,10 @@ class Drawable:
         paint
             By path or element a :class:`~netloupe.Paint`: the tone in which a box or an edge is
             painted, and what the pill on a box says. What is not in the picture is left out.
+        color_by
+            What boxes are coloured by: an :class:`~netloupe.Overlay`, or anything that
+            :func:`netloupe.overlay` takes, such as ``"macs"``, a mapping or a file. Its legend is
+            in the picture; what ``paint`` says is laid over it.
         **view
             What is shown and how: see :class:`~netloupe.ViewKeywords`. A graph shows itself and
             takes no ``graph``.
@@ -61,28 +66,33 @@ class Drawable:
             Where ``graph`` or ``focus`` names nothing.
         ViewError
             For an option that does not exist or does not fit.
+        OverlayError
+            Where ``color_by`` is nothing to colour by.
         OutputError
             Where the file cannot be written, or its name promises another format.
         """
-        return self._draw("svg", path, paint, view).decode()
+        return self._draw("svg", path, paint, color_by, view).decode()
 
     def to_html(
         self,
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
+        color_by: Any = None,
         static: bool = False,
         weights: WeightContent | None = None,
         size_limit: str | int | None = None,
+        review: door.Reviewable | Iterable[door.Reviewable] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Write the explorer as one HTML page, which needs nothing but a browser.
 
         Parameters
         ----------
-        path, paint, **view
+        path, paint, color_by, **view
             As for :meth:`to_svg`; ``wrap``, ``page``, ``legend``, ``scale`` and ``font`` are of
-            still pictures alone.
+            still pictures alone. ``color_by`` may be a list of several columns, of which the page
+            shows the first and offers all.
         static
             Whether the page holds the still picture alone, and no script.
         weights
@@ -93,6 +103,9 @@ class Drawable:
             fit, statistics of the smallest weights are left out first, then descriptions of
             further repetitions and of what lies deepest, then what is in the innermost groups;
             the page says so.
+        review
+            What its Review tab lists and marks: what :func:`netloupe.check` or
+            :func:`netloupe.diff` gives, the ``review`` of an explorer, or several of them.
 
         Raises
         ------
@@ -102,36 +115,41 @@ class Drawable:
             As for :meth:`to_svg`, and where no page is as small as ``size_limit``.
         """
         if static:
-            for name, given in (("weights", weights), ("size_limit", size_limit)):
+            of_pages = (("weights", weights), ("size_limit", size_limit), ("review", review))
+            for name, given in of_pages:
                 if given is not None:
                     raise ViewError(
                         f"{name} is of the explorer in a page, and static leaves that out. "
                         "Give one of them."
                     )
-            return self._draw("html", path, paint, view).decode()
+            return self._draw("html", path, paint, color_by, view).decode()
         model, options = self._subject(view)
         paint = self._complete(paint, view)
-        return door.draw_page(model, path, paint, weights, size_limit, **options).decode()
+        return door.draw_page(
+            model, path, paint, color_by, weights, size_limit, review, **options
+        ).decode()
 
     def to_png(
         self,
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
+        color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PNG and return its bytes; all else as for :meth:`to_svg`."""
-        return self._draw("png", path, paint, view)
+        return self._draw("png", path, paint, color_by, view)
 
     def to_pdf(
         self,
         path: str | PathLike[str] | None = None,
         *,
         paint: Mapping[Any, door.Paint] | None = None,
+        color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`."""
-        return self._draw("pdf", path, paint, view)
+        return self._draw("pdf", path, paint, color_by, view)
 
     def to_dot(
         self, path: str | PathLike[str] | None = None, **view: Unpack[ViewKeywords]
@@ -145,7 +163,11 @@ class Drawable:
         format: str,
         path: str | PathLike[str] | None,
         paint: Mapping[Any, door.Paint] | None,
+        color_by: Any,
         view: ViewKeywords,
     ) -> bytes:
         model, options = self._subject(view)
-        return door.draw_picture(model, format, path, self._complete(paint, view), **options)
+        colouring = None if color_by is None else door.overlay(model, color_by)
+        return door.draw_picture(
+            model, format, path, self._complete(paint, view), colouring, **options
+        )

@@ -48,6 +48,7 @@ class Model(Drawable, Loaded):
         "_analyses": "What each node costs, by the sizes that symbols have.",
         "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
+        "_comparison": "The difference whose picture the model is for; mostly None.",
         "_emphasised": "Nodes that a first view is to show; mostly none matters more than others.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
@@ -100,6 +101,7 @@ class Model(Drawable, Loaded):
         self._node_count: int | None = None
         self._notes: door.Notes | None = None
         self._parts: object = None
+        self._comparison: door.Diff | None = None
         self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
@@ -282,11 +284,21 @@ class Model(Drawable, Loaded):
         return offer_keys(self)
 
     @property
+    def comparison(self) -> door.Diff | None:
+        """What differs between the two models that this one was made of; None where it is a file's.
+
+        It is there for pictures of a difference: see :attr:`netloupe.Diff.merged`.
+        """
+        return self._comparison
+
+    @property
     def findings(self) -> tuple[ModelWarning, ...]:
         """What is odd when the model is looked at as a whole: cycles, recursion and the like.
 
         Looked for once, when first asked for, in time linear in the size of the model.
         """
+        if self._comparison is not None:
+            return self._comparison.right.findings
         if self._findings is None:
             self._findings = tuple(door.find_oddities(self))
         return self._findings

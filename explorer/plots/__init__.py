@@ -6,12 +6,12 @@ out. What is drawn has been computed in ``tensors`` and ``quantization``.
 
 from .channel_plot import draw_channels, find_ranges, plot_channels
 from .histogram_plot import draw_frequencies, draw_histogram, plot_histogram
-from .histogram_words import Overlay, choose_extent, describe_rest, lay_over, name_values
+from .histogram_words import HistogramOverlay, choose_extent, describe_rest, lay_over, name_values
 from .plot_frame import choose_unit, draw_plot_png, make_axes, open_axes
 from .scale_plot import draw_scales
 
 __all__ = [
-    "Overlay",
+    "HistogramOverlay",
     "choose_extent",
     "choose_unit",
     "describe_rest",

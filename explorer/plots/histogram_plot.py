@@ -14,7 +14,7 @@ from netloupe.explorer.tensors.decode import open_elements
 from netloupe.explorer.tensors.elements import Elements, Walk, sample_elements
 from netloupe.explorer.tensors.histogram import Histogram, compute_histogram
 
-from .histogram_words import Overlay, choose_extent, describe_rest, lay_over, name_values
+from .histogram_words import HistogramOverlay, choose_extent, describe_rest, lay_over, name_values
 from .plot_frame import COLOURS, add_note, choose_unit, make_axes, style_axes
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _draw_bars(ax: Axes, histogram: Histogram, unit: float, colours: dict[str, s
         ax.set_yticks([])
 
 
-def _draw_overlay(ax: Axes, overlay: Overlay, colours: dict[str, str]) -> None:
+def _draw_overlay(ax: Axes, overlay: HistogramOverlay, colours: dict[str, str]) -> None:
     colour = colours["quantization"]
     left, right = overlay.extent
     if overlay.zero_point is not None:

@@ -21,7 +21,7 @@ _MAX_GRID_LINES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class HistogramOverlay:
     """A quantization, as it is laid over a histogram.
 
     Parameters
@@ -54,7 +54,7 @@ def choose_extent(edges: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 def lay_over(
     quantization: Quantization, dtype: DataType, extent: tuple[float, float]
-) -> Overlay | None:
+) -> HistogramOverlay | None:
     """Return what of a quantization is drawn over a histogram; None where there is nothing.
 
     Parameters
@@ -73,7 +73,7 @@ def lay_over(
         if zero_point is None or zero_point.size != 1:
             return None
         level = float(zero_point.reshape(-1)[0])
-        return Overlay(extent, f"zero point {level:g}", zero_point=level)
+        return HistogramOverlay(extent, f"zero point {level:g}", zero_point=level)
     if quantization.real_range is None:
         return None
     low = float(np.min(quantization.real_range[0]))
@@ -87,8 +87,8 @@ def lay_over(
     levels = quantization.levels
     visible = None if levels is None else levels[(levels >= left) & (levels <= right)]
     if visible is not None and visible.size <= _MAX_GRID_LINES:
-        return Overlay((left, right), levels=tuple(visible.astype(np.float64).tolist()))
-    return Overlay((left, right), _describe_step(quantization), band=(low, high))
+        return HistogramOverlay((left, right), levels=tuple(visible.astype(np.float64).tolist()))
+    return HistogramOverlay((left, right), _describe_step(quantization), band=(low, high))
 
 
 def _describe_step(quantization: Quantization) -> str:

@@ -23,6 +23,7 @@ from .marks import (
     RectMark,
     TextMark,
     colour_of_edge,
+    hatch,
     mark_bar,
     mark_line,
     mark_port,
@@ -40,13 +41,22 @@ _GAP = 9.0
 _COLUMN_GAP = 24.0
 _ABOVE = 18.0
 _TEXT = TEXT_STYLES["text"]
+#: tones that stand in an order, and how many of each there are
+_RAMPS = {"scale": 7, "diverging": 7, "category": 8}
 _BASELINE = 12.8
+
+#: tones that an overlay explains itself
+_OF_OVERLAYS = frozenset({"scale", "diverging", "category", "missing"})
 
 Placed = tuple[float, float, Mark]
 
 
 class Entry(NamedTuple):
-    """One line of a legend: what it explains (``linear``, ``stack``), and in which words."""
+    """One line of a legend: what it explains (``linear``, ``stack``), and in which words.
+
+    Beside the kinds of ``legend.json`` a line may explain a tone of an overlay (``painted``), or be
+    words alone (``heading``).
+    """
 
     kind: str
     key: str
@@ -61,7 +71,10 @@ def _load_words() -> dict[str, dict[str, str]]:
 
 
 def list_legend(
-    scene: Scene, face_of: Callable[[Item], Face], paints: Paints = NO_PAINTS
+    scene: Scene,
+    face_of: Callable[[Item], Face],
+    paints: Paints = NO_PAINTS,
+    overlay: Sequence[Entry] = (),
 ) -> list[Entry]:
     """Return what a picture's legend explains, in the order of ``legend.json``.
 
@@ -73,9 +86,11 @@ def list_legend(
         Gives the face of an item.
     paints
         How boxes and edges are painted, by path.
+    overlay
+        What an overlay explains of its tones, which stands before all else.
     """
     categories, tones, signs = set(), set(), set()
-    for item in _walk_items(scene):
+    for item in walk_items(scene):
         paint = find_paint(paints, item.path)
         tones |= _list_tones(paint)
         if item.is_open:
@@ -102,7 +117,12 @@ def list_legend(
     elif scene.root.ports_total:
         signs.add("port")
     found = {"categories": categories, "tones": tones, "signs": signs}
-    return [entry for entry in list_all_entries() if entry.key in found[entry.kind]]
+    if overlay:
+        if "missing" not in tones:
+            overlay = [entry for entry in overlay if entry.key != "missing"]
+        tones -= _OF_OVERLAYS
+    own = [entry for entry in list_all_entries() if entry.key in found[entry.kind]]
+    return [*overlay, *own]
 
 
 def _list_tones(paint: Paint | None) -> set[str]:
@@ -121,7 +141,7 @@ def list_all_entries() -> list[Entry]:
     ]
 
 
-def _walk_items(scene: Scene) -> Iterator[Item]:
+def walk_items(scene: Scene) -> Iterator[Item]:
     """Yield what is drawn; of scenes of a composer no places are computed for it."""
     if scene.root is None:
         yield from (box.item for box in scene.boxes if box.item.kind != "root")
@@ -155,17 +175,26 @@ def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
     if entry.kind == "categories":
         colours = theme.category(entry.key)
         return [RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)]
+    if entry.kind == "heading":
+        return []
+    if entry.kind == "painted":
+        return _mark_painted(entry.key, theme)
     if entry.kind == "tones":
-        if entry.key == "scale":
-            tones = [tone for name, tone in theme.tones.items() if name.startswith("scale-")]
+        if entry.key in _RAMPS:
+            tones = [theme.tones[f"{entry.key}-{number}"] for number in range(_RAMPS[entry.key])]
             step = 28 / len(tones)
             return [
                 RectMark(3 + number * step, 2, step, 14, 0, tone.fill)
                 for number, tone in enumerate(tones)
             ]
-        tone = theme.tones[entry.key]
-        return [RectMark(3, 2, 28, 14, 4, tone.fill, tone.border)]
+        return _mark_painted(entry.key, theme)
     return _SIGNS[entry.key](theme)
+
+
+def _mark_painted(tone: str, theme: Theme) -> list[Mark]:
+    colours = theme.tones[tone]
+    marks: list[Mark] = [RectMark(3, 2, 28, 14, 4, colours.fill, colours.border)]
+    return [*marks, hatch(3, 2, 28, 14, colours.border)] if tone == "missing" else marks
 
 
 def _mark_way(kind: str, theme: Theme) -> list[Mark]:
@@ -275,7 +304,7 @@ class Legend:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
-        self._widths = [SAMPLE_WIDTH + _GAP + measure_text(entry.text, *_TEXT) for entry in entries]
+        self._widths = [_indent(entry) + measure_text(entry.text, *_TEXT) for entry in entries]
 
     @property
     def least_width(self) -> float:
@@ -315,6 +344,11 @@ class Legend:
                 yield (
                     left,
                     y,
-                    TextMark(SAMPLE_WIDTH + _GAP, _BASELINE, entry.text, *_TEXT, theme.ink),
+                    TextMark(_indent(entry), _BASELINE, entry.text, *_TEXT, theme.ink),
                 )
             left += across + _COLUMN_GAP
+
+
+def _indent(entry: Entry) -> float:
+    """Return where the words of an entry begin: behind its small picture."""
+    return 0.0 if entry.kind == "heading" else SAMPLE_WIDTH + _GAP

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from netloupe.explorer.errors import ViewError
 
 from .theme import themes_as_json
+from .tones import is_hex
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,11 @@ class Paint:
     ----------
     tone
         A key of ``tones`` in ``themes.json``, which has its colours in every theme:
-        ``added``, ``removed``, ``changed``, ``note``, ``warning``, ``error``, or one of
-        ``scale-0`` to ``scale-6`` for little to much. A closed box takes them all; of an open
-        group the border does, of an edge the line. With "" colours stay as they are.
+        ``added``, ``removed``, ``changed``, ``note``, ``warning``, ``error``, one of ``scale-0``
+        to ``scale-6`` for little to much, ``diverging-0`` to ``diverging-6`` about a middle, or
+        ``category-0`` to ``category-7``; or a colour of one's own, ``#rrggbb``. A closed box takes
+        them all; of an open group the border does, of an edge the line. With "" colours stay as
+        they are.
     text
         A few words in a pill on the upper edge of a box, such as ``12 %``; an edge has none.
     ring
@@ -60,8 +64,11 @@ class Paint:
     def __post_init__(self) -> None:
         tones = list_tones()
         for tone in (self.tone, self.ring, self.mark_tone):
-            if tone and tone not in tones:
-                raise ViewError(f"there is no tone {tone!r}. Choose one of {', '.join(tones)}.")
+            if tone and tone not in tones and not is_hex(tone):
+                raise ViewError(
+                    f"there is no tone {tone[:60]!r}. Choose one of {', '.join(tones)}, or give a "
+                    "colour as #rrggbb."
+                )
         if len(self.mark) > _LONGEST_MARK:
             raise ViewError(f"the mark {self.mark[:60]!r} is too long. Give a sign or a count.")
         if (self.text and not self.text_tone) or (self.mark and not self.tone_of_mark):
@@ -123,6 +130,7 @@ Paints = Mapping[str, Paint]
 NO_PAINTS: Paints = MappingProxyType({})
 
 
+@cache
 def list_tones() -> tuple[str, ...]:
     """Return the names of the tones that a paint can have."""
     return tuple(themes_as_json()["light"]["tones"])

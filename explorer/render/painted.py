@@ -101,7 +101,7 @@ def _mark_pill(right: float, sheets: float, paint: Paint, theme: Theme) -> list[
     tone = theme.tones[paint.text_tone]
     room = max(right - PAINT_INSET, 0.0) - 2 * LABEL_PADDING
     text = shorten_text(paint.text, room + 0.5, *TEXT_STYLES["badge"], "start")
-    if not text:
+    if text in ("", "…"):  # a box as small as a junction has no room
         return []
     size, bold = TEXT_STYLES["badge"]
     across = measure_text(text, size, bold) + 2 * LABEL_PADDING

@@ -42,14 +42,15 @@ from netloupe.explorer.view import (
 )
 
 from .box import MARGIN
+from .colouring import Colouring
 from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
 from .frames import measure_title
-from .legend import list_legend
+from .legend import list_legend, walk_items
 from .marks import CONTINUED
-from .paint import NO_PAINTS, Paint, Paints, check_paints
+from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
 from .shares import Shares
 from .sheet import LEAST_SCALE, LEAST_TEXT, PAPERS, Sheet, SheetMaker
 from .sizes import TEXT_STYLES
@@ -141,6 +142,7 @@ class Picture:
     notices: list[str] = field(default_factory=list)
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
     sheet: Sheet | None = None
+    colouring: Colouring | None = None
 
     @property
     def title(self) -> str:
@@ -244,8 +246,12 @@ def make_picture(
     composer: Composer | None = None,
     deadline: float = DEADLINE,
     paints: Paints = NO_PAINTS,
+    colouring: Colouring | None = None,
 ) -> Picture:
-    """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`."""
+    """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`.
+
+    What ``paints`` say is laid over what ``colouring`` does.
+    """
     composer = composer or Composer()
     if options.title == "auto":
         options = replace(options, title=title_of_model(model, options.graph))
@@ -261,7 +267,7 @@ def make_picture(
             composer,
             labels,
             find_window(options),
-            lambda scene, wraps: _find_zoom(scene, options, labels, paints, wraps),
+            lambda scene, wraps: _find_zoom(scene, options, labels, paints, colouring, wraps),
         )
         view, notices = make_view(model, options, first)
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
@@ -276,7 +282,9 @@ def make_picture(
             for text in view.list_unmet()
         ]
         scene = replace(scene, notices=(*notices, *scene.notices))
-        picture = Picture(model, view, options, scene, labels, paints=paints)
+        if colouring is not None:
+            paints = lay_paints(paints, colouring.paint(view, walk_items(scene)))
+        picture = Picture(model, view, options, scene, labels, paints=paints, colouring=colouring)
         return lay_on_sheet(picture, composer)
 
 
@@ -304,13 +312,19 @@ def find_window(options: ViewOptions) -> Window:
 
 
 def _find_zoom(
-    scene: Scene, options: ViewOptions, labels: Labels, paints: Paints, in_columns: bool
+    scene: Scene,
+    options: ViewOptions,
+    labels: Labels,
+    paints: Paints,
+    colouring: Colouring | None,
+    in_columns: bool,
 ) -> float:
     """Return the zoom at which a picture fits its window or page, as first views want to know it.
 
     That is with title and legend, and where asked for in the columns that it would be cut into.
     """
-    maker, window = _make_sheet_maker(scene, options, labels, paints), find_window(options)
+    maker = _make_sheet_maker(scene, options, labels, paints, colouring)
+    window = find_window(options)
     columns = _cut(scene, options, labels, maker)[0] if in_columns else None
     return maker.find_zoom(_size_of(scene, columns), (window.width, window.height))
 
@@ -326,12 +340,12 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
         Lays out other views of it, where it has to be said what a page has room for.
     """
     scene, options, labels = picture.scene, picture.options, picture.labels
-    maker = _make_sheet_maker(scene, options, labels, picture.paints)
+    maker = _make_sheet_maker(scene, options, labels, picture.paints, picture.colouring)
     columns, notice = _cut(scene, options, labels, maker)
     wrapped = columns.draw() if columns is not None else scene
     notices = [notice] if notice else []
     if wrapped is not scene:
-        maker = _make_sheet_maker(wrapped, options, labels, picture.paints)
+        maker = _make_sheet_maker(wrapped, options, labels, picture.paints, picture.colouring)
     sheet = maker.make((wrapped.width, wrapped.height))
     if maker.paper is not None and sheet.scale < LEAST_SCALE * (1 - 1e-6):
         notices.append(_explain_small_text(picture, sheet, composer))
@@ -340,9 +354,15 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
 
 
 def _make_sheet_maker(
-    scene: Scene, options: ViewOptions, labels: Labels, paints: Paints
+    scene: Scene,
+    options: ViewOptions,
+    labels: Labels,
+    paints: Paints,
+    colouring: Colouring | None,
 ) -> SheetMaker:
-    entries = list_legend(scene, labels.draw, paints) if options.legend else []
+    overlay = colouring.list_legend() if colouring is not None else ()
+    # colours of numbers mean nothing without their legend
+    entries = list_legend(scene, labels.draw, paints, overlay) if options.legend else [*overlay]
     theme = load_theme(options.theme)
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 
@@ -371,7 +391,7 @@ def _explain_small_text(picture: Picture, sheet: Sheet, composer: Composer) -> s
 
     def is_large_enough(view: View) -> bool:
         scene = composer.compose(view, picture.labels, options.direction)
-        maker = _make_sheet_maker(scene, options, picture.labels, picture.paints)
+        maker = _make_sheet_maker(scene, options, picture.labels, picture.paints, picture.colouring)
         columns, _ = _cut(scene, options, picture.labels, maker)
         scale = maker.find_scale(_size_of(scene, columns))
         return scale >= LEAST_SCALE * (1 - 1e-6)
@@ -395,11 +415,13 @@ def draw_picture(
     format: str,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
+    colouring: Colouring | None = None,
     **view: Unpack[ViewKeywords],
 ) -> bytes:
     """Draw a model in one of ``FORMATS``; write it to ``path`` where given.
 
-    What ``paint`` tells by path or element is painted (in DOT nothing is).
+    What ``paint`` tells by path or element is painted, and all else coloured by ``colouring`` (in
+    DOT nothing is).
 
     Returns
     -------
@@ -421,7 +443,7 @@ def draw_picture(
     if format == "dot":
         data, _ = write_dot(model, options)
     else:
-        picture = make_picture(model, options, paints=paints)
+        picture = make_picture(model, options, paints=paints, colouring=colouring)
         data = render_picture(picture, format)
     if path is not None:
         write_file(path, data)

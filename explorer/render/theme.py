@@ -10,6 +10,8 @@ from typing import Any
 
 from netloupe.explorer.errors import ViewError
 
+from .tones import choose_border, choose_text, is_hex
+
 
 @dataclass(frozen=True, slots=True)
 class CategoryColours:
@@ -42,6 +44,23 @@ class PillColours:
     strong: str = ""
 
 
+class Tones(dict[str, PillColours]):
+    """The tones of a theme by name; ``#rrggbb`` stands for itself."""
+
+    def __missing__(self, tone: str) -> PillColours:
+        """Return the colours of ``#rrggbb``, which is no entry.
+
+        Raises
+        ------
+        KeyError
+            For anything else.
+        """
+        if not is_hex(tone):
+            raise KeyError(tone)
+        border = choose_border(tone)
+        return PillColours(tone, border, choose_text(tone), border)
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """Every colour of a picture, as ``#rrggbb``.
@@ -69,7 +88,9 @@ class Theme:
     shadow
         Drawn with little opacity under sheets and selections.
     tones
-        Colours of what is painted (:mod:`netloupe.explorer.render.paint`), by name.
+        Colours of what is painted (:mod:`netloupe.explorer.render.paint`), by name: for words and
+        marks, ``scale-…`` from little to much, ``diverging-…`` about a middle, ``category-…`` for
+        words that have no order, ``missing`` where there is no number.
     categories
         Colours of every family of operators, of ``terminal`` and of ``constant``.
     """
@@ -93,7 +114,7 @@ class Theme:
     hover: str
     hit: str
     shadow: str
-    tones: dict[str, PillColours]
+    tones: Tones
     categories: dict[str, CategoryColours]
 
     def category(self, name: str) -> CategoryColours:
@@ -121,7 +142,7 @@ def load_theme(name: str) -> Theme:
     colours: dict[str, Any] = dict(themes[name])
     frames = tuple(FrameColours(**frame) for frame in colours.pop("frames"))
     badge, stub = PillColours(**colours.pop("badge")), PillColours(**colours.pop("stub"))
-    tones = {tone: PillColours(**entry) for tone, entry in colours.pop("tones").items()}
+    tones = Tones({tone: PillColours(**entry) for tone, entry in colours.pop("tones").items()})
     categories = {
         category: CategoryColours(**entry) for category, entry in colours.pop("categories").items()
     }

@@ -29,6 +29,11 @@ class Client(Protocol):
     details: Details
     #: whose share of the model the bars on boxes show
     share: Share
+    #: how an overlay paints the boxes of the scene, by path, as ``Paint.encode`` writes it
+    coloured: dict[str, list[str | int]]
+    #: names of what boxes can be coloured by, and the number of the one that is chosen, -1 for none
+    overlays: list[str]
+    overlay: int
     #: path and label of each graph from the main one to the one shown
     breadcrumb: list[list[str]]
 

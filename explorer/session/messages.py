@@ -34,6 +34,8 @@ class Request(TypedDict, total=False):
     details: object
     share: object
     grouping: object
+    #: the number of the column that boxes are coloured by, -1 for none
+    overlay: object
     #: how far a neighbourhood reaches
     hops: object
     #: which repetition of a repeat is shown
@@ -109,8 +111,10 @@ class LegendEntry(TypedDict):
     """What one colour or sign of the picture means."""
 
     text: str
-    #: a small picture of it
+    #: a small picture of it, "" for words alone
     svg: str
+    #: whether it explains what boxes are coloured by
+    overlay: bool
 
 
 class LegendMessage(TypedDict):

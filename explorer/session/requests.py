@@ -18,6 +18,7 @@ from netloupe.explorer.errors import NetloupeError, ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Window
 from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import Cancelled
+from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture, render_picture
 
 from .busy import Busy
@@ -255,6 +256,10 @@ class Requests:
         self._reply(number, self._compose(PATIENCE), True)
         self._tell_view()
 
+    def _answer_overlay(self, number: Any, message: Request) -> None:
+        self.session.choose_overlay(message.get("overlay"))
+        self._reply(number, self.scene.result())
+
     def _answer_unname(self, number: Any, message: Request) -> None:
         item = self.session.unname(_path(message))
         self._reply(number, self._compose(PATIENCE), True, anchor=item.path)
@@ -397,6 +402,7 @@ class Requests:
         "wrap": _answer_wrap,
         "details": _answer_details,
         "share": _answer_share,
+        "overlay": _answer_overlay,
         "unname": _answer_unname,
         "undo": _answer_undo,
         "redo": _answer_redo,
@@ -423,12 +429,14 @@ class Requests:
         **fields: Unpack[SceneFields],
     ) -> None:
         header, buffers = self.session.encode(scene, whole=whole)
+        self.tell_overlays()
         fields["history"] = self._tell_history()
         self.client.reply_scene(number, header, buffers, **fields)
 
     def push(self, scene: Scene | None = None, **fields: Unpack[SceneFields]) -> None:
         """Show the current view in the browser, laid out already or not."""
         header, buffers = self.session.encode(scene or self._compose())
+        self.tell_overlays()
         fields["history"] = self._tell_history()
         self.client.push_scene(header, buffers, **fields)
         self._tell_view()
@@ -437,6 +445,12 @@ class Requests:
         """Return which moment a scene shows, and whether one can go back and forth from it."""
         history = self.session.history
         return {"moment": history.number, "undo": history.can_undo, "redo": history.can_redo}
+
+    def tell_overlays(self) -> None:
+        """Tell the canvas what boxes can be coloured by, and what they are."""
+        self.client.overlays = [overlay.name for overlay in self.session.overlays]
+        self.client.overlay = self.session.overlay
+        self.client.coloured = encode_paints(self.session.coloured)
 
     def _tell_view(self) -> None:
         """Tell the canvas which graph is shown, and how much of it."""

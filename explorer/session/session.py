@@ -6,12 +6,14 @@ No widget is involved here, so that everything can be tested without a browser.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
+from netloupe.explorer.compare import Diff
+from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
@@ -23,8 +25,10 @@ from netloupe.explorer.layout import (
 )
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.render.legend import list_legend
+from netloupe.explorer.render.differences import paint_differences
+from netloupe.explorer.render.legend import list_legend, walk_items
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
 from netloupe.explorer.render.shares import Shares
@@ -58,10 +62,16 @@ class Session:
         #: what was chosen to be seen first
         self._first = self.views.note()
         self.history = History()
-        #: how boxes and edges are painted, by path
         #: how boxes and edges are painted, by path, and what a review marks, laid over it
         self.paints: Paints = NO_PAINTS
         self.marks: Paints = NO_PAINTS
+        #: what differs, as it was painted for a grouping
+        self._painted: tuple[tuple[Diff, str], Paints] | None = None
+        #: what boxes can be coloured by, and which of it they are, -1 for none
+        self.overlays: list[Overlay] = []
+        self.overlay = -1
+        #: how the overlay paints the boxes of the scene, below all else
+        self.coloured: Paints = NO_PAINTS
         self.wrap: Wrap = options.wrap
         self._encoder = SceneEncoder(lambda item: self._labels.draw(item))
         self._is_new_to_browser = True
@@ -94,7 +104,38 @@ class Session:
         notices = self.views.take_notices()
         scene = replace(scene, notices=(*notices, *scene.notices))
         self._scene = scene
+        self._colour()
         return scene
+
+    @property
+    def chosen_overlay(self) -> Overlay | None:
+        """What boxes are coloured by; None for nothing."""
+        return self.overlays[self.overlay] if self.overlay >= 0 else None
+
+    def choose_overlay(self, number: Any) -> None:
+        """Colour boxes by one of the overlays, or by none.
+
+        Raises
+        ------
+        ViewError
+            For anything but -1 and the number of one.
+        """
+        if type(number) is not int or not -1 <= number < len(self.overlays):
+            raise ViewError(f"there is nothing of the number {number!r} to colour by.")
+        self.overlay = number
+        self._colour()
+
+    def set_overlays(self, overlays: Sequence[Overlay]) -> None:
+        """Offer overlays in place of others, and colour boxes by the first."""
+        self.overlays = [*overlays]
+        self.choose_overlay(0 if self.overlays else -1)
+
+    def _colour(self) -> None:
+        """Colour what is shown: costs that."""
+        chosen, scene = self.chosen_overlay, self._scene
+        self.coloured = NO_PAINTS
+        if chosen is not None and scene is not None:
+            self.coloured = chosen.paint(self.views.current, walk_items(scene))
 
     def draw(self, wrap: Any, theme: Any = None) -> Picture:
         """Lay out the current view for a picture of its own; what is None is as it is.
@@ -155,13 +196,40 @@ class Session:
         if theme is not None:
             options = replace(options, theme=check_option("theme", theme))
         return Picture(
-            views.model, views.current, options, scene, self._labels, paints=self.shown_paints
+            views.model,
+            views.current,
+            options,
+            scene,
+            self._labels,
+            paints=self.shown_paints,
+            colouring=self.chosen_overlay,
         )
 
     @property
+    def own_paints(self) -> Paints:
+        """What is painted and marked by path, whatever boxes are coloured by."""
+        return lay_paints(self.marks, self.lower_paints)
+
+    @property
+    def lower_paints(self) -> Paints:
+        """What is painted, laid over what differs where the model was made of two."""
+        return lay_paints(self.paints, self._differences)
+
+    @property
+    def _differences(self) -> Paints:
+        views = self.views
+        found = views.model.comparison
+        if found is None:
+            return NO_PAINTS
+        key = found, views.options.grouping
+        if self._painted is None or self._painted[0] != key:
+            self._painted = key, paint_differences(*key)
+        return self._painted[1]
+
+    @property
     def shown_paints(self) -> Paints:
-        """What is painted, with what a review marks laid over it."""
-        return lay_paints(self.marks, self.paints)
+        """The same over what the overlay colours."""
+        return lay_paints(self.own_paints, self.coloured)
 
     def legend(self, theme: str) -> list[LegendEntry]:
         """Return what the scene on the canvas has to explain, drawn in a theme.
@@ -173,8 +241,17 @@ class Session:
         """
         if self._scene is None:
             return []
-        entries = list_legend(self._scene, self._labels.draw, self.shown_paints)
-        return [{"text": entry.text, "svg": draw_sample(entry, theme)} for entry in entries]
+        chosen = self.chosen_overlay
+        own = chosen.list_legend() if chosen is not None else ()
+        entries = list_legend(self._scene, self._labels.draw, self.shown_paints, own)
+        return [
+            {
+                "text": entry.text,
+                "svg": draw_sample(entry, theme) if entry.kind != "heading" else "",
+                "overlay": entry.kind in ("heading", "painted"),
+            }
+            for entry in entries
+        ]
 
     def cancel(self) -> None:
         """End the layout that is under way."""
@@ -302,6 +379,7 @@ class Session:
         """
         self._forget_faces(model)
         self.views.reload(model)
+        self.overlays = [Overlay(model, one.column) for one in self.overlays]
         self.history = History()
         self._is_new_to_browser = True
         self._scene = None

@@ -67,11 +67,14 @@ class FirstSight:
         Paths of what is selected.
     paints
         How boxes and edges are painted, by path.
+    overlay
+        The number of the overlay that boxes are coloured by; -1 for none.
     """
 
     opened: Mapping[str, Any] | None = None
     selected: Sequence[str] = ()
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
+    overlay: int = -1
 
 
 def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
@@ -113,5 +116,6 @@ def _show(written: bytes, height: int, shown: FirstSight) -> bytes:
         "selection": selected[0] if selected else "",
         "selected_paths": selected,
         "paints": encode_paints(shown.paints),
+        "overlay": shown.overlay if data["traits"].get("overlays") else -1,
     }
     return write_json(data).replace(b"<", b"\\u003c")

@@ -7,7 +7,7 @@ model is more than text in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -18,7 +18,16 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
-from netloupe.explorer.render.paint import NO_PAINTS, Paint, Paints, check_paints, encode_paints
+from netloupe.explorer.overlays import Overlay, make_overlays
+from netloupe.explorer.render.legend import walk_items
+from netloupe.explorer.render.paint import (
+    NO_PAINTS,
+    Paint,
+    Paints,
+    check_paints,
+    encode_paints,
+    lay_paints,
+)
 from netloupe.explorer.render.picture import (
     Labels,
     Picture,
@@ -28,6 +37,7 @@ from netloupe.explorer.render.picture import (
 )
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
+from netloupe.explorer.review import Review, Reviewable, mark_items, take_review
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
 from .content import EVERYTHING, PageContent
@@ -35,6 +45,7 @@ from .fitting import fit_page
 from .levels import state_of
 from .limits import Limits, choose_limits
 from .parts import PageParts
+from .review_block import write_review
 from .weights import WeightBudget
 
 if TYPE_CHECKING:
@@ -48,8 +59,10 @@ def draw_page(
     model: Model,
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
+    color_by: Any = None,
     weights: WeightContent | None = None,
     size_limit: str | int | None = None,
+    review: Reviewable | Iterable[Reviewable] | None = None,
     **view: Unpack[ViewKeywords],
 ) -> bytes:
     """Return the page of a model in UTF-8; write it to ``path`` where given.
@@ -67,10 +80,13 @@ def draw_page(
     options = ViewOptions.parse(view)
     content = PageContent.parse(weights, size_limit)
     paints = check_paints(paint)
+    listed = None if review is None else take_review(review)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_page(model, options, paints, content=content)
+    given = [*color_by] if isinstance(color_by, list | tuple) else [color_by]
+    overlays = [] if color_by is None else make_overlays(model, given)
+    data, _ = make_page(model, options, paints, content=content, review=listed, overlays=overlays)
     if path is not None:
         write_file(path, data)
     return data
@@ -83,6 +99,11 @@ def make_page(
     shown: View | None = None,
     content: PageContent = EVERYTHING,
     budget: WeightBudget | None = None,
+    review: Review | None = None,
+    *,
+    marks_shown: bool = True,
+    follows_system: bool = False,
+    overlays: Sequence[Overlay] = (),
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -100,6 +121,14 @@ def make_page(
         What the page holds.
     budget
         How much of the weights is read.
+    review
+        What its Review tab lists; None for no such tab.
+    marks_shown
+        Whether items of the review are marked at first.
+    follows_system
+        Whether it is light or dark as the system is, in place of the theme of the options.
+    overlays
+        What boxes can be coloured by: the first one is chosen at first.
 
     Raises
     ------
@@ -115,12 +144,27 @@ def make_page(
     composer = Composer()
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
-        first = FirstView(composer, labels, Window(*map(float, options.window)))
-        view, notices = make_view(model, options, first)
+        opener = FirstView(composer, labels, Window(*map(float, options.window)))
+        view, notices = make_view(model, options, opener)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
-    still = Picture(model, view, options, scene, labels, paints=paints)
+    marks, others = NO_PAINTS, {}
+    if review is not None:
+        marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
+        others = {"review": write_review(review, marks)}
+    seen = marks if marks_shown else NO_PAINTS
+    first: Overlay | None = overlays[0] if overlays else None
+    coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS
+    still = Picture(
+        model,
+        view,
+        options,
+        scene,
+        labels,
+        paints=lay_paints(seen, lay_paints(paints, coloured)),
+        colouring=first,
+    )
     data = {
         "title": still.title,
         "first": write_open_groups(view.root),
@@ -129,9 +173,12 @@ def make_page(
             "title": still.title,
             "file_name": Path(model.source).name,
             "direction": options.direction,
-            "theme": options.theme,
+            "theme": "auto" if follows_system else options.theme,
             "height": 0,
             "paints": encode_paints(paints),
+            "marks": encode_paints(seen),
+            "overlays": [overlay.name for overlay in overlays],
+            "overlay": 0 if overlays else -1,
             "breadcrumb": [[view.graph.path, clean_label(view.graph.name or view.graph.path)]],
         },
         "notices": notices + _list_ignored(options),
@@ -143,7 +190,15 @@ def make_page(
 
     def collect(limits: Limits, is_ranked: bool) -> PageParts:
         return PageParts(
-            still, composer, limits, content, budget, is_ranked=is_ranked, closed=closed
+            still,
+            composer,
+            limits,
+            content,
+            budget,
+            is_ranked=is_ranked,
+            closed=closed,
+            others=others,
+            overlays=overlays,
         )
 
     with old_spared():
@@ -159,9 +214,21 @@ def _list_ignored(options: ViewOptions) -> list[str]:
     return [f"The explorer in a page has no {what}: still pictures have (--static, static=True)."]
 
 
-def write_page(picture: Picture) -> tuple[bytes, list[str]]:
-    """Return the page of what a picture shows, with the same groups open, and notices about it."""
-    return make_page(picture.model, picture.options, picture.paints, picture.view)
+def write_page(
+    picture: Picture, review: Review | None = None, *, marks_shown: bool = True
+) -> tuple[bytes, list[str]]:
+    """Return the page of what a picture shows, with the same groups open, and notices about it.
+
+    The parameters are those of :func:`make_page`; the picture's paints are without marks.
+    """
+    return make_page(
+        picture.model,
+        picture.options,
+        picture.paints,
+        picture.view,
+        review=review,
+        marks_shown=marks_shown,
+    )
 
 
 def _start_command(model: Model, options: ViewOptions, *, is_first: bool) -> dict[str, str]:

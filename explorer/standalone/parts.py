@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, get_args
 
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.options import Direction
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.render.picture import Labels, Picture
 from netloupe.explorer.view import Item, View
@@ -23,6 +26,7 @@ from .levels import write_levels
 from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
 from .link_block import write_links
+from .overlay_block import write_overlays
 from .ranking import RankedFacts
 from .search_block import write_search
 from .weights import WeightBudget, WeightWriter
@@ -50,6 +54,10 @@ class PageParts:
         Whether descriptions can be left out, those first that can be spared most.
     closed
         A view of the same with everything closed that nothing else is done with; made where None.
+    others
+        Further blocks, by their names, which are never left out.
+    overlays
+        What boxes can be coloured by.
     """
 
     def __init__(
@@ -62,6 +70,8 @@ class PageParts:
         *,
         is_ranked: bool = False,
         closed: View | None = None,
+        others: Mapping[str, bytes] = MappingProxyType({}),
+        overlays: Sequence[Overlay] = (),
     ) -> None:
         model, options, view = still.model, still.options, still.view
         shares = still.labels.shares
@@ -104,6 +114,10 @@ class PageParts:
                 if view.only is None and limits is USUAL:
                     self.blocks["links"] = write_links(everything, numbers)
                 self.linked = facts.add_linked(numbers, everything)
+                if overlays:
+                    step("colouring", 0.63)
+                    self.blocks["overlays"] = write_overlays(overlays, everything, numbers)
+        self.blocks |= others
         #: blocks of descriptions, what can be spared most last, and the elements in each
         self.described, self.elements = facts.write()
 
@@ -160,6 +174,7 @@ class PageParts:
             "described": [len(each) for each in elements],
             "weights": weight_counts,
             "has_links": "links" in self.blocks,
+            "has_review": "review" in self.blocks,
         }
         return write_html(data["title"], data, blocks, svg).encode(), notices
 

@@ -20,6 +20,7 @@ from .inspect_arguments import add_inspect
 from .notes_arguments import add_notes
 from .open_arguments import add_open
 from .render_arguments import add_render
+from .report_arguments import add_report
 from .streams import STANDARD, say, write_standard_output
 
 _EXAMPLES = """examples:
@@ -30,6 +31,7 @@ _EXAMPLES = """examples:
   netloupe diff old.onnx new.onnx                 what changed
   netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
   netloupe notes model.onnx                       what people wrote of it
+  netloupe report model.onnx -o report.html       all of it in one file
   netloupe render model.onnx -o model.svg         draw it
   curl -s https://example.org/m.onnx | netloupe info -
 
@@ -45,6 +47,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "diff": add_diff,
     "audit": add_audit,
     "notes": add_notes,
+    "report": add_report,
     "render": add_render,
     "open": add_open,
     "completion": add_completion,

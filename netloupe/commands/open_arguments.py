@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .shared_arguments import MODEL, add_init, read_file_name
+from .shared_arguments import MODEL, add_color_by, add_init, read_file_name
 
 _OPEN_EXAMPLES = """examples:
   netloupe open model.onnx
   netloupe model.onnx                             the same
+  netloupe open model.onnx --color-by profile.json
   netloupe open model.onnx --no-browser --port 8899"""
 
 
@@ -25,6 +26,7 @@ def add_open(commands: Any) -> None:
     add_init(show)
     show.add_argument("--no-browser", action="store_true", help="only print the address")
     show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
+    add_color_by(show)
     show.set_defaults(run=_run)
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.errors import OutputError
+from netloupe.explorer.errors import OutputError, OverlayError
 from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS
 
+from .coloring import check_color_by, describe_overlays, read_overlays
 from .running import load_named, run_each
 from .streams import say, write_standard_output
 from .targets import choose_targets
 from .terminal import TerminalProgress
 
 if TYPE_CHECKING:
+    from netloupe.explorer.model import Model
+    from netloupe.explorer.overlays import Overlay
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
@@ -28,6 +32,9 @@ def run_render(parsed: argparse.Namespace) -> int:
     if parsed.show and any(path is None for path, _ in targets.values()):
         raise OutputError("--show needs a file. Give one with -o.")
     is_page = not parsed.static and all(kind == "html" for _, kind in targets.values())
+    if parsed.color_by and any(kind == "dot" for _, kind in targets.values()):
+        raise OutputError("DOT has no colours of boxes. Write another format, or no --color-by.")
+    check_color_by(parsed)
     given = read_page_options(parsed, is_page=is_page)
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
@@ -37,7 +44,7 @@ def run_render(parsed: argparse.Namespace) -> int:
 
     def run(name: str) -> None:
         path, kind = targets[name]
-        _draw(name, parsed.init, options, path, content if is_page else kind)
+        _draw(parsed, name, options, path, content if is_page else kind)
         if path is not None and parsed.show:
             _show(path)
 
@@ -63,8 +70,8 @@ def read_page_options(parsed: argparse.Namespace, *, is_page: bool) -> dict[str,
 
 
 def _draw(
+    parsed: argparse.Namespace,
     name: str,
-    init: str | None,
     options: ViewOptions,
     path: Path | None,
     kind: str | PageContent,
@@ -79,7 +86,8 @@ def _draw(
 
     with TerminalProgress() as progress:
         progress.step("reading")
-        model = load_named(name, init)
+        model = load_named(name, parsed.init)
+        overlays = read_overlays(model, parsed)
         if kind == "dot":
             progress.step("drawing")
             data, notices = write_dot(model, options)
@@ -87,12 +95,13 @@ def _draw(
             from netloupe.explorer.standalone.page import make_page
 
             shared_engine().start()
-            data, notices = make_page(model, options, content=kind)
+            data, notices = make_page(model, options, content=kind, overlays=overlays)
         else:
             shared_engine().start()
             picture = make_picture(
                 model,
                 options,
+                colouring=_take_one(model, overlays),
                 deadline=DEADLINE if options.expand == "auto" else PATIENCE,
             )
             progress.step("drawing")
@@ -101,8 +110,25 @@ def _draw(
             write_file(path, data)
     if path is None:
         write_standard_output(data)
-    for notice in notices:
+    for notice in (*notices, *describe_overlays(overlays)):
         say("note", notice)
+
+
+def _take_one(model: Model, overlays: Sequence[Overlay]) -> Overlay | None:
+    """Return the overlay that a still picture has, if any.
+
+    Raises
+    ------
+    OverlayError
+        Where there are several.
+    """
+    if len(overlays) > 1:
+        names = ", ".join(repr(one.name) for one in overlays[:10])
+        raise OverlayError(
+            f"{model.source}: a still picture is coloured by one column, and {names} are given. "
+            "Give one of them, of a file as FILE:HEADING, or write the explorer as .html."
+        )
+    return overlays[0] if overlays else None
 
 
 def _show(path: Path) -> None:

@@ -9,13 +9,15 @@ from typing import Any
 from netloupe.explorer.files.output import FORMATS
 from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS, Option
 
-from .shared_arguments import MODEL, add_init, complete_names, read_file_name
+from .shared_arguments import MODEL, add_color_by, add_init, complete_names, read_file_name
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
   netloupe render model.onnx -o model.html        the explorer in one file
   netloupe render model.onnx -o m.html --weights none --size-limit 2MB
   netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
+  netloupe render model.onnx -o m.svg --color-by macs
+  netloupe render model.onnx -o m.html --color-by profile.json --color-by errors.csv:max_error
   netloupe render model.onnx -o - --format png | icat
   netloupe render a.onnx b.onnx -o pictures/ --format svg"""
 
@@ -42,6 +44,7 @@ def add_render(commands: Any) -> None:
         "--format", choices=FORMATS, help="the format (default: what the name of FILE ends in)"
     )
     add_view_options(render)
+    add_color_by(render)
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run)
 

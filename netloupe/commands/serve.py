@@ -10,20 +10,23 @@ import secrets
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.layout import shared_engine
 from netloupe.explorer.model import Model
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 
 _LAST_PORT = 65_535
 
 
-def serve_model(model: Model, *, port: int = 0, browser: bool = True) -> int:
+def serve_model(
+    model: Model, *, port: int = 0, browser: bool = True, overlays: Sequence[Overlay] = ()
+) -> int:
     """Serve the explorer of a model until interrupted; return the exit status.
 
     The server listens on 127.0.0.1 only and answers nobody without the token in the address.
@@ -36,6 +39,8 @@ def serve_model(model: Model, *, port: int = 0, browser: bool = True) -> int:
         The port; a free one where 0.
     browser
         Whether to open the address in the user's browser.
+    overlays
+        What boxes can be coloured by.
 
     Raises
     ------
@@ -51,7 +56,7 @@ def serve_model(model: Model, *, port: int = 0, browser: bool = True) -> int:
         )
     options = ViewOptions.parse({"wrap": False})
     try:
-        server = LiveServer(model, options, secrets.token_urlsafe(24), port)
+        server = LiveServer(model, options, secrets.token_urlsafe(24), port, overlays)
     except OSError as error:
         raise OutputError(
             f"{model.source}: port {port} cannot be had ({error.strerror}). Choose another with "

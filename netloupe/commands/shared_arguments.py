@@ -63,6 +63,32 @@ def _binding(text: str) -> tuple[str, int | tuple[int, ...]]:
     return name, shape[0] if len(shape) == 1 else shape
 
 
+def add_color_by(command: argparse.ArgumentParser) -> None:
+    """Add ``--color-by`` and what says how, and ``--bind`` for the sizes that MACs depend on."""
+    command.add_argument(
+        "--color-by",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="colour boxes by parameters, macs, bytes, dtype or findings, or by the numbers in a "
+        "file: CSV or JSON with names and values, node data of Model Explorer, a profile of ONNX "
+        "Runtime or TensorRT; FILE:HEADING takes one column of several. May be given several "
+        "times where the explorer is shown",
+    )
+    command.add_argument(
+        "--color-scale",
+        choices=("share", "linear", "log", "quantile", "diverging"),
+        help="how numbers become colours (default: what fits them)",
+    )
+    command.add_argument(
+        "--color-groups",
+        choices=("sum", "mean", "max", "min"),
+        help="what a closed group has of the numbers inside (default: the sum of times, MACs, "
+        "bytes and parameters, and else the largest)",
+    )
+    add_bind(command)
+
+
 def add_json(command: argparse.ArgumentParser) -> None:
     """Add ``--json`` and ``--all``."""
     command.add_argument(

@@ -6,21 +6,27 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, get_args
 
+from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe import Description
 from netloupe.explorer.errors import NetloupeError, NotFoundError
 from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
 from netloupe.explorer.options import Direction
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.readers.load import load_again
+from netloupe.explorer.render.paint import encode_paints
+from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.inferring import Inferring
 from netloupe.explorer.session.lookup import describe_selected, list_selected, look_up_element
 from netloupe.explorer.session.overview import Overview
 from netloupe.explorer.session.reveal import reveal
+from netloupe.explorer.session.review_messages import ReviewMessage
+from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.standalone.weights import write_weight
 from netloupe.explorer.view import ViewOptions
@@ -39,10 +45,19 @@ class Exploration:
         What is shown first, and how.
     send
         Takes a frame to the page; called from any thread.
+    overlays
+        What boxes can be coloured by; they are coloured by the first.
     """
 
-    def __init__(self, model: Model, options: ViewOptions, send: Send) -> None:
+    def __init__(
+        self,
+        model: Model,
+        options: ViewOptions,
+        send: Send,
+        overlays: Sequence[Overlay] = (),
+    ) -> None:
         self._session = session = Session(model, options)
+        session.set_overlays(overlays)
         self._views = session.views
         self._client = LiveClient(
             send,
@@ -64,6 +79,7 @@ class Exploration:
         self._grouping = self._views.current.grouping
         self._overview = self._outline(model)
         self._inferring = Inferring(model, self._inferred, self._client.log)
+        self._reviewing = Reviewing(session, self._tell_review, self._show_marks, self._client.log)
         self._requests = Requests(
             session,
             self._client,
@@ -73,13 +89,14 @@ class Exploration:
             self._read_again,
             self._look_at_files,
             self._begun,
-            write_page,
+            self._write_page,
         )
 
     def close(self) -> None:
         """End what is under way; nothing is sent any more."""
         self._wanted_weight = None
         self._inferring.close()
+        self._reviewing.close()
         self._overview.close()
         self._inspector.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
@@ -96,6 +113,8 @@ class Exploration:
                 self._set(traits)
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
+            case {"review": dict(asked)}:
+                self._requests.pool.submit(self._receive_review, asked)
             case {"describe": str() | [str(), *_] as paths, "id": int(number)}:
                 self._wanted_weight = None  # what is told now comes first
                 given = [paths] if isinstance(paths, str) else [*map(str, paths)]
@@ -137,6 +156,27 @@ class Exploration:
             target = path
         self._client.select((target,))
 
+    # the review
+
+    def _receive_review(self, asked: Mapping[str, Any]) -> None:
+        with self._refusing():
+            path = self._reviewing.receive(asked)
+            if path is not None:
+                self._follow(path)
+
+    def _tell_review(self, message: ReviewMessage) -> None:
+        self._client.send({"review": message})
+
+    def _show_marks(self) -> None:
+        self._client.set_traits({"marks": encode_paints(self._session.marks)})
+
+    def _write_page(self, picture: Picture) -> tuple[bytes, list[str]]:
+        """Write what is shown, and what is known of a review, as a page."""
+        known = self._reviewing
+        picture = replace(picture, paints=self._session.paints)
+        review = known.review if len(known.review) else None
+        return write_page(picture, review, marks_shown=known.has_marks)
+
     @contextmanager
     def _refusing(self) -> Iterator[None]:
         """Tell the page of errors inside."""
@@ -160,6 +200,7 @@ class Exploration:
         kept = [path for path in selected if self._is_there(path)]
         if len(kept) < len(selected):
             self._client.select(kept)
+        self._reviewing.follow_view()
         grouping, self._grouping = self._grouping, self._views.current.grouping
         if grouping != self._grouping:
             self._renew()
@@ -240,6 +281,7 @@ class Exploration:
         """Find what more can be known of the model, now that its picture is seen."""
         self._overview.read()
         self._inferring.start()
+        self._reviewing.start(self._inferring.wait)
 
     def _inferred(self, model: Model) -> None:
         """Say what more is known of types; called from a thread."""
@@ -250,7 +292,7 @@ class Exploration:
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(load_again(self._views.model))
+        self._session.reload(read_again(self._views.model))
         model = self._views.model
         self._weights = []
         self._inferring.close()
@@ -258,6 +300,7 @@ class Exploration:
         self._overview = self._outline(model)
         self._inferring = Inferring(model, self._inferred, self._client.log)
         self._begun()
+        self._reviewing.renew(self._inferring.wait)
         self._look_at_files()
         self._renew()
 

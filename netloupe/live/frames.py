@@ -11,12 +11,14 @@ from page    content                                                          an
 ``request``  what a canvas asks: ``explorer/session/messages.py``             ``message``
 ``traits``   by name what the user has set                                    none
 ``follow``   a path that is to be shown and selected                          ``message``
+``review``   what a review tab asks: ``explorer/session/review_messages.py``  ``review``
 ``describe`` a path, "" for the model, or several paths; with an ``id``       ``answer``
 ``weight``   the number that a description gives a weight; with an ``id``     ``answer``
 ============ ================================================================ ===================
 
 An ``answer`` has the ``id``, and ``html``, a buffer or an ``error``. The server sends ``traits``
-that the session has set, and ``renew`` where more is known of what is described.
+that the session has set, ``renew`` where more is known of what is described, and ``review`` where
+more is known of what there is to review.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from tornado.web import Application, HTTPError, RequestHandler
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from netloupe.explorer.model import Model
+from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.standalone.document import write_html
 from netloupe.explorer.view import ViewOptions
 
@@ -60,6 +62,8 @@ class LiveServer:
         Who asks without it gets nothing.
     port
         The port; a free one where 0.
+    overlays
+        What boxes can be coloured by.
 
     Raises
     ------
@@ -67,8 +71,16 @@ class LiveServer:
         Where the port cannot be had.
     """
 
-    def __init__(self, model: Model, options: ViewOptions, token: str, port: int = 0) -> None:
+    def __init__(
+        self,
+        model: Model,
+        options: ViewOptions,
+        token: str,
+        port: int = 0,
+        overlays: Sequence[Overlay] = (),
+    ) -> None:
         self._token = token
+        self._overlays = overlays
         self._model, self._options = model, options
         self._socket = _listen(port)
         self.port: int = self._socket.getsockname()[1]
@@ -110,7 +122,7 @@ class LiveServer:
 
     def explore(self, send: Send) -> Exploration:
         """Begin an exploration for a page."""
-        return Exploration(self._model, self._options, send)
+        return Exploration(self._model, self._options, send, self._overlays)
 
     def write_page(self) -> str:
         """Return the page."""

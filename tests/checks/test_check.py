@@ -62,11 +62,12 @@ def test_rules_that_are_not_known(word: str, hint: str) -> None:
 
 
 def test_alike_places_are_one_finding() -> None:
-    hits = [Occurrence(f"main/layer.{n}/Cast_{7 * n}", f"number {n}") for n in range(50)]
+    count = MOST_PATHS + 30
+    hits = [Occurrence(f"main/layer.{n}/Cast_{7 * n}", f"number {n}") for n in range(count)]
     hits += [Occurrence("main/head/Cast_1", "another place")]
     hits += [Occurrence("main/layer.1/Cast_1", "another cause", cause="other")]
     first, second, third = fold_hits(_RULE, hits)
-    assert (first.count, second.count, third.count) == (50, 1, 1)
+    assert (first.count, second.count, third.count) == (count, 1, 1)
     assert len(first.paths) == MOST_PATHS
     assert first.message == "number 0"
     assert len({finding.fingerprint for finding in (first, second, third)}) == 3

@@ -22,7 +22,8 @@ import pytest
 import traitlets
 
 from netloupe.explorer.options import OPTIONS
-from netloupe.explorer.session import Client, Requests, messages
+from netloupe.explorer.session import Client, Requests, messages, review_messages
+from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
 
@@ -70,7 +71,7 @@ def test_the_kind_of_each_trait_is_the_same() -> None:
         "boolean": traitlets.Bool,
         "readonly string[]": traitlets.List,
         "ReadonlyArray<readonly string[]>": traitlets.List,
-        "Readonly<Record<string, readonly [string, string]>>": traitlets.Dict,
+        "PaintsByPath": traitlets.Dict,
     }
     named = {
         "Details": "details",
@@ -191,3 +192,32 @@ def test_nothing_is_sent_past_the_types_of_messages() -> None:
     for path in (*widgets.glob("*.py"), *session.glob("*.py")):
         sends = re.findall(r"(?:canvas|client)\.send\(", path.read_text(encoding="utf-8"))
         assert sends == [], f"{path.name} sends a message by itself"
+
+
+_REVIEW = (_HOST.parent / "review" / "connection.ts").read_text(encoding="utf-8")
+
+
+def test_a_review_tab_and_python_use_the_same_words() -> None:
+    variants = read_block(_REVIEW, "type ReviewRequest =\n", ";\n\n")
+    asked = set(re.findall(r"(\w+):", variants))
+    assert asked == review_messages.ReviewRequest.__annotations__.keys()
+    source = inspect.getsource(Reviewing.receive)
+    assert asked == set(re.findall(r'"(ask|show|item|check|stop|marks)":', source))
+    told = read_block(_REVIEW, "type ReviewMessage =\n", ";\n\n")
+    kinds = set(re.findall(r'type: "(\w+)"', told))
+    ours = {get_type_hints(m)["type"] for m in get_args(review_messages.ReviewMessage)}
+    assert kinds == {value for hint in ours for value in get_args(hint)}
+    progress = read_fields(read_block(_REVIEW, "interface CheckProgress {\n", "\n}"))
+    hints = get_type_hints(review_messages.CheckProgressMessage)
+    assert progress.keys() == hints.keys() - {"type"}
+    stages = re.search(r"type CheckStage = (.*);", _REVIEW)
+    assert stages is not None
+    assert stages[1] == describe_type(review_messages.CheckStage)
+
+
+def test_the_rows_of_a_review_are_as_high_as_the_style_sheet_has_them() -> None:
+    source = (_HOST.parent / "review" / "list.ts").read_text(encoding="utf-8")
+    style = (_HOST.parent / "review" / "review.css").read_text(encoding="utf-8")
+    height = re.search(r"ROW_HEIGHT = (\d+);", source)
+    assert height is not None
+    assert f"height: {height[1]}px;" in style.split(".nl-review-row {", 1)[1].split("}", 1)[0]

@@ -1,5 +1,5 @@
-// Bundles src/canvas.ts and src/description_text.ts, with their style sheets as text, and the style
-// sheet of the page around them into ../../explorer/page. The output depends on nothing but the sources and
+// Bundles src/canvas.ts, src/page.ts, src/description_text.ts and src/review_panel.ts, with their style
+// sheets as text, and the style sheet of the page around them into ../../explorer/page. The output depends on nothing but the sources and
 // the locked versions, so that the committed bundles can be compared with it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
@@ -48,6 +48,14 @@ await build({
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
 await build({ ...common, entryPoints: { description_text: "src/description_text.ts" } });
+// what stands around an explorer in a report
+await build({
+  ...common,
+  entryPoints: { report: "src/report_page.ts" },
+  format: "iife",
+  target: "es2022",
+});
+await build({ ...common, entryPoints: { review_panel: "src/review_panel.ts" } });
 
 // In the page around, important rules in a layer win over all others, whatever these select.
 const page = ["explorer", "inspector"]

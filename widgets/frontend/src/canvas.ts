@@ -43,6 +43,8 @@ import type { ThemeName } from "./scene/options";
 import { layPaints } from "./scene/paints_by_path";
 import type { Scene } from "./scene/scene";
 
+/** Of so many pixels a legend leaves enough of the picture. */
+const LEAST_FOR_LEGEND = 640;
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
 const TIME_TO_APPEAR = 250;
 /** What is gone to must not be under any of these. */
@@ -60,6 +62,7 @@ export class CanvasView {
   private readonly question = new Question(this.giveBack);
   private readonly legend = new Legend({
     ask: () => this.requests.legend(this.page.themeName),
+    colour: (overlay) => this.actions.ask({ type: "overlay", overlay }),
     left: this.giveBack,
   });
   private readonly stage: Stage;
@@ -85,6 +88,8 @@ export class CanvasView {
   private history: HistoryState = { moment: 0, undo: false, redo: false };
   private hits: { found: SearchHit[]; current: string | null } = { found: [], current: null };
   private ready = false;
+  /** whether there is anything to colour by */
+  private hasOverlays = false;
   private disposed = false;
 
   /** @param parent where on the page the canvas is put */
@@ -238,10 +243,15 @@ export class CanvasView {
     page.onTrait("focus", () => this.applyFocus());
     const { traits } = this.connection;
     const setPaints = (): void => {
-      stage.setPaints(layPaints(traits.get("marks"), traits.get("paints")));
+      const painted = layPaints(traits.get("paints"), traits.get("coloured"));
+      stage.setPaints(layPaints(traits.get("marks"), painted));
     };
     page.onTrait("paints", setPaints);
     page.onTrait("marks", setPaints);
+    page.onTrait("coloured", setPaints);
+    page.onTrait("overlays", () => this.offerOverlays());
+    page.onTrait("overlay", () => this.offerOverlays());
+    this.offerOverlays();
     setPaints();
     page.onTrait("changed", () => this.offerReload());
     this.offerReload();
@@ -389,6 +399,18 @@ export class CanvasView {
     const message = changed && `${changed}. What is shown is as it was.`;
     const reload = (): void => this.actions.ask({ type: "reload" });
     this.strip.showOffer(message, "Reload", this.connection.host.can("reload") ? reload : null);
+  }
+
+  /** Offer what boxes can be coloured by; colours come with their legend where there is room. */
+  private offerOverlays(): void {
+    const { host, traits } = this.connection;
+    if (!host.can("overlay")) return;
+    const [names, chosen] = [traits.get("overlays"), traits.get("overlay")];
+    this.legend.offer(names, chosen);
+    const isNew = names.length > 0 && !this.hasOverlays;
+    this.hasOverlays = names.length > 0;
+    if (isNew && this.room.clientWidth >= LEAST_FOR_LEGEND) this.legend.show();
+    else void this.legend.refresh();
   }
 
   private applyFocus(): void {

@@ -3,6 +3,7 @@
 import { CanvasView } from "./canvas";
 import { makeElement } from "./controls/elements";
 import type { CanvasConnection } from "./host/connection";
+import { findPlace } from "./standalone/around";
 import type { Inspector } from "./standalone/inspector";
 
 /**
@@ -19,7 +20,7 @@ export function showExplorer(
   const canvas = makeElement("div", "nl-explorer-canvas");
   around.append(canvas, inspector.element);
   // the page may still be read: what comes later stands behind it
-  document.body.prepend(around);
+  findPlace().prepend(around);
   const follow = (): void => {
     document.documentElement.dataset.theme = host.traits.get("shown_theme");
   };

@@ -28,5 +28,6 @@ export function showServed({ live, traits }: LivePage): void {
     goTo: (path) => host.follow(path),
   });
   host.onRenewed(() => inspector.renew());
+  inspector.showReview(host.review);
   showExplorer(host, inspector);
 }

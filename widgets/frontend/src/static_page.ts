@@ -4,13 +4,16 @@ import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import type { Direction } from "./scene/options";
+import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
+import { FileReview } from "./standalone/file_review";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
+import { Overlays } from "./standalone/overlays";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
 import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
@@ -28,6 +31,8 @@ export interface StaticPage {
   readonly traits: Partial<CanvasTraits>;
   /** whether it says which nodes are one edge apart */
   readonly has_links: boolean;
+  /** whether it lists what there is to review */
+  readonly has_review: boolean;
   /** how many elements each block of descriptions has */
   readonly described: readonly number[];
   /** how many weights each block of statistics has */
@@ -63,9 +68,18 @@ async function readLegend(): Promise<LegendWords> {
   return new LegendWords(await Block.read("legend", findBlock("legend")));
 }
 
+async function readOverlays(): Promise<Overlays> {
+  const { texts } = await readBook(FIRST);
+  return new Overlays(await Block.read("overlays", findBlock("overlays")), texts);
+}
+
 async function readSearch(): Promise<SearchIndex> {
   const { texts } = await readBook(FIRST);
   return new SearchIndex(await Block.read("search", findBlock("search")), texts);
+}
+
+async function readReview(): Promise<Block> {
+  return Block.read("review", findBlock("review"));
 }
 
 /** Finds descriptions by path. */
@@ -186,7 +200,8 @@ export function showFile(data: StaticPage): void {
   const { first, command, notices } = data;
   const [opened, focus] = [link && link.opened, link && link.focus];
   const host = new StaticHost({
-    ...{ readBook, readSearch, readLegend, first, command, notices, opened, focus, traits },
+    ...{ readBook, readSearch, readLegend, readOverlays, first, command, notices, opened },
+    ...{ focus, traits },
     readLinks: data.has_links ? readLinks : null,
   });
   const describer = new Describer(data);
@@ -196,6 +211,11 @@ export function showFile(data: StaticPage): void {
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
+  followPage(host);
+  if (data.has_review) {
+    const goTo = (path: string): void => void host.goTo(path);
+    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo }));
+  }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);
     if (address.error) host.refuseLink(address.error);

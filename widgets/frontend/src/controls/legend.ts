@@ -7,13 +7,24 @@ import { iconButton, makeElement } from "./elements";
 export interface LegendActions {
   /** ask for what the picture that is shown has to explain */
   ask(): Promise<LegendEntry[]>;
+  /** colour boxes by another column, -1 for none */
+  colour(overlay: number): void;
   /** it is put away: give the keyboard back */
   left(): void;
 }
 
+/** what is chosen for no colouring */
+const NONE = -1;
+
 export class Legend {
   readonly element = makeElement("section", "nl-legend");
   private readonly list = makeElement("ul", "nl-legend-list");
+  private readonly own = makeElement("ul", "nl-legend-list");
+  private readonly signs = makeElement("details", "nl-legend-signs");
+  /** whether somebody has unfolded the signs */
+  private wantsSigns = false;
+  private readonly choice = makeElement("label", "nl-legend-choice");
+  private readonly select = makeElement("select", "nl-select");
   /** counts what was asked: only the last answer is shown */
   private asked = 0;
 
@@ -23,13 +34,33 @@ export class Legend {
     const head = makeElement("div", "nl-help-head");
     head.textContent = "Legend";
     head.append(iconButton("close", "Close the legend", () => this.hide()));
-    this.element.append(head, this.list);
+    this.choice.append("Colour by ", this.select);
+    this.choice.hidden = true;
+    this.select.addEventListener("change", () => actions.colour(Number(this.select.value)));
+    const summary = makeElement("summary", "nl-legend-summary");
+    summary.textContent = "Signs";
+    summary.addEventListener("click", () => (this.wantsSigns = !this.signs.open));
+    this.signs.append(summary, this.list);
+    this.element.append(head, this.choice, this.own, this.signs);
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.preventDefault();
       event.stopPropagation();
       this.hide();
     });
+  }
+
+  /** Offer the columns that boxes can be coloured by. */
+  offer(names: readonly string[], chosen: number): void {
+    const options = ["None", ...names].map((name, place) => {
+      const option = makeElement("option", "");
+      option.value = String(place + NONE);
+      option.textContent = name;
+      return option;
+    });
+    this.select.replaceChildren(...options);
+    this.select.value = String(chosen);
+    this.choice.hidden = names.length === 0;
   }
 
   get isShown(): boolean {
@@ -41,6 +72,10 @@ export class Legend {
       this.hide();
       return;
     }
+    this.show();
+  }
+
+  show(): void {
     this.element.hidden = false;
     void this.refresh();
   }
@@ -58,23 +93,36 @@ export class Legend {
       const entries = await this.actions.ask();
       if (number === this.asked) this.fill(entries);
     } catch (error) {
-      if (number === this.asked) this.list.replaceChildren(makeRow(messageOf(error)));
+      if (number === this.asked) {
+        this.own.replaceChildren();
+        this.list.replaceChildren(makeRow(messageOf(error)));
+      }
     }
   }
 
   private fill(entries: readonly LegendEntry[]): void {
-    this.list.replaceChildren(...entries.map(({ text, svg }) => makeRow(text, svg)));
+    const rows = (overlay: boolean): HTMLLIElement[] =>
+      entries
+        .filter((entry) => (entry.overlay ?? false) === overlay)
+        .map(({ text, svg }) => makeRow(text, svg));
+    const own = rows(true);
+    this.own.replaceChildren(...own);
+    this.list.replaceChildren(...rows(false));
+    // colours by numbers are read again and again, signs are learnt once
+    this.signs.open = own.length === 0 || this.wantsSigns;
+    this.signs.classList.toggle("nl-legend-folds", own.length > 0);
   }
 }
 
 function makeRow(text: string, svg?: string): HTMLLIElement {
   const row = makeElement("li", "nl-legend-row");
-  if (svg !== undefined) {
+  if (svg) {
     const picture = makeElement("img", "nl-legend-sample");
     picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
     picture.alt = "";
     row.append(picture);
   }
+  if (svg === "") row.classList.add("nl-legend-words");
   row.append(text);
   return row;
 }

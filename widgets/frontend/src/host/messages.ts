@@ -21,6 +21,8 @@ type Asked =
   | { type: "wrap"; wrap: boolean }
   | { type: "details"; details: Details }
   | { type: "share"; share: Share }
+  /** `overlay`: the number of a column, -1 for none */
+  | { type: "overlay"; overlay: number }
   | { type: "group"; grouping: Grouping }
   | { type: "focus"; path: string; hops: number }
   | { type: "shown"; path: string; index: number }
@@ -78,6 +80,8 @@ export const ABILITIES = {
   details: ["details"],
   /** bars on boxes show their share of something else */
   share: ["share"],
+  /** boxes are coloured by another column, or by none */
+  overlay: ["overlay"],
   /** colours and signs of the picture are explained */
   legend: ["legend"],
   /** pictures are written as files; the canvas itself draws SVG and PNG */
@@ -183,8 +187,10 @@ export interface IdleMessage {
 /** What one colour or sign of the picture means. */
 export interface LegendEntry {
   readonly text: string;
-  /** a small picture of it */
+  /** a small picture of it, "" for words alone */
   readonly svg: string;
+  /** whether it explains what boxes are coloured by */
+  readonly overlay?: boolean;
 }
 
 export interface SearchHit {

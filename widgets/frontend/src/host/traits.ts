@@ -21,6 +21,9 @@ export interface CanvasTraits {
   breadcrumb: ReadonlyArray<readonly string[]>;
   paints: PaintsByPath;
   marks: PaintsByPath;
+  coloured: PaintsByPath;
+  overlays: readonly string[];
+  overlay: number;
   changed: string;
   shown_theme: string;
   height: number;
@@ -47,6 +50,9 @@ export const CANVAS_TRAITS: CanvasTraits = {
   breadcrumb: [],
   paints: {},
   marks: {},
+  coloured: {},
+  overlays: [],
+  overlay: -1,
   changed: "",
   shown_theme: "",
   height: 560,

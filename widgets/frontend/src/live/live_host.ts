@@ -4,6 +4,7 @@ import type { CanvasConnection } from "../host/connection";
 import { makeHost } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
+import type { ReviewConnection, ReviewMessage } from "../review/connection";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import { readFrame } from "./frames";
 
@@ -58,6 +59,7 @@ export class LiveHost implements CanvasConnection {
   private readonly receivers = new Set<Receive>();
   private readonly losses = new Set<() => void>();
   private readonly renewals = new Set<() => void>();
+  private readonly reviewers = new Set<(message: ReviewMessage) => void>();
   private readonly asked = new Map<number, (answer: Answer | null) => void>();
   /** what was sent before the socket was open */
   private early: string[] | null = [];
@@ -98,6 +100,21 @@ export class LiveHost implements CanvasConnection {
   /** Call something where more is known of what is described. */
   onRenewed(renew: () => void): void {
     this.renewals.add(renew);
+  }
+
+  /** What a review tab talks with. */
+  get review(): ReviewConnection {
+    return {
+      canCheck: true,
+      send: (request) => {
+        if (!this.isLost) this.write({ review: request });
+      },
+      onMessage: (receive) => {
+        this.reviewers.add(receive);
+        return () => this.reviewers.delete(receive);
+      },
+      onLost: (lost) => this.onLost(lost),
+    };
   }
 
   /** Show and select what is at a path; what no picture shows is selected alone. */
@@ -156,6 +173,8 @@ export class LiveHost implements CanvasConnection {
       const resolve = this.asked.get(Number(answer.id));
       this.asked.delete(Number(answer.id));
       resolve?.({ content: answer, buffers });
+    } else if ("review" in content) {
+      for (const receive of [...this.reviewers]) receive(content.review as ReviewMessage);
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
     }

@@ -5,7 +5,7 @@ import sizes from "../scene/sizes";
 import { type Paint, toneOf } from "./paints";
 import { type Pass, shareOf } from "./pass";
 import { elide, fontOf, measureText } from "./text";
-import type { Tone } from "./theme";
+import { type Tone, findTone } from "./theme";
 
 /** Between the pill and the mark in the corner. */
 const GAP = 4;
@@ -38,7 +38,7 @@ export function drawPaint(pass: Pass, box: number): void {
 
 function drawAround(pass: Pass, box: number, paint: Paint, sheets: number): void {
   const { context, scene, palette, positions, zoom } = pass;
-  const tone = palette.tones[paint.ring];
+  const tone = findTone(palette, paint.ring);
   if (!tone) return;
   const at = box * 4;
   const gap = Math.max(sizes.paint.ring, 1 / zoom);
@@ -60,7 +60,7 @@ function drawAround(pass: Pass, box: number, paint: Paint, sheets: number): void
 /** Draw a sign or a count on a disc; return where it begins. */
 function drawMark(pass: Pass, paint: Paint, right: number, top: number, width: number): number {
   const { context, palette, zoom } = pass;
-  const tone = palette.tones[paint.markTone || paint.ring || paint.tone];
+  const tone = findTone(palette, paint.markTone || paint.ring || paint.tone);
   if (!tone || width * zoom < NARROWEST_MARKED) return right;
   const { height, overhang, baseline, padding } = sizes.paint.mark;
   const scale = Math.max(1, SCREEN_MARK / (height * zoom));
@@ -117,7 +117,9 @@ function drawPill(
 }
 
 function pillTone({ palette }: Pass, paint: Paint): Tone | undefined {
-  return toneOf(palette, paint) ?? palette.tones[paint.ring] ?? palette.tones[paint.markTone];
+  return (
+    toneOf(palette, paint) ?? findTone(palette, paint.ring) ?? findTone(palette, paint.markTone)
+  );
 }
 
 /** Fill a rectangle with strokes from lower left to upper right. */

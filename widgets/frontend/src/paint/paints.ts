@@ -3,7 +3,7 @@
 import type { Face } from "../scene/face";
 import type { PaintsByPath, WrittenPaint } from "../scene/paints_by_path";
 import type { Scene } from "../scene/scene";
-import { type Category, type Palette, type Tone, categoryOf } from "./theme";
+import { type Category, type Palette, type Tone, categoryOf, findTone } from "./theme";
 
 /** How one box or edge is painted; as Paint of explorer/render/paint.py. */
 export interface Paint {
@@ -50,12 +50,12 @@ function readPaint(written: WrittenPaint): Paint {
 /** The tone of the border of an open group, and of an edge. */
 export function lineToneOf(palette: Palette, paint: Paint | undefined): string | undefined {
   if (!paint) return undefined;
-  return palette.tones[paint.ring]?.strong ?? palette.tones[paint.tone]?.border;
+  return findTone(palette, paint.ring)?.strong ?? findTone(palette, paint.tone)?.border;
 }
 
 /** The colours of a tone; nothing for what is not filled, or in a tone that no theme has. */
 export function toneOf(palette: Palette, paint: Paint | undefined): Tone | undefined {
-  return paint && palette.tones[paint.tone];
+  return paint && findTone(palette, paint.tone);
 }
 
 /** The colours of a box that is not open: those of its paint, else of its category. */
@@ -67,7 +67,7 @@ export function coloursOf(palette: Palette, face: Face, paint: Paint | undefined
 
 /** The colours of a box that is drawn without its face: a ring is seen from afar too. */
 export function coloursFromAfar(palette: Palette, face: Face, paint: Paint | undefined): Category {
-  const ring = paint && palette.tones[paint.ring];
+  const ring = paint && findTone(palette, paint.ring);
   const own = coloursOf(palette, face, paint);
   if (!ring) return own;
   return { tint: paint.tone ? own.tint : ring.fill, border: ring.strong, text: own.text };

@@ -27,6 +27,43 @@ export function paletteOf(name: ThemeName): Palette {
   return themes[name];
 }
 
+/** Colours that are given as `#rrggbb` in place of a tone, as explorer/render/tones.py makes them. */
+const given = new Map<string, Tone>();
+
+/** The colours of a tone, or of `#rrggbb`; nothing for what no theme has. */
+export function findTone(palette: Palette, name: string): Tone | undefined {
+  if (!name.startsWith("#")) return palette.tones[name];
+  let tone = given.get(name);
+  if (!tone) {
+    const text = luminanceOf(name) > EVEN ? "#000000" : "#ffffff";
+    const border = blend(name, text, 0.3);
+    tone = { fill: name, border, text, strong: border };
+    given.set(name, tone);
+  }
+  return tone;
+}
+
+/** the luminance on which black and white have the same contrast: sqrt(0.05 * 1.05) - 0.05 */
+const EVEN = 0.179129;
+
+function channelsOf(colour: string): number[] {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) || 0);
+}
+
+/** The relative luminance of a colour, 0 to 1 (WCAG 2.2). */
+function luminanceOf(colour: string): number {
+  const [red, green, blue] = channelsOf(colour)
+    .map((channel) => channel / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function blend(one: string, other: string, share: number): string {
+  const [from, to] = [channelsOf(one), channelsOf(other)];
+  const mixed = from.map((channel, place) => Math.round(channel + (to[place] - channel) * share));
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
 export function categoryOf(palette: Palette, name: string): Category {
   return palette.categories[name] ?? palette.categories.other;
 }

@@ -4,6 +4,8 @@ import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
+import type { ReviewConnection } from "../review/connection";
+import { ReviewView } from "../review/review_view";
 import { quotePath } from "./templates";
 import { showWeight } from "./weight_panel";
 import type { Weight } from "./weights";
@@ -39,6 +41,13 @@ export class Inspector {
     traits.follow("shown_theme", () => this.applyTheme());
     this.applyTheme();
     void this.show();
+  }
+
+  /** Put tabs above what is said, one of which shows a review. */
+  showReview(connection: ReviewConnection): ReviewView {
+    const holder = makeElement("div", "nl-review-holder");
+    this.element.prepend(holder);
+    return new ReviewView(connection, holder);
   }
 
   private applyTheme(): void {

@@ -12,6 +12,9 @@ import type { Composed } from "./compose";
 /** kind, key and text of an entry, and its small pictures, light and dark */
 type Written = readonly [kind: string, key: string, text: string, light: string, dark: string];
 
+/** tones that an overlay explains itself */
+const OF_OVERLAYS = new Set(["scale", "diverging", "category", "missing"]);
+
 export class LegendWords {
   private readonly entries: readonly Written[];
 
@@ -19,11 +22,22 @@ export class LegendWords {
     this.entries = block.value("entries") as Written[];
   }
 
-  /** What the legend of a picture says. */
-  list(book: Levels, shown: Composed, paints: PaintsByPath, theme: ThemeName): LegendEntry[] {
+  /**
+   * What the legend of a picture says.
+   *
+   * @param hasOverlay whether an overlay explains its tones itself
+   */
+  list(
+    book: Levels,
+    shown: Composed,
+    paints: PaintsByPath,
+    theme: ThemeName,
+    hasOverlay = false,
+  ): LegendEntry[] {
     const found = collect(book, shown, paints);
     return this.entries
       .filter(([kind, key]) => found.has(`${kind} ${key}`))
+      .filter(([kind, key]) => !(hasOverlay && kind === "tones" && OF_OVERLAYS.has(key)))
       .map(([, , text, light, dark]) => ({ text, svg: theme === "dark" ? dark : light }));
   }
 }

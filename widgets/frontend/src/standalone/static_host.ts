@@ -12,13 +12,14 @@ import { type WrittenPaint, layPaints } from "../scene/paints_by_path";
 import type { Direction } from "../scene/options";
 import type { Book, Levels } from "./book";
 import { type CommandStart, writeCommand } from "./command";
-import { Composer, type Opened } from "./compose";
+import { type Composed, Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
 import type { LegendWords } from "./legend";
 import { type Focus, type Link, readOpened, writeOpened } from "./permalink";
 import { Places } from "./places";
 import type { Links } from "./links";
 import { Neighbourhood } from "./neighbourhood";
+import type { Overlays } from "./overlays";
 import type { SearchIndex } from "./search";
 import { SceneWriter, type WrittenScene } from "./write_scene";
 
@@ -59,6 +60,8 @@ export interface StaticSource {
   readSearch(): Promise<SearchIndex>;
   /** Read what a legend can say. */
   readLegend(): Promise<LegendWords>;
+  /** Read what boxes can be coloured by. */
+  readonly readOverlays?: () => Promise<Overlays>;
   /** what is open at first, as keys: of each box the number of its state, and what is inside */
   readonly first: KeyedState;
   readonly command: CommandStart;
@@ -115,6 +118,8 @@ export class StaticHost implements CanvasConnection {
   private index: Promise<SearchIndex> | null = null;
   private links: Promise<Links> | null = null;
   private words: Promise<LegendWords> | null = null;
+  private overlays: Promise<Overlays> | null = null;
+  private overlaid: Overlays | null = null;
   /** the neighbourhood that alone is shown */
   private focus: Focus | null = null;
   private focused: Promise<Drawing<Neighbourhood>> | null = null;
@@ -124,7 +129,10 @@ export class StaticHost implements CanvasConnection {
   private readonly watchers = new Set<() => void>();
 
   constructor(private readonly source: StaticSource) {
-    this.host = makeHost(source.readLinks ? [...ABLE, "focus"] : ABLE, FILE);
+    const able = [...ABLE];
+    if (source.readLinks) able.push("focus");
+    if (source.traits.overlays?.length) able.push("overlay");
+    this.host = makeHost(able, FILE);
     this.traits = new LocalTraits({ ...CANVAS_TRAITS, ...source.traits });
     this.drawing = this.read();
     this.traits.follow("direction", () => void this.turn());
@@ -212,6 +220,7 @@ export class StaticHost implements CanvasConnection {
         this.writer = null; // whoever asks has nothing yet
         this.noticed = false;
         this.root ??= await this.openFirst();
+        await this.readOverlays();
         this.tell(await this.shown(), message.id, { fit: true });
         return;
       }
@@ -231,9 +240,24 @@ export class StaticHost implements CanvasConnection {
       if (message.type === "legend") {
         this.words ??= this.source.readLegend();
         const { book, composer } = drawing;
-        const paints = layPaints(this.traits.get("marks"), this.traits.get("paints"));
-        const entries = (await this.words).list(book, composer.compose(before), paints, message.theme);
-        this.emit({ type: "legend", entries }, message.id);
+        const { traits } = this;
+        const painted = layPaints(traits.get("paints"), traits.get("coloured"));
+        const paints = layPaints(traits.get("marks"), painted);
+        const overlay = traits.get("overlay");
+        const [{ theme }, shown] = [message, composer.compose(before)];
+        const entries = (await this.words).list(book, shown, paints, theme, overlay >= 0);
+        const own = overlay < 0 ? [] : (this.overlaid?.list(overlay, traits.get("coloured"), theme) ?? []);
+        this.emit({ type: "legend", entries: [...own, ...entries] }, message.id);
+        return;
+      }
+      if (message.type === "overlay") {
+        const count = this.traits.get("overlays").length;
+        if (!(Number.isInteger(message.overlay) && message.overlay >= -1 && message.overlay < count)) {
+          throw new Error("There is nothing of that number to colour by.");
+        }
+        this.traits.set({ overlay: message.overlay });
+        await this.readOverlays();
+        this.tell(drawing, message.id, {});
         return;
       }
       if (message.type === "search") {
@@ -478,6 +502,19 @@ export class StaticHost implements CanvasConnection {
     }
   }
 
+  /** Read what boxes are coloured by, where they are. */
+  private async readOverlays(): Promise<void> {
+    if (this.traits.get("overlay") < 0 || !this.source.readOverlays) return;
+    this.overlays ??= this.source.readOverlays();
+    this.overlaid = await this.overlays;
+  }
+
+  /** Colour what is shown. */
+  private colour(shown: Composed): void {
+    const overlay = this.traits.get("overlay");
+    this.traits.set({ coloured: overlay < 0 ? {} : (this.overlaid?.paint(overlay, shown) ?? {}) });
+  }
+
   private tell(drawing: Drawing, id: string | null, answer: Answer): void {
     const { notices: told = [], ...shown } = answer;
     const notices = [...told];
@@ -485,6 +522,7 @@ export class StaticHost implements CanvasConnection {
     this.noticed = true;
     this.writer ??= new SceneWriter(drawing.book);
     const composed = drawing.composer.compose(this.root!);
+    this.colour(composed);
     const { header, buffers }: WrittenScene = this.writer.write(composed, notices);
     const history = {
       moment: this.moment,

@@ -112,6 +112,7 @@ test("each thing that a host can do brings its entries, and no others", () => {
     wrap: [options.wrap.choices.yes.menu],
     details: [options.details.choices.all.menu],
     share: labelsOf(options.share.choices),
+    overlay: [],
     legend: ["Legend"],
     picture: [],
     command: ["Copy command"],

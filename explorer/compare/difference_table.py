@@ -1,0 +1,93 @@
+"""What differs between two models as a table: a row for each thing that is not the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from netloupe.explorer.dataframes import make_dataframe
+
+from .changes import Change
+from .numbers import NumberDifference
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .difference import Diff
+
+_COLUMNS = (
+    *("kind", "a", "b", "what", "before", "after", "ignorable", "key", "confidence"),
+    *("numbers_changed", "largest_difference", "relative_l2", "cosine"),
+)
+
+
+def tabulate_diff(found: Diff) -> pandas.DataFrame:
+    """Return a row for each difference.
+
+    ``kind`` is ``interface``, ``model``, ``node``, ``fused``, ``removed node``, ``added node``,
+    ``weight``, ``removed weight`` or ``added weight``; ``a`` and ``b`` are the paths in the two
+    models, ``numbers_changed`` and ``relative_l2`` shares from 0 to 1.
+
+    Raises
+    ------
+    MissingPackageError
+        Where pandas is not installed.
+    """
+    rows = [*_list_rows(found)]
+    return make_dataframe({name: [row.get(name) for row in rows] for name in _COLUMNS})
+
+
+def _list_rows(found: Diff) -> Iterator[dict[str, Any]]:
+    for change in found.interface:
+        yield {"kind": "interface", **_tell(change)}
+    for change in found.about:
+        yield {"kind": "model", **_tell(change)}
+    for node in found.nodes:
+        sides = {"a": node.pair.left[0].path, "b": node.pair.right[0].path}
+        pair = {"key": node.pair.key, "confidence": node.pair.confidence}
+        for change in node.changes:
+            yield {"kind": "node", **sides, **_tell(change), **pair}
+    for fused in found.fused:
+        left, right = ([each.path for each in side] for side in (fused.left, fused.right))
+        yield {
+            "kind": "fused",
+            "a": ", ".join(left),
+            "b": ", ".join(right),
+            "key": fused.key,
+            "confidence": fused.confidence,
+        }
+    for alone in found.left_alone:
+        yield {"kind": "removed node", "a": alone.path, "what": alone.op_type}
+    for alone in found.right_alone:
+        yield {"kind": "added node", "b": alone.path, "what": alone.op_type}
+    for one in found.tensors:
+        sides = {"a": one.left.path, "b": one.right.path}
+        for change in one.changes:
+            yield {"kind": "weight", **sides, **_tell(change)}
+        if one.numbers is not None:
+            yield {"kind": "weight", **sides, "what": "numbers", **_tell_numbers(one.numbers)}
+        if one.are_unread:
+            yield {"kind": "weight", **sides, "what": "numbers could not be compared"}
+    for tensor in found.left_tensors:
+        yield {"kind": "removed weight", "a": tensor.path}
+    for tensor in found.right_tensors:
+        yield {"kind": "added weight", "b": tensor.path}
+
+
+def _tell(change: Change) -> dict[str, Any]:
+    return {
+        "what": change.what,
+        "before": change.left,
+        "after": change.right,
+        "ignorable": change.aspect,
+    }
+
+
+def _tell_numbers(numbers: NumberDifference) -> dict[str, Any]:
+    return {
+        "ignorable": "",
+        "numbers_changed": numbers.changed / max(numbers.count, 1),
+        "largest_difference": numbers.largest,
+        "relative_l2": numbers.relative,
+        "cosine": numbers.cosine,
+    }

@@ -1,0 +1,93 @@
+"""Whether paired nodes still take what they took, and graphs still give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.model import Node, Value, is_constant
+
+from .changes import Change
+from .units import COMMUTATIVE, PASSING
+
+if TYPE_CHECKING:
+    from .matching import Matching, Pair
+
+#: through so many nodes that only pass a value on it is followed to where it comes from
+_MOST_PASSED = 8
+
+
+def may_be_rewired(pair: Pair) -> bool:
+    """Return whether paired nodes may take different things.
+
+    Where both graphs are the same but for names and numbers, that are weights that several take.
+    """
+    return pair.key != "wiring" or any(
+        value is not None and value.initializer is not None and len(value.users) > 1
+        for value in (*pair.left[0].inputs, *pair.right[0].inputs)
+    )
+
+
+def compare_operands(pair: Pair, matching: Matching) -> Iterator[Change]:
+    """Yield the operands of two paired nodes that are values with other partners.
+
+    What is not told here follows from what is told elsewhere: operands of which one side has no
+    partner, since a node was added or removed; casts, quantization and the like between; and other
+    numbers in weights.
+    """
+    left, right = pair.left[0], pair.right[0]
+    sides = [[*map(_find_origin, node.inputs)] for node in (left, right)]
+    if len(sides[0]) != len(sides[1]):
+        return  # the numbers of operands are told
+    values, back = matching.values, matching.values_back
+    others = [
+        (index, one, other)
+        for index, (one, other) in enumerate(zip(*sides, strict=True))
+        if one is not None
+        and other is not None
+        and values.get(one, other) is not other
+        and back.get(other, one) is not one
+    ]
+    if left.op_type in COMMUTATIVE:
+        wanted = {values.get(one) for _, one, _ in others}
+        others = [entry for entry in others if entry[2] not in wanted]
+    for index, one, other in others:
+        if is_constant(one) == is_constant(other) and one in values and other in back:
+            yield Change(f"input {index}", _tell(one), _tell(other))
+
+
+def compare_results(matching: Matching) -> Iterator[Change]:
+    """Yield the outputs of paired graphs that other nodes give than those that gave them."""
+    values, back = matching.values, matching.values_back
+    for left, right in matching.graphs:
+        named = {value.name: value for value in right.outputs}
+        is_by_name = all(value.name in named for value in left.outputs)
+        if not is_by_name and len(left.outputs) != len(right.outputs):
+            continue
+        for place, before in enumerate(left.outputs):
+            after = named[before.name] if is_by_name else right.outputs[place]
+            one, other = _find_origin(before), _find_origin(after)
+            if one is None or other is None or one not in values or other not in back:
+                continue
+            if values[one] is not other:
+                yield Change(f"what gives output {before.name}", _tell(one), _tell(other))
+
+
+def _find_origin(value: Value | None) -> Value | None:
+    """Return what a value is before nodes that only pass it on."""
+    for _ in range(_MOST_PASSED):
+        producer = None if value is None else value.producer
+        if not isinstance(producer, Node) or not producer.inputs:
+            break
+        if producer.op_type not in PASSING or producer.inputs[0] is None:
+            break
+        value = producer.inputs[0]
+    return value
+
+
+def _tell(value: Value) -> str:
+    """Return what a value is called where it comes from: the path of its node, or its own."""
+    producer = value.producer
+    if producer is None:
+        return value.path
+    return producer.path if len(producer.outputs) == 1 else f"{producer.path}:{value.output_index}"

@@ -1,0 +1,155 @@
+"""Columns that a model has of itself: parameters, MACs, bytes, element types, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from netloupe.explorer.checks import check
+from netloupe.explorer.costs import count_nodes
+from netloupe.explorer.costs.analysis import Analysis
+from netloupe.explorer.costs.costs import analyze, find_work
+from netloupe.explorer.costs.symbols import Bindings
+from netloupe.explorer.errors import OverlayError
+from netloupe.explorer.model import Model, Node
+
+from .column import Column, ModelColumn
+
+#: tones of findings, the worst first
+_SEVERITIES = {"error": "error", "warning": "warning", "note": "note"}
+_MOST_NOTED = 6
+
+
+def _make_parameters(model: Model, _bind: Bindings | None) -> Column:
+    return ModelColumn(
+        "parameters",
+        {},
+        "",
+        aggregation="sum",
+        whole=float(model.totals.parameters),
+        count=lambda nodes: count_nodes(model, nodes).parameters,
+    )
+
+
+def _make_bytes(model: Model, _bind: Bindings | None) -> Column:
+    return ModelColumn(
+        "bytes of weights",
+        {},
+        "B",
+        aggregation="sum",
+        whole=float(model.totals.bytes),
+        count=lambda nodes: count_nodes(model, nodes).bytes,
+    )
+
+
+def _make_macs(model: Model, bind: Bindings | None) -> Column:
+    analysis, notes = _analyze_with_sizes(model, bind)
+
+    def count(nodes: Sequence[Node]) -> float | None:
+        work = find_work(analysis, nodes[0].graph, nodes)
+        is_known = isinstance(work.macs, int) and not any(
+            gap.affects == "macs" for gap in work.gaps
+        )
+        return float(work.macs) if is_known and isinstance(work.macs, int) else None
+
+    total = analysis.main.total
+    if any(gap.affects == "macs" for gap in total.gaps):
+        notes.append("MACs of some nodes are not known: the whole is at least this")
+    whole = float(total.macs) if isinstance(total.macs, int) else None
+    return ModelColumn(
+        "MACs", {}, "MACs", aggregation="sum", whole=whole, count=count, notes=tuple(notes)
+    )
+
+
+def _analyze_with_sizes(model: Model, bind: Bindings | None) -> tuple[Analysis, list[str]]:
+    """Return what nodes cost with a size for each symbol, 1 where none is given; and notes."""
+    given = dict(bind or {})
+    analysis = analyze(model, given)
+    free = _list_symbols(model, given)
+    if not free:
+        return analysis, []
+    told = ", ".join(f"{name} = 1" for name in free[:_MOST_NOTED])
+    more = f" and {len(free) - _MOST_NOTED:,} more" if len(free) > _MOST_NOTED else ""
+    return analyze(model, {**given, **dict.fromkeys(free, 1)}), [f"counted with {told}{more}"]
+
+
+def _list_symbols(model: Model, given: Mapping[str, int | Sequence[int]]) -> list[str]:
+    return [name for name in model.costs(given).symbols if name not in given]
+
+
+def _make_dtype(model: Model, _bind: Bindings | None) -> Column:
+    values: dict[str, float | str] = {}
+    count = 0
+    for graph in model.graphs:
+        for node in graph.nodes:
+            count += 1
+            result = next((value for value in node.outputs if value is not None), None)
+            known = None if result is None else result.type or result.inferred_type
+            dtype = getattr(known, "dtype", None)
+            if dtype is not None:
+                values[node.path] = str(dtype)
+    notes = (f"{count - len(values):,} of {count:,} nodes have no type that is stated or inferred",)
+    return ModelColumn(
+        "type of the first result", values, notes=notes if len(values) < count else ()
+    )
+
+
+def _make_findings(model: Model, _bind: Bindings | None) -> Column:
+    values: dict[str, float | str] = {}
+    findings = check(model)
+    more = 0
+    for finding in reversed(findings):  # the worst come first, and stay
+        more += max(finding.count - len(finding.paths), 0)
+        for path in finding.paths:
+            values[path] = finding.severity
+    notes = (f"{more:,} further places are not listed",) if more else ()
+    return ModelColumn(
+        "findings",
+        values,
+        order=tuple(_SEVERITIES),
+        tones=_SEVERITIES,
+        notes=notes,
+    )
+
+
+_MAKERS: Mapping[str, Callable[[Model, Bindings | None], Column]] = {
+    "parameters": _make_parameters,
+    "macs": _make_macs,
+    "bytes": _make_bytes,
+    "dtype": _make_dtype,
+    "findings": _make_findings,
+}
+
+#: the names of the columns that every model has
+BUILT_IN: tuple[str, ...] = tuple(_MAKERS)
+
+
+def make_built_in(model: Model, name: str, bind: Bindings | None = None) -> Column:
+    """Return a column that a model has of itself.
+
+    Parameters
+    ----------
+    model
+        The model.
+    name
+        ``parameters``; ``macs``; ``bytes``, those that the file stores for weights; ``dtype``, of
+        the first result of each node; ``findings``, the severity of what :func:`netloupe.check`
+        finds.
+    bind
+        Of MACs: sizes of symbols, as for :meth:`netloupe.Model.costs`; without them each is 1.
+
+    Raises
+    ------
+    OverlayError
+        For any other name.
+    BindingError
+        For a symbol that the model does not have.
+    """
+    maker = _MAKERS.get(name)
+    if maker is None:
+        raise OverlayError(f"no column of a model is called {name[:80]!r}. {list_built_in()}")
+    return maker(model, bind)
+
+
+def list_built_in() -> str:
+    """Return which columns there are, as a hint."""
+    return f"Choose one of {', '.join(BUILT_IN)}, or give a file."

@@ -1,0 +1,240 @@
+"""What differs between two models as items of a review, alike places told as one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.checks.folding import mask_digits
+from netloupe.explorer.compare import Change, Diff, NumberDifference, TensorDifference
+from netloupe.explorer.describe.attributes import write_attribute_value
+from netloupe.explorer.describe.file_text import write_line, write_tensor_type
+from netloupe.explorer.notation import join_parts, write_count, write_number
+
+from .item import Level, ReviewItem
+from .wording import write_message, write_where
+
+_ID = "diff"
+_LONGEST = 300
+_MOST_TOLD = 6
+#: so many places of a difference are named
+_MOST_PATHS = 1_000
+#: what may be ignored, in words
+_ASPECTS = {
+    "names": "Names",
+    "docs": "Texts for people",
+    "storage": "How tensors are stored",
+    "defaults": "Attributes that state defaults",
+    "order": "The order of nodes",
+}
+
+Evidence = tuple[tuple[str, str], ...]
+#: returns where the picture shows what is at a path of the left model (True) or the right one;
+#: "" for what it does not show
+FindShown = Callable[[str, bool], str]
+
+
+def find_right(path: str, is_left: bool) -> str:
+    """Return where a picture of the right model shows an element: nothing of the left one."""
+    return "" if is_left else path
+
+
+@dataclass(slots=True)
+class _Alike:
+    """Places that differ in the same way."""
+
+    level: Level
+    title: str
+    evidence: Evidence
+    is_left: bool
+    paths: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, path: str) -> None:
+        self.count += 1
+        if len(self.paths) < _MOST_PATHS:
+            self.paths.append(path)
+
+
+class _Fold:
+    """Collects differences; those at alike places become one item."""
+
+    def __init__(self, find_shown: FindShown) -> None:
+        self._find_shown = find_shown
+        self._alike: dict[tuple[str, ...], _Alike] = {}
+
+    def add(
+        self,
+        level: Level,
+        title: str,
+        path: str,
+        evidence: Evidence = (),
+        *,
+        is_left: bool = False,
+        key: Sequence[str] | None = None,
+    ) -> None:
+        """Add one place; ``key`` is what it is alike in, where that is not title and evidence."""
+        told = key if key is not None else [text for row in evidence for text in row]
+        known = (level, title, mask_digits(path), *told)
+        alike = self._alike.get(known)
+        if alike is None:
+            alike = self._alike[known] = _Alike(level, title, evidence, is_left)
+        alike.add(path)
+
+    def items(self) -> Iterator[ReviewItem]:
+        for alike in self._alike.values():
+            shown = (self._find_shown(path, alike.is_left) for path in alike.paths if path)
+            paths = tuple(dict.fromkeys(path for path in shown if path))
+            evidence = list(alike.evidence)
+            if alike.count > 1:
+                evidence.append(("alike", write_count(alike.count, "place")))
+            named = [path for path in alike.paths if path]
+            yield ReviewItem(
+                "difference",
+                alike.level,
+                alike.title,
+                write_where(named, alike.count),
+                _ID,
+                paths,
+                tuple(evidence),
+                count=alike.count,
+            )
+
+
+def list_diff_items(found: Diff, find_shown: FindShown = find_right) -> Iterator[ReviewItem]:
+    """Yield what differs between two models.
+
+    Parameters
+    ----------
+    found
+        What differs.
+    find_shown
+        Tells where the picture shows elements of either model.
+    """
+    yield from _list_interface(found)
+    yield from _list_about(found.about)
+    fold = _Fold(find_shown)
+    aspects = _Fold(find_shown)
+    _add_nodes(found, fold, aspects)
+    _add_tensors(found, fold, aspects)
+    yield from fold.items()
+    yield from aspects.items()
+
+
+def _list_interface(found: Diff) -> Iterator[ReviewItem]:
+    for change in found.interface:
+        what, _, name = change.what.partition(" ")
+        values = found.right.graph.inputs if what == "input" else found.right.graph.outputs
+        path = next((value.path for value in values if value.name == name), "")
+        yield ReviewItem(
+            "difference",
+            "changed",
+            f"The {what} is not compatible",
+            write_line(name, _LONGEST),
+            _ID,
+            (path,) if path else (),
+            (*_write_sides(change), ("so", "no drop-in replacement")),
+            why="What runs the model before it does not run this one: it gives or takes other "
+            "names, types or sizes.",
+        )
+
+
+def _list_about(changes: Iterable[Change]) -> Iterator[ReviewItem]:
+    for change in changes:
+        title = write_line(change.what, _LONGEST)
+        title = title[:1].upper() + title[1:]
+        yield ReviewItem(
+            "difference", "changed", f"{title} differs", "the model", _ID, (), _write_sides(change)
+        )
+
+
+def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
+    for one in found.nodes:
+        left, right = one.pair.left[0], one.pair.right[0]
+        real = [change for change in one.changes if not change.aspect]
+        if real:
+            told = [write_line(change.what, _LONGEST) for change in real]
+            title = f"{write_line(right.op_type)}: {join_parts(told[:_MOST_TOLD], len(told))}"
+            if left.op_type != right.op_type:
+                title = f"{write_line(left.op_type)} became {write_line(right.op_type)}"
+            evidence = tuple(
+                (write_line(change.what, _LONGEST), _write_change(change)) for change in real
+            )
+            fold.add("changed", title, right.path, evidence)
+        for aspect in dict.fromkeys(change.aspect for change in one.changes if change.aspect):
+            row = next(change for change in one.changes if change.aspect == aspect)
+            example = (("for example", f"{left.path}: {_write_change(row)}"),)
+            title = f"{_ASPECTS[aspect]} of nodes differ"
+            aspects.add("changed", title, right.path, example, key=(aspect,))
+    for pair in found.fused:
+        before, after = (
+            write_line(" + ".join(node.op_type for node in side))
+            for side in (pair.left, pair.right)
+        )
+        fold.add("changed", f"{before} became {after}", pair.right[0].path)
+    for node in found.left_alone:
+        operator = write_line(node.op_type)
+        fold.add("removed", f"{operator} removed", node.path, is_left=True)
+    for node in found.right_alone:
+        fold.add("added", f"{write_line(node.op_type)} added", node.path)
+
+
+def _add_tensors(found: Diff, fold: _Fold, aspects: _Fold) -> None:
+    for one in _sort_tensors(found.tensors):
+        real = [change for change in one.changes if not change.aspect]
+        if real or one.numbers is not None or one.are_unread:
+            rows = [(write_line(change.what, _LONGEST), _write_change(change)) for change in real]
+            if one.numbers is not None:
+                rows += _write_numbers(one.numbers)
+            if one.are_unread:
+                rows.append(("numbers", "could not be compared"))
+            # of many layers that were trained on, the one that differs most is told
+            kinds = [*(change.what for change in real), str(one.are_unread)]
+            fold.add("changed", "Weight differs", one.right.path, tuple(rows), key=kinds)
+        for change in one.changes:
+            if change.aspect:
+                title = f"{_ASPECTS[change.aspect]} differ, of weights"
+                example = (("for example", f"{one.left.path}: {_write_change(change)}"),)
+                aspects.add("changed", title, one.right.path, example, key=(change.aspect,))
+    for tensors, level in ((found.left_tensors, "removed"), (found.right_tensors, "added")):
+        is_left = level == "removed"
+        for tensor in tensors:
+            rows = [("type", write_tensor_type(tensor))]
+            title = f"Weight {level}"
+            fold.add(level, title, tensor.path, tuple(rows), is_left=is_left)  # type: ignore[arg-type]
+
+
+def _sort_tensors(tensors: Iterable[TensorDifference]) -> list[TensorDifference]:
+    """Return weights, those first whose numbers are furthest apart."""
+    return sorted(tensors, key=lambda one: -(one.numbers.relative if one.numbers else math.inf))
+
+
+def _write_numbers(numbers: NumberDifference) -> list[tuple[str, str]]:
+    share = 100 * numbers.changed / max(numbers.count, 1)
+    rows = [
+        ("changed", f"{share:.3g} % of {numbers.count:,} numbers"),
+        ("largest |Δ|", write_number(numbers.largest)),
+        ("relative L2", f"{write_number(100 * numbers.relative)} %"),
+    ]
+    if numbers.cosine is not None:
+        rows.append(("cosine", f"{numbers.cosine:.6f}"))
+    return rows
+
+
+def _write_sides(change: Change) -> Evidence:
+    if change.left is None and change.right is None:  # only that it differs is known
+        return ()
+    return (("before", _write_side(change.left)), ("after", _write_side(change.right)))
+
+
+def _write_change(change: Change) -> str:
+    return f"{_write_side(change.left)} → {_write_side(change.right)}"
+
+
+def _write_side(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return write_message(value)[:_LONGEST] or '""'
+    return write_attribute_value(value)[:_LONGEST]

@@ -1,0 +1,58 @@
+"""The messages between a review tab and Python, whoever carries them.
+
+They have the same names and fields in ``widgets/frontend/src/review/connection.ts``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+#: nothing was checked; rules are applied; those that read weights are; it is over
+CheckStage = Literal["unchecked", "checking", "reading", "checked"]
+
+
+class ReviewRequest(TypedDict, total=False):
+    """What a review tab asks for: one of these, not checked before it is answered."""
+
+    #: ``review``: the list, and how far a check is
+    ask: object
+    #: a path to be shown and selected, that of an item
+    show: object
+    #: the number of that item
+    item: object
+    #: ``rules`` that read no weights, or those that read ``weights`` as well
+    check: object
+    #: end the check that is under way
+    stop: object
+    #: whether items are marked in the picture
+    marks: object
+
+
+class ReviewListMessage(TypedDict):
+    """All that there is to review."""
+
+    type: Literal["review"]
+    #: as ``explorer/review/wire.py`` writes it; None before anything is known
+    review: dict[str, Any] | None
+    marks: bool
+
+
+class CheckProgressMessage(TypedDict):
+    """How far a check is."""
+
+    type: Literal["progress"]
+    stage: CheckStage
+    #: what of it is done, 0 to 1; None where that is not known
+    share: float | None
+    #: what went wrong; "" for nothing
+    error: str
+
+
+class GoMessage(TypedDict):
+    """An item is to be selected in the list: its number, -1 for none."""
+
+    type: Literal["go"]
+    item: int
+
+
+ReviewMessage = ReviewListMessage | CheckProgressMessage | GoMessage

@@ -1,0 +1,381 @@
+"""The Review tab in Chromium: in a page of a server, and in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx
+import pytest
+from onnx import helper
+
+import netloupe
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.review import Review, ReviewItem
+from netloupe.explorer.session import reviewing
+from netloupe.explorer.view import ViewOptions
+from netloupe.live.server import LiveServer
+from tests.browser.shown_page import API, CANVAS, ShownPage
+from tests.corpus import corpus_file
+
+pytestmark = pytest.mark.browser
+
+REVIEW = '[data-netloupe="review"]'
+FAULTY = "main/model/transformer/h.3/attn/Transpose"
+GEMMS = tuple(f"main/model/transformer/h.{n}/mlp/c_fc/Gemm" for n in range(12))
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a GPT-2 of which one node of one block has an attribute that there is not."""
+    model = onnx.load(corpus_file("exported/gpt2.legacy.onnx"))
+    (node,) = [n for n in model.graph.node if n.name == FAULTY.removeprefix("main")]
+    node.attribute.append(helper.make_attribute("axes", [0, 1]))
+    file = tmp_path_factory.mktemp("faulty") / "faulty.onnx"
+    onnx.save(model, file)
+    return file
+
+
+class ReviewPage(ShownPage):
+    """A page with the Review tab open."""
+
+    def open_tab(self) -> None:
+        self.page.get_by_role("tab", name="Review").click()
+        self.page.wait_for_selector(f'{REVIEW}[data-tab="review"]')
+
+    def wait_for_stage(self, stage: str) -> None:
+        self.page.wait_for_selector(f'{REVIEW}[data-stage="{stage}"]')
+
+    @property
+    def rows(self) -> Any:
+        return self.page.locator(f"{REVIEW} .nl-review-row")
+
+    @property
+    def detail(self) -> Any:
+        return self.page.locator(f"{REVIEW} .nl-review-detail")
+
+    def chosen(self) -> int:
+        """Return the number of the item that is unfolded; -1 for none."""
+        found = self.page.locator(f"{REVIEW} .nl-chosen")
+        return int(found.get_attribute("data-item")) if found.count() else -1
+
+    def focused(self) -> int:
+        """Return the number of the item that has the keyboard; -1 for none."""
+        number = self.page.evaluate(
+            f"""() => document.querySelector('{REVIEW}').shadowRoot.activeElement
+                ?.closest("li")?.dataset.item ?? -1"""
+        )
+        return int(number)
+
+    def wait_for_selection(self, path: str) -> None:
+        self.page.wait_for_selector(f'{CANVAS}[data-selected="{path}"]')
+        self.page.wait_for_function(f"(path) => {API}.locate(path) !== null", arg=path)
+        self.settle()
+
+    def marks(self) -> int:
+        """Return how many boxes are marked."""
+        script = f"""() => document.querySelector('{REVIEW}').shadowRoot
+            .querySelector(".nl-review-marks").getAttribute("aria-pressed")"""
+        return int(self.page.evaluate(script) == "true")
+
+
+@pytest.fixture
+def serve(page: Any, faulty: Path) -> Iterator[Callable[..., ReviewPage]]:
+    loop = asyncio.new_event_loop()
+    servers: list[LiveServer] = []
+    begun = threading.Event()
+
+    async def work() -> None:
+        options = ViewOptions.parse({"wrap": False})
+        servers.append(LiveServer(netloupe.load(faulty), options, "right"))
+        servers[0].start()
+        begun.set()
+
+    def turn() -> None:
+        asyncio.set_event_loop(loop)
+        loop.create_task(work())  # noqa: RUF006 - it is run to its end
+        loop.run_forever()
+
+    thread = threading.Thread(target=turn)
+    thread.start()
+    assert begun.wait(60)
+    page.set_default_timeout(60_000)
+    yield lambda: ReviewPage(page, servers[0].address)
+    loop.call_soon_threadsafe(servers[0].stop)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+@pytest.fixture
+def write(page: Any, tmp_path: Path) -> Callable[..., ReviewPage]:
+    def make(model: Any, review: Any, **view: Any) -> ReviewPage:
+        file = tmp_path / "page.html"
+        model.to_html(file, review=review, **view)
+        page.set_default_timeout(60_000)
+        return ReviewPage(page, file.as_uri())
+
+    return make
+
+
+def make_items(count: int) -> Review:
+    """Return a review of very many items, every tenth of them an error."""
+    return Review(
+        tuple(
+            ReviewItem(
+                "finding",
+                "minor" if n % 10 else "error",
+                f"Finding number {n}",
+                "here",
+                "NL-G02",
+                (GEMMS[n % 12],),
+                (("found", "x" * (n % 300)),),
+            )
+            for n in range(count)
+        )
+    )
+
+
+# what is checked, and when
+
+
+def test_a_model_is_checked_after_its_picture_and_a_finding_is_shown(serve: Any) -> None:
+    shown = serve()
+    shown.wait_for_stage("checked")
+    badge = shown.page.locator(f"{REVIEW} .nl-tab-badge")
+    assert int(badge.inner_text()) >= 1
+    shown.open_tab()
+    assert "Operators" not in shown.page.inner_text(".nl-inspector")
+    assert "1 error" in shown.page.inner_text(f"{REVIEW} .nl-review-headline")
+    assert FAULTY not in shown.paths()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    assert shown.detail.get_by_text("Transpose has no attribute 'axes'").is_visible()
+    # the repeat shows the repetition that it is in
+    assert "4 of 12" in shown.page.inner_text(f"{CANVAS} .nl-foot")
+    shown.page.get_by_role("tab", name="Inspect").click()
+    shown.page.wait_for_selector(".nl-inspector >> text=Transpose")
+
+
+def test_weights_are_read_when_asked_for(serve: Any) -> None:
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    status = shown.page.locator(f"{REVIEW} .nl-review-status")
+    assert "Weights were not read." in status.inner_text()
+    foot = shown.page.locator(f"{REVIEW} .nl-review-foot")
+    assert "weights were not read: " in foot.inner_text()
+    shown.page.get_by_role("button", name="read the weights").click()
+    status.wait_for(state="hidden")
+    assert shown.page.locator(f"{REVIEW} .nl-review-foot-row").count() == 0
+
+
+def test_reading_weights_can_be_stopped(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = threading.Event()
+
+    def work(*_: Any) -> None:
+        begun.set()
+        while True:
+            netloupe.explorer.progress.step("reading", 0.4)
+
+    monkeypatch.setattr(reviewing, "check_weights", work)
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    shown.page.get_by_role("button", name="read the weights").click()
+    shown.wait_for_stage("reading")
+    assert begun.wait(30)
+    shown.page.wait_for_function(
+        f"""() => document.querySelector('{REVIEW}').shadowRoot
+            .querySelector("progress").value === 0.4"""
+    )
+    shown.page.get_by_role("button", name="stop").click()
+    shown.wait_for_stage("checked")
+    shown.page.get_by_role("button", name="read the weights").wait_for()
+
+
+def test_an_error_is_told_in_the_tab(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise NetloupeError("the weights <b>are</b> gone")
+
+    monkeypatch.setattr(reviewing, "check_weights", refuse)
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    shown.page.get_by_role("button", name="read the weights").click()
+    shown.page.get_by_text("the weights <b>are</b> gone").wait_for()
+
+
+def test_marks_come_and_go(serve: Any) -> None:
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    before = shown.page.locator(CANVAS).screenshot()
+    marks = shown.page.locator(f"{REVIEW} .nl-review-marks")
+    marks.click()
+    shown.page.wait_for_timeout(500)
+    shown.settle()
+    marked = shown.page.locator(CANVAS).screenshot()
+    assert marked != before
+    assert marks.get_attribute("aria-pressed") == "true"
+    marks.click()
+    shown.page.wait_for_timeout(500)
+    shown.settle()
+    assert shown.page.locator(CANVAS).screenshot() != marked
+
+
+# the list
+
+
+def test_the_keyboard_goes_through_the_list(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(40))
+    shown.open_tab()
+    press = shown.page.keyboard.press
+    shown.rows.first.focus()
+    press("ArrowDown")
+    press("ArrowDown")
+    assert (shown.focused(), shown.chosen()) == (2, -1)
+    press("Enter")
+    assert (shown.focused(), shown.chosen()) == (2, 2)
+    shown.wait_for_selection(GEMMS[2])
+    press("n")
+    assert (shown.focused(), shown.chosen()) == (3, 3)
+    shown.wait_for_selection(GEMMS[3])
+    press("p")
+    press("p")
+    assert (shown.focused(), shown.chosen()) == (1, 1)
+    shown.wait_for_selection(GEMMS[1])
+    press("End")
+    assert shown.focused() == 39
+    press("n")
+    assert shown.chosen() == 2  # goes on from the item that is unfolded, wherever the keyboard is
+    press("Home")
+    assert shown.focused() == 0
+    press("Enter")
+    press("Enter")
+    assert shown.chosen() == -1
+    press("/")
+    shown.page.keyboard.type("number 39")
+    shown.page.wait_for_function(
+        f"""() => document.querySelector('{REVIEW}').shadowRoot
+            .querySelectorAll("li").length === 1"""
+    )
+    press("ArrowDown")
+    assert shown.focused() == 39
+
+
+def test_filters_narrow_the_list_and_count(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(40))
+    shown.open_tab()
+    chip = shown.page.get_by_role("button", name="error 4")
+    chip.click()
+    assert shown.rows.count() == 4
+    assert shown.page.get_by_role("button", name="error 4").get_attribute("aria-pressed") == "true"
+    shown.page.get_by_label("Filter by words").fill("number 30")
+    shown.page.get_by_role("button", name="error 1").wait_for()
+    assert shown.rows.all_inner_texts() == ["!\nFinding number 30\nNL-G02\nhere · " + "x" * 30]
+    shown.rows.first.click()
+    shown.wait_for_selection(GEMMS[30 % 12])
+    shown.page.keyboard.press("Escape")
+    shown.page.get_by_label("Filter by words").fill("nothing like it")
+    shown.page.wait_for_function(
+        f"() => !document.querySelector('{REVIEW}').shadowRoot.querySelector('li')"
+    )
+
+
+def test_the_places_of_an_item_are_gone_through(write: Any, faulty: Path) -> None:
+    item = ReviewItem("finding", "warning", "t", "w", "NL-G02", GEMMS, count=5_000, why="why so")
+    shown = write(netloupe.load(faulty), Review((item,)))
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.wait_for_selection(GEMMS[0])
+    assert "1 of the first 12" in shown.detail.inner_text()
+    shown.page.get_by_role("button", name="Next place").click()
+    shown.wait_for_selection(GEMMS[1])
+    assert "2 of the first 12" in shown.detail.inner_text()
+    shown.page.keyboard.press("ArrowLeft")
+    shown.page.keyboard.press("ArrowLeft")
+    shown.wait_for_selection(GEMMS[11])
+    shown.page.get_by_role("button", name="explain").click()
+    assert shown.detail.get_by_text("why so").is_visible()
+    assert shown.detail.get_by_text("netloupe check --explain NL-G02").is_visible()
+
+
+def test_of_ten_thousand_items_few_stand_in_the_page(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(10_000))
+    shown.open_tab()
+    scroll = shown.page.locator(f"{REVIEW} .nl-review-scroll")
+    frames = shown.page.evaluate(
+        f"""async () => {{
+            const scroll = document.querySelector('{REVIEW}').shadowRoot
+                .querySelector(".nl-review-scroll");
+            const frame = () => new Promise(requestAnimationFrame);
+            const rows = [];
+            for (let k = 0; k < 60; k++) {{
+                scroll.scrollTop += 731;
+                await frame();
+                await frame();
+                const seen = [...scroll.querySelectorAll("li")].map((row) => ({{
+                    number: Number(row.dataset.item), box: row.getBoundingClientRect(),
+                }}));
+                const box = scroll.getBoundingClientRect();
+                const covered = seen
+                    .filter(({{box: r}}) => r.bottom > box.top && r.top < box.bottom)
+                    .reduce((sum, {{box: r}}) =>
+                        sum + Math.min(r.bottom, box.bottom) - Math.max(r.top, box.top), 0);
+                rows.push([seen.length, Math.round(covered - box.height)]);
+            }}
+            return rows;
+        }}"""
+    )
+    assert all(count < 60 for count, _ in frames)
+    assert all(gap == 0 for _, gap in frames)  # nothing is left blank
+    scroll.evaluate("(scroll) => scroll.scrollTo(0, 9e9)")
+    shown.page.locator(f"{REVIEW} li[data-item='9999']").wait_for()
+    shown.page.locator(f"{REVIEW} li[data-item='9999'] button").first.click()
+    shown.wait_for_selection(GEMMS[9_999 % 12])
+    assert shown.detail.is_visible()
+    shown.page.get_by_label("Filter by words").fill("number 777")
+    shown.page.wait_for_function(
+        f"""() => document.querySelector('{REVIEW}').shadowRoot
+            .querySelector("li").getAttribute("aria-setsize") === "19" """
+    )
+
+
+def test_a_file_without_a_review_has_no_tabs(page: Any, tmp_path: Path, faulty: Path) -> None:
+    file = tmp_path / "page.html"
+    netloupe.load(faulty).to_html(file)
+    ShownPage(page, file.as_uri())
+    assert page.locator(REVIEW).count() == 0
+
+
+def test_texts_of_a_model_stay_texts(write: Any, faulty: Path) -> None:
+    evil = '<img src=x onerror="window.evil=1">'
+    item = ReviewItem(
+        "finding", "error", evil, evil, evil, (evil,), ((evil, evil),), evil, evil, evil
+    )
+    shown = write(netloupe.load(faulty), Review((item,), evil, evil, ((evil, evil),)))
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.page.get_by_role("button", name="explain").click()
+    assert shown.page.locator(f"{REVIEW} img").count() == 0
+    assert shown.page.evaluate("window.evil") is None
+
+
+def test_the_tab_is_as_high_as_its_room_at_any_width(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(40))
+    shown.open_tab()
+    for width in (500, 760, 1_200, 2_000):
+        shown.page.set_viewport_size({"width": width, "height": 900})
+        shown.page.wait_for_timeout(200)
+        around = shown.page.locator(".nl-inspector").bounding_box()
+        scroll = shown.page.locator(f"{REVIEW} .nl-review-scroll").bounding_box()
+        assert scroll["height"] > 100, width
+        assert scroll["y"] + scroll["height"] <= around["y"] + around["height"] + 1
+        wide = shown.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, width

@@ -1,0 +1,47 @@
+/**
+ * What a review tab asks of what is behind it, and hears from there. It has the same names and
+ * fields in explorer/session/review_messages.py.
+ */
+
+/** What is asked for; one field each. */
+export type ReviewRequest =
+  /** the list, and how far a check is */
+  | { ask: "review" }
+  /** show and select what is at a path, that of an item of this number */
+  | { show: string; item: number }
+  /** apply rules: those that read no weights, or those that do as well */
+  | { check: "rules" | "weights" }
+  /** end the check that is under way */
+  | { stop: true }
+  /** mark items in the picture, or mark nothing */
+  | { marks: boolean };
+
+/** What comes in. */
+export type ReviewMessage =
+  /** as explorer/review/wire.py writes it; null before anything is known */
+  | { readonly type: "review"; readonly review: unknown; readonly marks: boolean }
+  | ({ readonly type: "progress" } & CheckProgress)
+  /** select an item of this number; -1 for none */
+  | { readonly type: "go"; readonly item: number };
+
+/** How far a check is. */
+export interface CheckProgress {
+  readonly stage: CheckStage;
+  /** what of it is done, 0 to 1, or null where that is not known */
+  readonly share: number | null;
+  /** what went wrong; "" for nothing */
+  readonly error: string;
+}
+
+/** Nothing was checked; rules are applied; those that read weights are; it is over. */
+export type CheckStage = "unchecked" | "checking" | "reading" | "checked";
+
+export interface ReviewConnection {
+  /** whether rules can be applied: a file holds what was found when it was written */
+  readonly canCheck: boolean;
+  send(request: ReviewRequest): void;
+  /** Call something with each message; returns what ends it. */
+  onMessage(receive: (message: ReviewMessage) => void): () => void;
+  /** Call something once nothing will come in any more; returns what ends it. */
+  onLost(lost: () => void): () => void;
+}

@@ -1,0 +1,113 @@
+/** The items of a review, as explorer/review/wire.py writes them. */
+
+export interface LevelStyle {
+  readonly name: string;
+  /** one character, in a disc */
+  readonly sign: string;
+  /** a key of the tones of a theme */
+  readonly tone: string;
+  readonly meaning: string;
+}
+
+export interface ReviewItem {
+  readonly number: number;
+  readonly kind: string;
+  readonly level: LevelStyle;
+  readonly title: string;
+  readonly where: string;
+  readonly id: string;
+  readonly why: string;
+  readonly remedy: string;
+  readonly source: string;
+  /** who accepted it and why; "" where nobody did */
+  readonly accepted: string;
+  /** how many places it stands for; `paths` may name fewer */
+  readonly count: number;
+  readonly evidence: ReadonlyArray<readonly [string, string]>;
+  readonly paths: readonly string[];
+}
+
+export interface ReviewList {
+  readonly headline: string;
+  readonly summary: string;
+  readonly verdict: string;
+  /** a reason why something was not looked at, and what that is */
+  readonly unchecked: ReadonlyArray<readonly [string, string]>;
+  /** whether rules were left out since they read weights */
+  readonly lacksWeights: boolean;
+  readonly levels: readonly LevelStyle[];
+  readonly items: readonly ReviewItem[];
+}
+
+export class ReviewError extends Error {}
+
+/** @throws ReviewError where it is not what explorer/review/wire.py writes */
+export function readReview(written: unknown): ReviewList {
+  if (!isRecord(written)) throw damaged("it is no object");
+  const texts = readTexts(written.texts, "texts");
+  const kinds = readTexts(written.kinds, "kinds");
+  const levels = readRows(written.levels, "levels").map(readLevel);
+  const at = <Entry>(list: readonly Entry[], number: unknown, what: string): Entry => {
+    const entry = typeof number === "number" ? list[number] : undefined;
+    if (entry === undefined) throw damaged(`${what} ${String(number)} is missing`);
+    return entry;
+  };
+  const items = readRows(written.items, "items").map((row, number): ReviewItem => {
+    const text = (place: number): string => at(texts, row[place], "text");
+    const told = Array.isArray(row[10]) ? row[10].map((each) => at(texts, each, "text")) : null;
+    if (!told || typeof row[9] !== "number") throw damaged(`item ${number} is cut short`);
+    const evidence: Array<readonly [string, string]> = [];
+    for (let k = 0; k + 1 < told.length; k += 2) evidence.push([told[k], told[k + 1]]);
+    return {
+      number,
+      kind: at(kinds, row[0], "kind"),
+      level: at(levels, row[1], "level"),
+      title: text(2),
+      where: text(3),
+      id: text(4),
+      why: text(5),
+      remedy: text(6),
+      source: text(7),
+      accepted: text(8),
+      count: row[9],
+      evidence,
+      paths: readTexts(row[11], "paths"),
+    };
+  });
+  return {
+    headline: String(written.headline ?? ""),
+    summary: String(written.summary ?? ""),
+    verdict: String(written.verdict ?? ""),
+    unchecked: readRows(written.unchecked, "unchecked").map(([why, what]) => [
+      String(why),
+      String(what),
+    ]),
+    lacksWeights: written.lacks_weights === true,
+    levels,
+    items,
+  };
+}
+
+function readLevel([name, sign, tone, meaning]: readonly unknown[]): LevelStyle {
+  return { name: String(name), sign: String(sign), tone: String(tone), meaning: String(meaning) };
+}
+
+function readTexts(written: unknown, what: string): string[] {
+  if (!Array.isArray(written)) throw damaged(`its ${what} are no list`);
+  return written.map(String);
+}
+
+function readRows(written: unknown, what: string): unknown[][] {
+  if (!Array.isArray(written) || !written.every(Array.isArray)) {
+    throw damaged(`its ${what} are no lists`);
+  }
+  return written;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function damaged(why: string): ReviewError {
+  return new ReviewError(`The review cannot be read: ${why}.`);
+}

@@ -1,0 +1,45 @@
+/** Reviews as Python writes them. */
+
+export interface Given {
+  kind?: number;
+  level?: number;
+  title?: string;
+  where?: string;
+  id?: string;
+  paths?: string[];
+  evidence?: [string, string][];
+  accepted?: string;
+  count?: number;
+}
+
+/** A review of such items. */
+export function writeReview(items: readonly Given[]): Record<string, unknown> {
+  const texts = [""];
+  const number = (text: string): number => {
+    const known = texts.indexOf(text);
+    return known >= 0 ? known : texts.push(text) - 1;
+  };
+  return {
+    headline: "",
+    summary: "",
+    verdict: "1 error",
+    unchecked: [["weights were not read", "NL-N01"]],
+    lacks_weights: true,
+    kinds: ["finding", "difference", "audit", "note"],
+    levels: [
+      ["error", "!", "error", "error"],
+      ["warning", "!", "warning", "warning"],
+      ["changed", "Δ", "changed", "changed"],
+    ],
+    items: items.map((given) => [
+      given.kind ?? 0,
+      given.level ?? 0,
+      ...[given.title ?? "title", given.where ?? "", given.id ?? "NL-G02"].map(number),
+      ...["why", "remedy", "source", given.accepted ?? ""].map(number),
+      given.count ?? 1,
+      (given.evidence ?? []).flat().map(number),
+      given.paths ?? [],
+    ]),
+    texts,
+  };
+}
