@@ -11,6 +11,7 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff, read_again
 from netloupe.explorer.costs.symbols import Bindings
@@ -438,17 +439,28 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         return self._reviewing.diff
 
     @property
+    def audit(self) -> QuantizationAudit | None:
+        """How a quantized model is quantized; None before its weights were read, and for others.
+
+        :meth:`check` reads them when told to.
+        """
+        return self._reviewing.audit
+
+    @property
     def review(self) -> Review:
         """All there is to review, the worst first, as far as it is known: what the tab lists."""
         return self._reviewing.review
 
-    def check(self, *, weights: bool = False) -> Findings:
+    def check(self, *, weights: bool = False, reference: Model | None = None) -> Findings:
         """Apply rules to the model, and list what they find in the review.
 
         Parameters
         ----------
         weights
-            Whether weights are read for the rules that need them.
+            Whether weights are read for the rules that need them, and of a quantized model for
+            its :attr:`audit`.
+        reference
+            The float model that a quantized one was made of, for the audit; weights are read.
 
         Raises
         ------
@@ -457,7 +469,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         Cancelled
             Where the check was stopped in the browser.
         """
-        return self._reviewing.find(reads_weights=weights)
+        return self._reviewing.find(reads_weights=weights, reference=reference)
 
     def next_item(self) -> ReviewItem | None:
         """Go to the next item of the review and show it; return it, None where there is none."""
@@ -585,6 +597,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _selected_paths_set(self, change: Any) -> None:
         self._describe(change.new)
+        self._reviewing.select(change.new)
 
     def _navigate(self, path: str) -> None:
         """Follow a link of the inspector; what no picture shows is only described."""

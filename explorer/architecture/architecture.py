@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
 from netloupe.explorer.grouping import find_tree
@@ -38,6 +39,9 @@ class ArchitectureBlock:
     count: int
     path: str
     facts: Mapping[str, Detail] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore_block, (self.name, self.count, self.path, dict(self.facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,21 @@ class Architecture:
 
     def __bool__(self) -> bool:
         return bool(self.sentence)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        told = (self.sentence, self.costs_sentence, self.is_network)
+        return _restore, (self.family, self.blocks, dict(self.facts), *told)
+
+
+def _restore(
+    family: str, blocks: tuple[ArchitectureBlock, ...], facts: dict[str, Detail], *told: Any
+) -> Architecture:
+    """Return what was pickled: views of dictionaries that nobody can change do not pickle."""
+    return Architecture(family, blocks, MappingProxyType(facts), *told)
+
+
+def _restore_block(name: str, count: int, path: str, facts: dict[str, Detail]) -> ArchitectureBlock:
+    return ArchitectureBlock(name, count, path, MappingProxyType(facts))
 
 
 def describe_architecture(model: Model, bind: Bindings | None = None) -> Architecture:

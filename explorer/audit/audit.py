@@ -12,6 +12,7 @@ from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.compare import match_models
 from netloupe.explorer.compare.references import Reference, open_reference
+from netloupe.explorer.compare.twin_weights import TwinWeights, WeightPair
 from netloupe.explorer.costs import Bindings, count_bytes
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
@@ -25,7 +26,6 @@ from netloupe.explorer.quantization.weights import QuantizedWeight, find_output_
 
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
-from .pairing import TwinWeights, WeightPair
 from .result import QuantizationAudit, State, Unchecked, WeightAudit
 from .twins import compare_with_twin
 from .verdict import write_audit_verdict
@@ -86,7 +86,8 @@ class _Audit:
         analysis, assumed = self._analyze()
         step("adding up what is quantized")
         coverage = measure_coverage(subject, analysis, weights, assumed)
-        islands = find_islands(subject, analysis) if coverage.has_integer_activations else ()
+        has_codes = coverage.has_integer_activations or coverage.quantizing_nodes > 0
+        islands = find_islands(subject, analysis) if has_codes else ()
         findings = apply_rules(subject, choose_rules(_RULES))
         audited = tuple(self._audit_weights())
         unchecked = (*self._list_unchecked(findings, coverage, audited),)
@@ -127,7 +128,9 @@ class _Audit:
     def _audit_weights(self) -> Iterator[WeightAudit]:
         twins = None
         if self._reference is not None:
-            twins = TwinWeights(self._reference, match_models(self._reference, self._model))
+            pairs = match_models(self._reference, self._model).pairs
+            partners = {node: pair.left for pair in pairs for node in pair.right}
+            twins = TwinWeights(self._reference, partners)
         codes = self._subject.quantized.codes
         total = sum(one.weight.size for one in codes) or 1
         done = 0
@@ -149,17 +152,17 @@ class _Audit:
             )
         if self._reference is None and any(one.fidelity is None for one in audited):
             yield Unchecked("fidelity of weights", "no float model was given (--float)")
-        reasons: Counter[str] = Counter()
-        for one in audited:
-            if one.reason:
-                reasons[one.reason] += 1
+        reasons = Counter(_leave_out_path(one) for one in audited if one.reason)
         for reason, count in reasons.items():
             yield Unchecked("weights", reason, count)
         left = self._subject.quantized.left_count
         if left:
             yield Unchecked("weights", "there are too many: they were not read", left)
+        rules: dict[str, list[str]] = {}
         for skipped in findings.skipped_rules:
-            yield Unchecked(f"rule {skipped.id}", skipped.reason)
+            rules.setdefault(skipped.reason, []).append(skipped.id)
+        for reason, ids in rules.items():
+            yield Unchecked(f"all that rules look at: {', '.join(ids)}", reason)
         if coverage.macs_are_lower_bound:
             yield Unchecked(
                 "MACs of some nodes", "they are not known, so that shares leave them out"
@@ -209,6 +212,11 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
         if is_ending(error):
             raise
         return _set(plain, "not comparable", reason=str(error))
+
+
+def _leave_out_path(one: WeightAudit) -> str:
+    """Return why a weight was not compared, alike for all weights for which it is the same."""
+    return one.reason.removeprefix(f"{one.path}: ")
 
 
 def _compare(

@@ -10,16 +10,20 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
 from netloupe.explorer.costs.weights import find_weights
-from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
+from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
+from netloupe.explorer.quantization.sources import BLOCKED_OPS
 from netloupe.explorer.quantization.weights import QuantizedWeight
 
-from .precisions import Kind, Precision, find_precision, list_factors
+from .precisions import SEVERAL, Kind, Precision, find_precision, list_factors
 
 _STEP = 10_000
+_QLINEAR = ("QLinearConv", "QLinearMatMul")
 #: operators that multiply, whether or not it is known how much
-_MULTIPLYING = ("Conv", "Gemm", "Int8Conv", "Int8FC", "MatMul", "QGemm", "QLinear")
+_MULTIPLYING = ("Conv", "Gemm", "Int8Conv", "Int8FC", "MatMul", "QGemm", *_QLINEAR)
+_QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
+_BLOCKED = frozenset(BLOCKED_OPS)
 _FLOAT_WEIGHTS = ("float", "activation-only")
 _DEEPEST = 32
 
@@ -109,6 +113,8 @@ class Coverage:
         The same of all parameters, floats among them; None without any.
     float_results
         How many nodes multiply integers and give floats that nothing quantizes again.
+    quantizing_nodes
+        How many nodes quantize values as the model runs, or compute with such.
     """
 
     schemes: Mapping[str, int]
@@ -123,6 +129,7 @@ class Coverage:
     bits_per_weight: float | None
     bits_per_parameter: float | None
     float_results: int
+    quantizing_nodes: int = 0
 
     @property
     def integer_share(self) -> float | None:
@@ -172,7 +179,7 @@ def measure_coverage(
     float_results = 0
     coded = {weight.tensor for weight in weights}
     for node, macs in list_multiplying(analysis):
-        precision = find_precision(node, subject)
+        precision = _find_inner_precision(node, subject, analysis)
         tally = tallies.setdefault(precision, _Tally())
         tally.nodes += 1
         tally.macs += macs or 0
@@ -205,7 +212,39 @@ def measure_coverage(
         bits_per_weight=_count_bits(codes),
         bits_per_parameter=_count_bits(storage),
         float_results=float_results,
+        quantizing_nodes=sum(map(_count_quantizing, subject.graphs)),
     )
+
+
+def _find_inner_precision(node: Node, subject: Subject, analysis: Analysis) -> Precision:
+    """Return the precision of a node, or that of all nodes that multiply in what it runs."""
+    graphs = [*node.subgraphs] if node.function is None else [node.function]
+    if not graphs:
+        return find_precision(node, subject)
+    found = set()
+    for graph in graphs:
+        for each in (graph, *graph.subgraphs):
+            frames = analysis.frames.get(each, ())[:1]
+            for frame in frames:
+                for inner, index in zip(each.nodes, frame.works, strict=True):
+                    is_leaf = not inner.subgraphs and inner.function is None
+                    if index and analysis.works[index].macs:
+                        found.add(find_precision(inner, subject) if is_leaf else SEVERAL)
+    return found.pop() if len(found) == 1 else SEVERAL
+
+
+def _count_quantizing(graph: Graph) -> int:
+    """Return how many nodes of a graph quantize a value that is no constant, or take codes."""
+    wanted = {*_QUANTIZING, *graph.dialect.quantized_operands} - {"DequantizeLinear"} - _BLOCKED
+    count = 0
+    for index in find_operators(graph, wanted).tolist():
+        node = graph.nodes[index]
+        given = node.inputs[0] if node.inputs else None
+        count += given is not None and given.initializer is None
+    if graph.dialect.self_quantized_prefixes:
+        prefixes = graph.dialect.self_quantized_prefixes
+        count += sum(bool(n.inputs) and n.op_type.startswith(prefixes) for n in graph.nodes)
+    return count
 
 
 def _count_bits(shares: Sequence[StorageShare]) -> float | None:

@@ -23,6 +23,8 @@ Counts = npt.NDArray[np.int64]
 _UNIFORM = 12.0
 #: what is further out than half a step and this is clipped
 _ROUNDING = 1e-3
+#: so many elements are looked at at once: they stay in the cache
+_PIECE = 2**16
 #: so many channels are told one by one
 _MOST_CHANNELS = 64
 
@@ -166,6 +168,8 @@ class Measurement:
         self.opened = opened
         self.reference = reference
         self.has_axis = axis is not None
+        #: whether scales differ along the axis of the output channels
+        self._scale_axis = axis is not None and opened.axis == axis
         self.dims, self.axis = (
             (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
         )
@@ -177,10 +181,12 @@ class Measurement:
 
     def run(self) -> Measurement:
         """Read both once, in pieces."""
-        blocks = [*list_blocks(self.dims, self.axis, self.reference.piece)]
+        blocks = [*list_blocks(self.dims, self.axis, _PIECE)]
         pieces = Walk(self.opened.codes).pieces(span for span, _ in blocks)
-        for codes, ((start, stop), (first, shape)) in zip(pieces, blocks, strict=True):
-            self._add(codes, self.take_reference(start, stop), (start, stop), first, shape)
+        for codes, (span, (first, shape)) in zip(pieces, blocks, strict=True):
+            self._add(
+                codes, self.take_reference(*span), span, slice(first, first + shape[1]), shape
+            )
         return self
 
     def take_reference(self, start: int, stop: int) -> Numbers:
@@ -200,72 +206,102 @@ class Measurement:
         codes: npt.NDArray[Any],
         weights: Numbers,
         span: tuple[int, int],
-        first: int,
+        rows: slice,
         shape: tuple[int, int, int],
     ) -> None:
         opened, sums = self.opened, self.sums
-        rows = slice(first, first + shape[1])
-        decoded = opened.dequantize(codes, *span)
-        good = np.isfinite(weights) & np.isfinite(decoded)
-        if not good.all():
-            weights, decoded = np.where(good, weights, 0.0), np.where(good, decoded, 0.0)
+        scale = opened.lay_out(opened.scale, span, shape, self._scale_axis)
+        zero = opened.lay_out(opened.zero_point, span, shape, self._scale_axis)
+        decoded = opened.decode(codes.reshape(shape), scale, zero)
+        weights = weights.reshape(shape)
         errors = weights - decoded
-
-        def add(target: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> None:
-            target[rows] += numbers.reshape(shape).sum(axis=(0, 2))
-
+        squares = np.einsum("oci,oci->c", errors, errors)
+        good: Any = True
+        count: Any = shape[0] * shape[2]
+        if not np.isfinite(squares).all():
+            good = np.isfinite(weights) & np.isfinite(decoded)
+            weights, decoded = np.where(good, weights, 0.0), np.where(good, decoded, 0.0)
+            errors = weights - decoded
+            squares = np.einsum("oci,oci->c", errors, errors)
+            count = np.count_nonzero(good, axis=(0, 2))
+        sums.count[rows] += count
+        sums.error_squares[rows] += squares
+        sums.weight_squares[rows] += np.einsum("oci,oci->c", weights, weights)
+        sums.decoded_squares[rows] += np.einsum("oci,oci->c", decoded, decoded)
+        sums.products[rows] += np.einsum("oci,oci->c", weights, decoded)
+        sums.errors[rows] += errors.sum(axis=(0, 2))
+        is_zero = decoded == 0
+        if is_zero.any():
+            is_zero &= (weights != 0) & good
+            sums.zeroed[rows] += np.count_nonzero(is_zero, axis=(0, 2))
+        np.abs(errors, out=errors)
         magnitudes = np.abs(weights)
-        add(sums.count, good)
-        add(sums.weight, weights)
-        add(sums.weight_squares, weights * weights)
-        add(sums.magnitudes, magnitudes)
-        add(sums.decoded_squares, decoded * decoded)
-        add(sums.products, weights * decoded)
-        add(sums.errors, errors)
-        add(sums.error_squares, errors * errors)
-        add(sums.zeroed, good & (weights != 0) & (decoded == 0))
-        np.maximum(
-            sums.largest[rows], magnitudes.reshape(shape).max(axis=(0, 2)), out=sums.largest[rows]
-        )
+        sums.magnitudes[rows] += magnitudes.sum(axis=(0, 2))
+        np.maximum(sums.largest[rows], magnitudes.max(axis=(0, 2)), out=sums.largest[rows])
         if opened.lowest is None or opened.highest is None:
             return
-        step = np.abs(opened.spread(opened.scale, *span))
-        zero = opened.spread(opened.zero_point, *span)
-        off = np.where(good, np.abs(errors) / step, 0.0)
-        squares = np.where(good, step * step / _UNIFORM, 0.0)
-        add(sums.step_squares, squares)
-        np.fmax(
-            sums.largest_step[rows],
-            off.reshape(shape).max(axis=(0, 2)),
-            out=sums.largest_step[rows],
-        )
-        is_end = (codes <= opened.lowest) | (codes >= opened.highest)
-        if opened.is_symmetric and opened.lowest < 0 and opened.highest > 1:
-            is_end |= codes <= opened.lowest + 1
-        add(sums.clipped, good & is_end & (off > 0.5 + _ROUNDING) & (np.abs(codes - zero) > 0))
-        self._widen(weights, span)
+        self._add_steps(codes.reshape(shape), errors, np.abs(scale), rows, count)
+        self._widen(weights, span, shape, rows)
 
-    def _widen(self, weights: Numbers, span: tuple[int, int]) -> None:
+    def _add_steps(
+        self,
+        codes: npt.NDArray[Any],
+        errors: Numbers,
+        step: Any,
+        rows: slice,
+        count: Any,
+    ) -> None:
+        """Add what is measured in steps: of errors in magnitude, shape [outer, channels, inner]."""
+        opened, sums = self.opened, self.sums
+        shape = errors.shape
+        uniform = step * step / _UNIFORM
+        if np.ndim(step) == 3 and np.shape(step)[::2] != (1, 1):
+            sums.step_squares[rows] += uniform.sum(axis=(0, 2)) * (
+                count / (np.shape(step)[0] * np.shape(step)[2])
+            )
+        else:
+            sums.step_squares[rows] += np.broadcast_to(np.reshape(uniform, -1), shape[1]) * count
+        errors /= step
+        most = np.fmax.reduce(errors, axis=(0, 2))
+        np.fmax(sums.largest_step[rows], most, out=sums.largest_step[rows])
+        if not (most > 0.5 + _ROUNDING).any():
+            return
+        assert opened.lowest is not None  # noqa: S101 - the caller has looked
+        bottom = opened.lowest + (opened.is_symmetric and opened.lowest < 0 and opened.levels > 2)
+        is_end = (codes <= bottom) | (codes >= opened.highest)
+        sums.clipped[rows] += np.count_nonzero(is_end & (errors > 0.5 + _ROUNDING), axis=(0, 2))
+
+    def _widen(
+        self, weights: Numbers, span: tuple[int, int], shape: tuple[int, int, int], rows: slice
+    ) -> None:
         """Note the ranges of what shares a scale."""
-        if self.opened.units == 1:
+        opened = self.opened
+        if opened.units == 1:
             self._low[0] = min(self._low[0], weights.min(initial=np.inf))
             self._high[0] = max(self._high[0], weights.max(initial=-np.inf))
-            return
-        units = self.opened.find_units(*span)
-        np.minimum.at(self._low, units, weights)
-        np.maximum.at(self._high, units, weights)
+        elif self._scale_axis and not opened.block_size:
+            np.minimum(self._low[rows], weights.min(axis=(0, 2)), out=self._low[rows])
+            np.maximum(self._high[rows], weights.max(axis=(0, 2)), out=self._high[rows])
+        elif (units := opened.find_whole_blocks(*span)) is not None:
+            blocks = weights.reshape(-1, opened.block_size or 1)
+            np.minimum(self._low[units], blocks.min(axis=1), out=self._low[units])
+            np.maximum(self._high[units], blocks.max(axis=1), out=self._high[units])
+        else:
+            places = opened.find_units(*span)
+            flat = weights.reshape(-1)
+            np.minimum.at(self._low, places, flat)
+            np.maximum.at(self._high, places, flat)
 
     def find_ideal(self) -> float | None:
         """Return what a uniform quantizer would reach: 10 log10(sum W^2 / sum n R^2 / 12 / 4^b)."""
         opened = self.opened
         if opened.lowest is None or opened.highest is None:
             return None
-        levels = opened.highest - opened.lowest + 1
         low, high = np.minimum(self._low, 0.0), np.maximum(self._high, 0.0)
         widths = 2 * np.maximum(-low, high) if opened.is_symmetric else high - low
         widths = np.where(np.isfinite(widths), widths, 0.0)
         each = opened.codes.size / opened.units  # all of the same size, but for a last block
-        noise = float((widths * widths).sum()) * each / levels**2 / _UNIFORM
+        noise = float((widths * widths).sum()) * each / opened.levels**2 / _UNIFORM
         return _decibel(float(self.sums.weight_squares.sum()), noise)
 
     def summarize(self, gain: float | None = None) -> Fidelity:
@@ -337,9 +373,7 @@ class Measurement:
             return None
         scales = np.where(sums.largest > 0, sums.largest, 1.0) / top
         noise = 0.0
-        for (start, stop), (first, shape) in list_blocks(
-            self.dims, self.axis, self.reference.piece
-        ):
+        for (start, stop), (first, shape) in list_blocks(self.dims, self.axis, _PIECE):
             weights = np.nan_to_num(self.take_reference(start, stop)).reshape(shape)
             steps = scales[first : first + shape[1]].reshape(1, -1, 1)
             errors = weights - np.rint(weights / steps) * steps

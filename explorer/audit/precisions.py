@@ -37,6 +37,8 @@ _PASSING = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", 
     "Tile",
 }
 _MOST_PASSED = 16
+#: integers of more bits are no codes
+_MOST_BITS = 16
 _QUANTIZED_DOMAINS = frozenset({"", "com.microsoft"})
 
 
@@ -107,6 +109,10 @@ def list_factors(node: Node) -> tuple[Value | None, Value | None]:
     return _take(node.inputs, 0), _take(node.inputs, place)
 
 
+#: of nodes that run others of several kinds
+SEVERAL = Precision("several", "several", "unknown")
+
+
 def _find_packed(node: Node) -> Factor | None:
     if node.domain != "com.microsoft":
         return None
@@ -142,6 +148,8 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
     dtype = _find_dtype(value, subject)
     if dtype is None:
         return Factor("?", "unknown")
+    if dtype.is_integer and (dtype.bits or 64) > _MOST_BITS:
+        return Factor(name_dtype(dtype), "unknown")  # integers that stand for themselves
     return Factor(name_dtype(dtype), "integer" if is_narrow(dtype) else "float")
 
 

@@ -34,7 +34,7 @@ def write_audit_verdict(
         The bytes that the model and its twin store; None without a twin.
     """
     plain = [one for one in weights if not one.is_bias]
-    if not plain and not coverage.has_integer_activations:
+    if not plain and not coverage.has_integer_activations and not coverage.quantizing_nodes:
         return "Nothing in this model is quantized."
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
     told += [_write_sizes(coverage, sizes), _write_defects(findings), _write_fidelity(plain)]
@@ -43,7 +43,7 @@ def write_audit_verdict(
 
 def _write_scheme(coverage: Coverage, weights: Sequence[WeightAudit]) -> str:
     if not weights:
-        return "Activations are quantized, weights are not."
+        return "Values are quantized as the model runs, stored weights are not."
     kinds = Counter(
         (one.scheme, one.storage or "unknown type", one.granularity or "") for one in weights
     )

@@ -186,6 +186,7 @@ def apply_rules(
             found += fold_hits(rule, _list_places(rule, subject, skipped))
         if rule.reads_values and subject.gap:
             skipped.append(SkippedRule(rule.id, subject.gap))
+        skipped += (SkippedRule(rule.id, reason) for reason in subject.take_left_out())
     found.sort(key=lambda finding: SEVERITIES.index(finding.severity))  # else in the rules' order
     if known:
         found = suppress_known(found, known)

@@ -23,8 +23,8 @@ from netloupe.explorer.model import (
 )
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
-_DATA_AXES = ("DATA_BATCH", "DATA_CHANNEL", "DATA_TIME", "DATA_FEATURE")
-_FILTER_AXES = ("FILTER_IN_CHANNEL", "FILTER_OUT_CHANNEL", "FILTER_SPATIAL")
+DATA_AXES = ("DATA_BATCH", "DATA_CHANNEL", "DATA_TIME", "DATA_FEATURE")
+FILTER_AXES = ("FILTER_IN_CHANNEL", "FILTER_OUT_CHANNEL", "FILTER_SPATIAL")
 #: axes of which a tensor has one
 _SINGLE_AXES = ("DATA_BATCH", "DATA_CHANNEL", "FILTER_IN_CHANNEL", "FILTER_OUT_CHANNEL")
 
@@ -114,11 +114,11 @@ def _judge_axes(path: str, shape: tuple[Dimension, ...]) -> Iterator[ModelWarnin
         yield ModelWarning(path, f"{len(given)} of its {len(shape)} axes have a denotation")
     counts = Counter(given)
     for name, count in list(counts.items())[:_MOST_DEPTH]:
-        if name not in _DATA_AXES and name not in _FILTER_AXES:
+        if name not in DATA_AXES and name not in FILTER_AXES:
             yield ModelWarning(path, f"the axis denotation {_show(name)} is not a standard one")
         elif count > 1 and name in _SINGLE_AXES:
             yield ModelWarning(path, f"{count} of its axes are denoted {name}")
-    if counts.keys() & set(_DATA_AXES) and counts.keys() & set(_FILTER_AXES):
+    if counts.keys() & set(DATA_AXES) and counts.keys() & set(FILTER_AXES):
         yield ModelWarning(path, "its axes are denoted partly as data and partly as a filter")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -86,7 +86,7 @@ class Rule:
     why: str
     remedy: str
     source: str
-    find: Callable[[Subject], Iterator[Occurrence]]
+    find: Callable[[Subject], Iterator[Occurrence]] = field(compare=False)
     reads_values: bool = False
     needs_target: bool = False
     is_opt_in: bool = False

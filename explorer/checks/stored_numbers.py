@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Model, Tensor, find_constant_nodes, find_operators
+from netloupe.explorer.model import Graph, Model, Tensor, find_operators
 from netloupe.explorer.model.storage import multiply_dims
+from netloupe.explorer.model.stored_tensors import list_stored_tensors
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import Elements, Walk, open_elements
 
@@ -172,15 +173,6 @@ class ReadingBudget:
             raise NetloupeError(
                 f"{tensor.path}: its bytes and those of others overlap; they are not read again."
             )
-
-
-def list_stored_tensors(graph: Graph) -> Iterator[Tensor]:
-    """Yield the dense tensors that a graph stores: initializers and those of constant nodes."""
-    yield from graph.initializers
-    for index in find_constant_nodes(graph):
-        constant = graph.nodes[index].details.constant
-        if isinstance(constant, Tensor):
-            yield constant
 
 
 def find_channel_axes(graph: Graph) -> Iterator[tuple[Tensor, int]]:

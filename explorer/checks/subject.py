@@ -38,6 +38,7 @@ class Subject:
         self.model = model
         self.target = target
         self._attributes: dict[bytes, Mapping[str, Attribute]] = {}
+        self._left_out: dict[str, None] = {}
 
     @cached_property
     def graphs(self) -> list[Graph]:
@@ -81,6 +82,15 @@ class Subject:
         ]
         return "; ".join(told)
 
+    def leave_out(self, what: str) -> None:
+        """Note what the rule at hand does not look at, and why."""
+        self._left_out.setdefault(what)
+
+    def take_left_out(self) -> list[str]:
+        """Return what was left out since this was asked last."""
+        left, self._left_out = list(self._left_out), {}
+        return left
+
     @cached_property
     def analysis(self) -> Analysis:
         """What follows of types and shapes without computing."""
@@ -91,7 +101,7 @@ class Subject:
 
         A million nodes would keep the details of each.
         """
-        key = node._attribute_key
+        key = node._whole_attribute_key
         known = self._attributes.get(key)
         if known is None:
             known = node.attributes

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from netloupe.explorer.errors import CompareError
+from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
-from netloupe.explorer.progress import step
+from netloupe.explorer.progress import part, step
 
+from .by_hand import Named
 from .changes import (
     IGNORABLE,
     Change,
@@ -25,7 +26,9 @@ from .changes import (
 from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
+from .moved import find_moved
 from .numbers import NumberDifference, compare_numbers
+from .quantized import pair_quantized
 from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
 
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     import pandas
 
 _STEP = 1_000
+#: so much of a comparison is the pairing of nodes
+_SHARE_OF_MATCHING = 0.6
 
 #: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more
 Verdict = Literal["identical", "cosmetic", "weights", "structure"]
@@ -114,7 +119,8 @@ class Diff(Drawable):
     equal_tensors
         How many paired weights are the same.
     left_tensors, right_tensors
-        Weights that nothing on the other side is paired with.
+        Weights that nothing on the other side is paired with. Scales and zero points of weights
+        that were quantized are none of them.
     ignored
         What was to be no difference.
     """
@@ -178,6 +184,16 @@ class Diff(Drawable):
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what differs as ``netloupe diff --json`` prints it: plain data, which pickles."""
+        return door.encode_diff(self)
+
+    def __reduce__(self) -> NoReturn:
+        raise CopyError(
+            "a Diff cannot be copied or pickled, since it holds both models. What it says, "
+            "diff.to_dict() gives as plain data."
+        )
+
     def to_dataframe(self) -> pandas.DataFrame:
         """Return a row for each difference, with what it was before and is after.
 
@@ -198,11 +214,17 @@ class Diff(Drawable):
         return classify_nodes(self)
 
     @cached_property
+    def moved(self) -> list[Pair]:
+        """Pairs of nodes that stand elsewhere: in another module, or between others in a chain."""
+        return find_moved(self.matching, self.nodes)
+
+    @cached_property
     def counts(self) -> Counts:
         """How many nodes are kept, and how many are not."""
         states = Counter(self.states.values())
         kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
-        return Counts(kept, states["changed"], states["added"], states["removed"])
+        count = states["changed"], states["added"], states["removed"]
+        return Counts(kept, *count, len(self.moved))
 
     @cached_property
     def merging(self) -> MergedModel:
@@ -270,7 +292,14 @@ class Diff(Drawable):
             yield from tensor.changes
 
 
-def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
+def diff(
+    left: Model,
+    right: Model,
+    *,
+    ignore: Collection[str] = (),
+    pin: Sequence[Named] = (),
+    unpin: Sequence[Named] = (),
+) -> Diff:
     """Compare two models: pair their elements, and tell in what these differ.
 
     Parameters
@@ -280,6 +309,9 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
     ignore
         What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
         ``"order"``.
+    pin, unpin
+        Pairs of nodes that are known, and nodes that are no pair: each a node of the left and one
+        of the right model, or their paths or names.
 
     Returns
     -------
@@ -289,7 +321,9 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
     Raises
     ------
     CompareError
-        For another word in ``ignore``.
+        For another word in ``ignore``, and for pairs that contradict one another.
+    NotFoundError
+        For a node that is not there.
 
     Examples
     --------
@@ -302,7 +336,10 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
             raise CompareError(
                 f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
             )
-    return _Comparison(match_models(left, right), frozenset(ignore)).run()
+    with part(0.0, _SHARE_OF_MATCHING):
+        matching = match_models(left, right, pin=pin, unpin=unpin)
+    with part(_SHARE_OF_MATCHING, 1.0):
+        return _Comparison(matching, frozenset(ignore)).run()
 
 
 class _Comparison:
@@ -355,18 +392,39 @@ class _Comparison:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
 
     def _compare_tensors(self) -> None:
-        found, pairs = self.found, self.found.matching.tensors
+        found, pairs = self.found, dict(self.found.matching.tensors)
+        of_codes = self._compare_quantized(pairs)
         for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
-        partners = {*pairs.values()}
+        known = {*pairs, *pairs.values(), *of_codes}
         found.left_tensors = [
-            t for graph in found.left.graphs for t in graph.initializers if t not in pairs
+            t for graph in found.left.graphs for t in graph.initializers if t not in known
         ]
         found.right_tensors = [
-            t for graph in found.right.graphs for t in graph.initializers if t not in partners
+            t for graph in found.right.graphs for t in graph.initializers if t not in known
         ]
+
+    def _compare_quantized(self, pairs: dict[Tensor, Tensor]) -> set[Tensor]:
+        """Compare weights that one model has quantized, and take them out of the other pairs.
+
+        Returns
+        -------
+        set of Tensor
+            These weights, and the scales and zero points that belong to them.
+        """
+        done: set[Tensor] = set()
+        parameters: set[Tensor] = set()
+        for one in pair_quantized(self.found.matching):
+            done |= {one.left, one.right}
+            parameters.update(one.parameters)
+            change = Change("quantized", one.before, one.after)
+            entry = TensorDifference(one.left, one.right, (change,), one.numbers)
+            self.found.tensors.append(entry)
+        for left in [left for left, right in pairs.items() if left in done or right in done]:
+            del pairs[left]
+        return done | parameters
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
         changes = []

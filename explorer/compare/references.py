@@ -12,9 +12,7 @@ from netloupe.explorer.tensors import Elements, open_elements
 
 Numbers = npt.NDArray[np.float64]
 
-#: a matrix of at most so many elements is turned as a whole
-_MOST_TURNED = 2**24
-#: so many elements of a larger one are turned at once
+#: so many elements are turned at once
 _TILE = 2**22
 
 
@@ -28,18 +26,14 @@ class Reference:
     turned
         Where the codes have two axes exchanged: (B, R, C) for floats of shape [B, R, C] and codes
         of shape [B, C, R], other axes taken together. None where the order is the same.
-
-    Attributes
-    ----------
-    piece
-        How many elements are best taken at once.
     """
 
     def __init__(self, elements: Elements, turned: tuple[int, int, int] | None = None) -> None:
         self.elements = elements
         self.turned = turned
-        self.piece = 2**18 if turned is None else _TILE
-        self._kept: tuple[int, npt.NDArray[Any]] | None = None
+        #: which part was turned last, and that part
+        self._kept: tuple[int, int] = (-1, -1)
+        self._part: npt.NDArray[Any] = np.zeros(0)
 
     def take(self, start: int, stop: int) -> Numbers:
         """Return the elements for the codes from one place up to another, as float64."""
@@ -47,38 +41,44 @@ class Reference:
             return self.elements.take(start, stop).astype(np.float64)
         batch, rows, columns = self.turned
         area = rows * columns
-        if batch * area <= _MOST_TURNED:
-            if self._kept is None:
-                whole = self.elements.take(0, batch * area).reshape(batch, rows, columns)
-                self._kept = 0, whole.transpose(0, 2, 1).reshape(-1)
-            return self._kept[1][start:stop].astype(np.float64)
-        if area <= _TILE:
-            first, last = start // area, -(-stop // area)
-            taken = self.elements.take(first * area, last * area).reshape(-1, rows, columns)
-            flat = taken.transpose(0, 2, 1).reshape(-1)
-            return flat[start - first * area : stop - first * area].astype(np.float64)
-        return self._take_columns(start, stop)
-
-    def _take_columns(self, start: int, stop: int) -> Numbers:
-        """Return a part of matrices that are too large to be turned as a whole."""
-        assert self.turned is not None  # noqa: S101 - the caller has looked
-        _, rows, columns = self.turned
-        area = rows * columns
-        parts = []
+        if area <= _TILE:  # whole matrices are turned at once
+            many = max(_TILE // area, 1)
+            span, parts = many * area, -(-batch // many)
+        else:
+            span, parts = max(_TILE // rows, 1) * rows, 0
+        taken = []
         while start < stop:
-            place = start // area
-            end = min(stop, (place + 1) * area)
-            first, last = (start - place * area) // rows, -(-(end - place * area) // rows)
-            base = place * area
+            base = 0 if parts else start // area * area
+            number = (start - base) // span
+            begin = base + number * span
+            end = min(stop, begin + span, batch * area if parts else base + area)
+            part = self._turn(base, number, span, is_whole=parts > 0)
+            taken.append(part[start - begin : end - begin])
+            start = end
+        if len(taken) == 1:
+            return taken[0].astype(np.float64)
+        return np.concatenate(taken).astype(np.float64) if taken else np.zeros(0)
+
+    def _turn(self, base: int, number: int, span: int, *, is_whole: bool) -> npt.NDArray[Any]:
+        """Return a part of the turned elements, flat: some matrices, or some columns of one."""
+        assert self.turned is not None  # noqa: S101 - the caller has looked
+        if self._kept == (base, number):
+            return self._part
+        batch, rows, columns = self.turned
+        if is_whole:
+            begin = number * span
+            taken = self.elements.take(begin, min(begin + span, batch * rows * columns))
+            turned = taken.reshape(-1, rows, columns).transpose(0, 2, 1)
+        else:
+            first = number * (span // rows)
+            last = min(first + span // rows, columns)
             lines = [
                 self.elements.take(base + row * columns + first, base + row * columns + last)
                 for row in range(rows)
             ]
-            flat = np.stack(lines, axis=1).reshape(-1)
-            shift = base + first * rows
-            parts.append(flat[start - shift : end - shift].astype(np.float64))
-            start = end
-        return np.concatenate(parts) if parts else np.zeros(0)
+            turned = np.stack(lines, axis=1)
+        self._kept, self._part = (base, number), turned.reshape(-1)
+        return self._part
 
 
 def list_orders(

@@ -152,7 +152,7 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
 def _is_news(
     edge: LevelEdge, children: list[Item], text: str, entering: dict[int, set[str]]
 ) -> bool:
-    if edge.source < 0 or edge.kind == "control":
+    if edge.source < 0 or edge.kind in ("control", "former"):
         return False
     if children[edge.source].kind in ("input", "stub"):
         return False

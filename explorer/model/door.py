@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
+    from netloupe.explorer.describe.differences import encode_diff as encode_diff
     from netloupe.explorer.grouping import GroupTree as GroupTree
     from netloupe.explorer.grouping import ModelGroup as ModelGroup
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
@@ -117,6 +118,7 @@ _HOMES = {
     "draw_page": "standalone.page",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
+    "encode_diff": "describe.differences",
     "find_oddities": "checks",
     "find_quantization": "quantization",
     "group_model": "grouping",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from .constant import find_constant_nodes
 from .dtype import DataType, data_type
+from .graph import Graph
 from .sparse_tensor import SparseTensor
 from .storage import Payload
 from .tensor import Tensor
@@ -40,6 +43,15 @@ def find_stored_tensor(value: Value) -> Tensor | None:
 def find_own_tensor(value: Value) -> Tensor | SparseTensor | None:
     """Return the tensor that has a value's own elements: not those of a quantized weight."""
     return value.initializer or find_stored_tensor(value)
+
+
+def list_stored_tensors(graph: Graph) -> Iterator[Tensor]:
+    """Yield the dense tensors that a graph stores: initializers and those of constant nodes."""
+    yield from graph.initializers
+    for index in find_constant_nodes(graph):
+        constant = graph.nodes[index].details.constant
+        if isinstance(constant, Tensor):
+            yield constant
 
 
 def _make_tensor(value: Value, name: str, dtype: DataType, content: Any) -> Tensor | None:

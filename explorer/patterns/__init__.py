@@ -12,7 +12,14 @@ from .found import Blocks, Found
 from .knowledge import Knowledge, know
 from .operations import KINDS, Operations
 from .readings import read_numbers
-from .recognise import MOST_NODES, find_blocks, find_small_blocks, recognise, try_to_recognise
+from .recognise import (
+    MOST_NODES,
+    find_blocks,
+    find_fusable,
+    find_small_blocks,
+    recognise,
+    try_to_recognise,
+)
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
@@ -32,6 +39,7 @@ __all__ = [
     "Recognition",
     "describe_shape_value",
     "find_blocks",
+    "find_fusable",
     "find_motifs",
     "find_small_blocks",
     "has_projection",

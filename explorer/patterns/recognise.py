@@ -93,6 +93,9 @@ _SMALL: tuple[Finder, ...] = (
     find_transitions,
     find_similarities,
 )
+#: what a single operator may stand for; linear layers are parts of attentions
+_FUSABLE: tuple[Finder, ...] = (find_norms, find_linears, find_activations, find_attentions)
+_FUSED_KINDS = frozenset({"activation", "attention", "norm"})
 #: families of operators, by kind of block
 _FAMILIES = {
     "activation": "activation",
@@ -179,6 +182,17 @@ def find_blocks(operations: Operations) -> Blocks:
         for found in finder(blocks):
             blocks.add(found)
     return blocks
+
+
+def find_fusable(operations: Operations) -> list[Found]:
+    """Return the norms, activations and attentions among the operations of a whole graph."""
+    blocks = Blocks(operations)
+    for finder in _FUSABLE:
+        for found in finder(blocks):
+            step()
+            blocks.add(found)
+    told = {id(found): found for found in blocks.owner if found is not None}
+    return [found for found in told.values() if found.kind in _FUSED_KINDS]
 
 
 def find_small_blocks(

@@ -16,13 +16,16 @@ Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 #: elements looked at at once
-PIECE = 2**18
+PIECE = 2**17
+_LARGEST_SIGNED = 127
+#: so many codes beside an end are near it
+_NEAR = 3
 #: codes beyond so many are not counted one by one
 _MOST_CODES = 2**16
 #: below a sixteenth of the largest range a channel keeps half of eight bits or less
 SMALL_SHARE = 16
 #: a gap between codes is told where so many elements a code are there
-_ELEMENTS_A_CODE = 64
+_ELEMENTS_A_CODE = 8
 #: a channel of fewer weights has some at the ends by chance
 _LEAST_IN_CHANNEL = 32
 
@@ -76,6 +79,9 @@ class CodeFacts:
         channels have too few weights to tell.
     ended_channels
         How many channels have more than 1 % of their codes, and more than three, at the ends.
+    near_ends, near_share
+        How many codes are among the three next to either end, and the share in the channel with the
+        most at the ends: where these are as many, nothing was clipped.
     """
 
     size: int
@@ -103,11 +109,25 @@ class CodeFacts:
     ended_channel: int
     ended_share: float
     ended_channels: int
+    near_ends: int
+    near_share: float
 
     @property
     def used_span(self) -> float:
         """The share of the range between the smallest and the largest code: 0 to 1."""
         return (self.most - self.least + 1) / (self.highest - self.lowest + 1)
+
+    @property
+    def reach(self) -> float:
+        """How far codes go from the middle, as a share of how far they can: 0 to 1.
+
+        Where zero is not in the middle the same as the used span.
+        """
+        if not self.is_symmetric:
+            return self.used_span
+        middle = 0.0 if self.lowest < 0 else (self.lowest + self.highest + 1) / 2
+        reached = max(self.most - middle, middle - self.least)
+        return min(reached / (self.highest - middle), 1.0) if self.highest > middle else 1.0
 
     @property
     def effective_bits(self) -> float:
@@ -139,10 +159,11 @@ def measure_codes(opened: OpenedWeight, axis: int | None) -> CodeFacts | None:
         return None
     if opened.highest - opened.lowest >= _MOST_CODES:
         return None
-    counter = _Counter(opened, axis)
-    if opened.codes.is_constant:
+    if opened.codes.is_constant:  # one tells everything, and there may be more than fit anywhere
+        counter = _Counter(opened, None)
         counter.add(0, opened.codes.take(0, 1), 0, (1, 1, 1), opened.codes.size)
         return counter.finish()
+    counter = _Counter(opened, axis)
     dims, place = (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
     blocks = [*list_blocks(dims, place, PIECE)]
     pieces = Walk(opened.codes).pieces(span for span, _ in blocks)
@@ -158,12 +179,15 @@ class _Counter:
         self._opened = opened
         self._low, self._high = opened.lowest, opened.highest
         self._counts: Counts = np.zeros(int(self._high - self._low) + 1, np.int64)
-        self._beyond = 0
+        self._patterns: dict[str, Counts] = {}
         self._zeros = 0
+        #: whether scales differ along the axis of the channels
+        self._is_along = axis is not None and opened.axis == axis
         self._channels = opened.dims[axis] if axis is not None else 0
         count = max(self._channels, 1)
         self._ranges: Numbers = np.zeros(count)
         self._ended: Counts = np.zeros(count, np.int64)
+        self._near: Counts = np.zeros(count, np.int64)
         self._sizes: Counts = np.zeros(count, np.int64)
         self._bottom = self._find_bottom()
 
@@ -180,26 +204,84 @@ class _Counter:
         times: int = 1,
     ) -> None:
         """Add codes of shape [outer, some channels, inner], from a place and a channel on."""
-        opened, stop = self._opened, start + codes.size
-        whole = codes.astype(np.float64)
-        places = whole - self._low
+        if codes.dtype.itemsize == 1 and codes.dtype.kind not in "iu":
+            codes = codes.astype(np.int16 if self._high > _LARGEST_SIGNED else np.int8)
+        self._count(codes, times)
+        opened, rows, span = (
+            self._opened,
+            slice(first, first + shape[1]),
+            (start, start + codes.size),
+        )
+        block = codes.reshape(shape)
+        ended = (block <= int(self._bottom)) | (block >= int(self._high))
+        found = np.count_nonzero(ended, axis=(0, 2)) * times
+        self._ended[rows] += found
+        near = (block <= int(self._bottom) + _NEAR) | (block >= int(self._high) - _NEAR)
+        self._near[rows] += np.count_nonzero(near, axis=(0, 2)) * times - found
+        self._sizes[rows] += shape[0] * shape[2] * times
+        reached = self._find_ranges(block, span, shape)
+        np.fmax(self._ranges[rows], reached, out=self._ranges[rows])
+        if opened.zero_point.size > 1:
+            zero = opened.lay_out(opened.zero_point, span, shape, self._is_along)
+            self._zeros += int(np.count_nonzero(block == zero)) * times
+
+    def _count(self, codes: npt.NDArray[Any], times: int) -> None:
+        if codes.dtype.itemsize == 1:  # by their bit patterns, which is the fastest
+            kind = str(codes.dtype)
+            known = self._patterns.setdefault(kind, np.zeros(256, np.int64))
+            known += np.bincount(codes.view(np.uint8), minlength=256) * times
+            return
+        places = np.rint(codes.astype(np.float64)) - self._low
         inside = (places >= 0) & (places < self._counts.size)
         if not inside.all():
-            self._beyond += int(inside.size - np.count_nonzero(inside)) * times
             places = places[inside]
         self._counts += np.bincount(places.astype(np.intp), minlength=self._counts.size) * times
+
+    def _add_patterns(self) -> None:
+        """Count by code what was counted by bit pattern."""
+        for kind, counts in self._patterns.items():
+            codes = np.arange(256).astype(np.uint8).view(kind).astype(np.int64)
+            places = codes - int(self._low)
+            inside = (places >= 0) & (places < self._counts.size)
+            np.add.at(self._counts, places[inside], counts[inside])
+        self._patterns.clear()
+
+    def _find_ranges(
+        self, block: npt.NDArray[Any], span: tuple[int, int], shape: tuple[int, int, int]
+    ) -> Numbers:
+        """Return the largest magnitude of the real numbers of each channel of a piece."""
+        opened = self._opened
+        units = opened.find_whole_blocks(*span)
         with np.errstate(all="ignore"):
-            centred = whole - opened.spread(opened.zero_point, start, stop)
-            self._zeros += int(np.count_nonzero(centred == 0)) * times
-            real = np.abs(centred * opened.spread(opened.scale, start, stop)).reshape(shape)
-        rows = slice(first, first + shape[1])
-        ended = ((whole <= self._bottom) | (whole >= self._high)).reshape(shape)
-        self._ended[rows] += np.count_nonzero(ended, axis=(0, 2)) * times
-        self._sizes[rows] += shape[0] * shape[2] * times
-        np.fmax(self._ranges[rows], real.max(axis=(0, 2)), out=self._ranges[rows])
+            if opened.units == 1 or (self._is_along and not opened.block_size):
+                low, high = block.min(axis=(0, 2)), block.max(axis=(0, 2))
+                scale, zero = (
+                    np.reshape(opened.lay_out(each, span, shape, self._is_along), -1)
+                    for each in (opened.scale, opened.zero_point)
+                )
+                return _reach(low, high, scale, zero)
+            size = opened.block_size or 1
+            if units is not None and shape[2] % size == 0:
+                blocks = block.reshape(-1, size)
+                zero = (
+                    opened.zero_point if opened.zero_point.size == 1 else opened.zero_point[units]
+                )
+                scale = opened.scale if opened.units == 1 else opened.scale[units]
+                found = _reach(blocks.min(axis=1), blocks.max(axis=1), scale, zero)
+                return np.asarray(found.reshape(shape[0], shape[1], -1).max(axis=(0, 2)))
+            scale, zero = (
+                opened.lay_out(each, span, shape, self._is_along)
+                for each in (opened.scale, opened.zero_point)
+            )
+            return np.asarray(np.abs((block - zero) * scale).max(axis=(0, 2)))
 
     def finish(self) -> CodeFacts | None:
+        self._add_patterns()
         counts, opened = self._counts, self._opened
+        if opened.zero_point.size == 1:
+            place = float(opened.zero_point[0]) - self._low
+            if place == int(place) and 0 <= place < counts.size:
+                self._zeros = int(counts[int(place)])
         present = np.flatnonzero(counts)
         if not present.size:
             return None
@@ -237,6 +319,10 @@ class _Counter:
             ended_channel=ended_channel,
             ended_share=ended_share,
             ended_channels=ended_channels,
+            near_ends=int(self._near.sum()),
+            near_share=float(self._near[ended_channel] / self._sizes[ended_channel])
+            if ended_channel >= 0
+            else 0.0,
         )
 
     def _find_ended(self) -> tuple[int, float, int]:
@@ -247,6 +333,12 @@ class _Counter:
         worst = int(shares.argmax())
         many = int(np.count_nonzero((shares > 0.01) & (self._ended > 3)))
         return worst, float(shares[worst]), many
+
+
+def _reach(low: npt.NDArray[Any], high: npt.NDArray[Any], scale: Numbers, zero: Numbers) -> Numbers:
+    """Return the largest magnitude of s (q - z) between the lowest and the highest code."""
+    far = np.maximum(np.abs(high - zero), np.abs(low - zero))
+    return np.asarray(far * np.abs(scale))
 
 
 def _find_gaps(counts: Counts) -> tuple[int, int]:

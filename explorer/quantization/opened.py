@@ -80,13 +80,69 @@ class OpenedWeight:
             return numbers[0]
         return numbers[self.find_units(start, stop)]
 
-    def dequantize(self, codes: npt.NDArray[Any], start: int, stop: int) -> Numbers:
+    @property
+    def levels(self) -> float:
+        """How many codes there are in the range; 0 of a code book and of narrow floats."""
+        if self.lowest is None or self.highest is None:
+            return 0.0
+        return self.highest - self.lowest + 1
+
+    def find_whole_blocks(self, start: int, stop: int) -> slice | None:
+        """Return the scales of a span of whole blocks along the last axis; None of others."""
+        size = self.block_size
+        if not size or start % size or stop % size:
+            return None
+        if self.axis is not None and (self.axis != len(self.dims) - 1 or self.dims[-1] % size):
+            return None
+        return slice(start // size, stop // size)
+
+    def lay_out(
+        self,
+        numbers: Numbers,
+        span: tuple[int, int],
+        shape: tuple[int, int, int],
+        is_along: bool,
+    ) -> Any:
+        """Return scales, or zero points, so that they can be multiplied with a piece of elements.
+
+        Parameters
+        ----------
+        numbers
+            The scales.
+        span
+            From which place to which the piece is.
+        shape
+            Its shape [outer, some channels, inner].
+        is_along
+            Whether its channels are those along which scales differ.
+        """
+        if numbers.size == 1:
+            return numbers[0]
+        if is_along and not self.block_size and self.axis is not None:
+            inner = 1
+            for dim in self.dims[self.axis + 1 :]:
+                inner *= dim
+            first = span[0] // inner % self.dims[self.axis]
+            return numbers[first : first + shape[1]].reshape(1, -1, 1)
+        units = self.find_whole_blocks(*span)
+        if units is not None and self.block_size is not None:
+            return np.repeat(numbers[units], self.block_size).reshape(shape)
+        return numbers[self.find_units(*span)].reshape(shape)
+
+    def decode(self, codes: npt.NDArray[Any], scale: Any, zero_point: Any) -> Numbers:
         """Return the real numbers of codes: s (q - z), or of a code book s table[q]."""
-        scale = self.spread(self.scale, start, stop)
         if self.book is not None:
             return np.asarray(self.book[codes] * scale)
-        centred = codes.astype(np.float64) - self.spread(self.zero_point, start, stop)
-        return np.asarray(centred * scale)
+        centred = codes.astype(np.float64)
+        if np.ndim(zero_point) or zero_point:
+            centred -= zero_point
+        centred *= scale
+        return centred
+
+    def dequantize(self, codes: npt.NDArray[Any], start: int, stop: int) -> Numbers:
+        """Return the real numbers of codes from one place to another, flat."""
+        scale = self.spread(self.scale, start, stop)
+        return self.decode(codes, scale, self.spread(self.zero_point, start, stop))
 
 
 def find_scale_places(
@@ -139,7 +195,9 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
     stated = weight.value if weight.statement is None else weight.statement.quantized
     found = find_quantization(stated or weight.value)
     if found is None or found.scale is None:
-        raise TensorDataError(f"{weight.path}: its scale is not a constant of the file.")
+        is_given = found is not None and found.scale_value is not None
+        what = "its scale is not a constant of the file" if is_given else "no scale is given for it"
+        raise TensorDataError(f"{weight.path}: {what}.")
     tensor = found.unpacked if found.unpacked is not None else weight.tensor
     scale = found.scale.astype(np.float64).reshape(-1)
     zero_point = np.zeros(1)

@@ -29,7 +29,17 @@ from .marks import (
     mark_port,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
-from .sizes import DASHES, EDGE_WIDTH, GROUP_BORDER, OPENER, RULE, STUB_DASH, TEXT_STYLES
+from .sizes import (
+    DASHES,
+    EDGE_WIDTH,
+    GROUP_BORDER,
+    OPENER,
+    RING_DASH,
+    RING_WIDTH,
+    RULE,
+    STUB_DASH,
+    TEXT_STYLES,
+)
 from .text import measure_text
 from .theme import Theme
 
@@ -47,6 +57,17 @@ _BASELINE = 12.8
 
 #: tones that an overlay explains itself
 _OF_OVERLAYS = frozenset({"scale", "diverging", "category", "missing"})
+
+#: by sign the kind of difference that it marks
+_DIFFERENCES = {"+": "added", "−": "removed", "Δ": "changed", "⇄": "moved"}
+#: in which tone
+_TONES = {
+    "added": "added",
+    "removed": "removed",
+    "changed": "changed",
+    "moved": "changed",
+    "count": "changed",
+}
 
 Placed = tuple[float, float, Mark]
 
@@ -90,9 +111,14 @@ def list_legend(
         What an overlay explains of its tones, which stands before all else.
     """
     categories, tones, signs = set(), set(), set()
+    differences = set[str]()
     for item in walk_items(scene):
         paint = find_paint(paints, item.path)
-        tones |= _list_tones(paint)
+        difference = find_difference(paint)
+        if difference:
+            differences.add(difference)
+        else:
+            tones |= _list_tones(paint)
         if item.is_open:
             signs.add("frame")
             continue
@@ -110,19 +136,35 @@ def list_legend(
             signs.add("opener")
     for kind, path in _walk_edges(scene):
         signs.add(kind)
-        tones |= _list_tones(find_paint(paints, path))
+        if not differences:
+            tones |= _list_tones(find_paint(paints, path))
     if scene.root is None:
         signs.update("continued" for box in scene.boxes if box.leaves is not None)
         signs.update("port" for _ in scene.ports)
     elif scene.root.ports_total:
         signs.add("port")
-    found = {"categories": categories, "tones": tones, "signs": signs}
+    found = {
+        "differences": differences,
+        "categories": categories,
+        "tones": tones,
+        "signs": signs,
+    }
     if overlay:
         if "missing" not in tones:
             overlay = [entry for entry in overlay if entry.key != "missing"]
         tones -= _OF_OVERLAYS
     own = [entry for entry in list_all_entries() if entry.key in found[entry.kind]]
     return [*overlay, *own]
+
+
+def find_difference(paint: Paint | None) -> str:
+    """Return which difference of two models a paint tells of; "" for none."""
+    if paint is None or not paint.mark:
+        return ""
+    if paint.mark[:1].isdecimal():
+        return "count" if paint.tone_of_mark == _TONES["count"] else ""
+    found = _DIFFERENCES.get(paint.mark, "")
+    return found if _TONES.get(found) == paint.tone_of_mark else ""
 
 
 def _list_tones(paint: Paint | None) -> set[str]:
@@ -177,6 +219,8 @@ def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
         return [RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)]
     if entry.kind == "heading":
         return []
+    if entry.kind == "differences":
+        return _mark_difference(entry.key, theme)
     if entry.kind == "painted":
         return _mark_painted(entry.key, theme)
     if entry.kind == "tones":
@@ -191,6 +235,23 @@ def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
     return _SIGNS[entry.key](theme)
 
 
+def _mark_difference(key: str, theme: Theme) -> list[Mark]:
+    """Return a box with a ring and a sign, or of a count the sign alone."""
+    tone = theme.tones[_TONES[key]]
+    size, bold = TEXT_STYLES["badge"]
+    sign = "3" if key == "count" else next(s for s, k in _DIFFERENCES.items() if k == key)
+    disc: list[Mark] = [
+        CircleMark(28, 5, 5, tone.strong, tone.strong, 0),
+        TextMark(28, 8.4, sign, size, bold, theme.body, "middle"),
+    ]
+    if key == "count":
+        frame = theme.frame(0)
+        return [RectMark(3, 3, 25, 13, 4, frame.fill, frame.border), *disc]
+    fill = tone.fill if key == "removed" else theme.body
+    dash = RING_DASH if key == "removed" else None
+    return [RectMark(3, 3, 25, 13, 4, fill, tone.strong, RING_WIDTH, dash=dash), *disc]
+
+
 def _mark_painted(tone: str, theme: Theme) -> list[Mark]:
     colours = theme.tones[tone]
     marks: list[Mark] = [RectMark(3, 2, 28, 14, 4, colours.fill, colours.border)]
@@ -200,7 +261,8 @@ def _mark_painted(tone: str, theme: Theme) -> list[Mark]:
 def _mark_way(kind: str, theme: Theme) -> list[Mark]:
     points = (1.0, 9.0, 12.0, 9.0, 22.0, 9.0, 33.0, 9.0)
     colour = colour_of_edge(kind, theme)
-    return mark_line(points, DASHES.get(kind), colour, EDGE_WIDTH, has_arrow=True)
+    dash = RING_DASH if kind == "former" else DASHES.get(kind)
+    return mark_line(points, dash, colour, EDGE_WIDTH, has_arrow=True)
 
 
 def _mark_port(theme: Theme) -> list[Mark]:
@@ -281,6 +343,7 @@ _SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
     "data": lambda theme: _mark_way("data", theme),
     "captured": lambda theme: _mark_way("captured", theme),
     "control": lambda theme: _mark_way("control", theme),
+    "former": lambda theme: _mark_way("former", theme),
     "junction": _mark_junction,
     "share-parameters": _mark_share,
     "share-macs": _mark_share,

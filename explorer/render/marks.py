@@ -350,7 +350,8 @@ def mark_edge(
         colour, width = colour_of_line(paint, theme), SELECTED_EDGE_WIDTH
     if selected:
         colour, width = theme.accent, SELECTED_EDGE_WIDTH
-    dash = RING_DASH if paint is not None and paint.dashed else DASHES.get(edge.kind)
+    is_gone = edge.kind == "former" or (paint is not None and paint.dashed)
+    dash = RING_DASH if is_gone else DASHES.get(edge.kind)
     return mark_line(edge.points, dash, colour, width, has_arrow=edge.arrow)
 
 
@@ -361,6 +362,8 @@ def colour_of_line(paint: Paint, theme: Theme) -> str:
 
 def colour_of_edge(kind: str, theme: Theme) -> str:
     """Return the colour of the edges of a kind."""
+    if kind == "former":
+        return theme.tones["removed"].strong
     plain = {"captured": theme.edge_captured, "control": theme.edge_control}
     return plain.get(kind, theme.edge)
 

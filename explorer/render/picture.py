@@ -362,7 +362,9 @@ def _make_sheet_maker(
 ) -> SheetMaker:
     overlay = colouring.list_legend() if colouring is not None else ()
     # colours of numbers mean nothing without their legend
-    entries = list_legend(scene, labels.draw, paints, overlay) if options.legend else [*overlay]
+    entries = list_legend(scene, labels.draw, paints, overlay) if options.legend or paints else []
+    if not options.legend:  # and so do signs of differences
+        entries = [*overlay, *(entry for entry in entries if entry.kind == "differences")]
     theme = load_theme(options.theme)
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 

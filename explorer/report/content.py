@@ -106,12 +106,16 @@ class ReportSection:
         Sentences, a paragraph each.
     tables
         Tables after them.
+    colours
+        Names of what boxes can be coloured by, in the order of the picture's menu, the first one
+        chosen: a page lets choose among them here.
     """
 
     name: str
     title: str
     text: tuple[str, ...] = ()
     tables: tuple[ReportTable, ...] = ()
+    colours: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.text or any(table.rows for table in self.tables))

@@ -41,11 +41,22 @@ def write_report_article(content: ReportContent) -> str:
 def _write_section(section: ReportSection) -> str:
     text = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in section.text)
     tables = "".join(_write_table(table) for table in section.tables if table.rows)
+    colours = _write_colours(section.colours) if section.colours else ""
     name = f"nlr-{section.name}"
     return (
         f'<section id="{name}" aria-labelledby="{name}-title">'
-        f'<h2 id="{name}-title">{escape(section.title)}</h2>{text}{tables}</section>'
+        f'<h2 id="{name}-title">{escape(section.title)}</h2>{colours}{text}{tables}</section>'
     )
+
+
+def _write_colours(names: tuple[str, ...]) -> str:
+    """Return buttons that choose what the picture is coloured by; the first is chosen."""
+    buttons = "".join(
+        f'<button type="button" data-overlay="{number}" aria-pressed="{str(not number).lower()}">'
+        f"{escape(name)}</button>"
+        for number, name in enumerate(("None", *names), -1)
+    )
+    return f'<div class="nlr-colours" role="group" aria-label="Colour boxes by">{buttons}</div>'
 
 
 def _write_table(table: ReportTable) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -16,15 +16,18 @@ from netloupe.explorer.describe.file_text import write_line
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.files.output import check_place, write_file
 from netloupe.explorer.model import Model
+from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.review import Review, make_review
+from netloupe.explorer.review.differences import find_right
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
 from netloupe.explorer.view import ViewOptions
 
-from .audited import list_unaudited, tell_audit
+from .audited import tell_audit
+from .coloured import make_fidelity_overlay, tell_overlays
 from .content import (
     ReportCell,
     ReportColumn,
@@ -45,7 +48,7 @@ _ENDINGS: dict[str, ReportFormat] = {
     ".md": "md",
     ".markdown": "md",
 }
-_LONGEST_NAME = 120
+_LONGEST_NAME, _LONGEST_VERDICT = 120, 2_000
 
 #: what is so of every report
 _CONTENTS = (
@@ -63,7 +66,12 @@ class _Known:
     review: Review
     diff: Diff | None
     audit: QuantizationAudit | None
-    notices: list[str] = field(default_factory=list)
+    overlays: Sequence[Overlay] = ()
+
+    @property
+    def shown(self) -> Model:
+        """What the picture shows: beside the model what only the older version has."""
+        return self.model if self.diff is None else self.diff.merged
 
 
 def report(
@@ -72,6 +80,7 @@ def report(
     *,
     against: Model | None = None,
     float_twin: Model | None = None,
+    color_by: Any = (),
     bind: Bindings | None = None,
     target: str | None = None,
     format: ReportFormat | None = None,
@@ -88,6 +97,9 @@ def report(
         An older version: what differs from it is told.
     float_twin
         The float model that a quantized one was made of: its weights are compared with it.
+    color_by
+        What boxes can be coloured by, one or several in a list: see :func:`netloupe.overlay`. How
+        near weights are to a float twin is always among it.
     bind
         Sizes of symbols for costs, as :meth:`~netloupe.Model.costs` takes them.
     target
@@ -106,8 +118,9 @@ def report(
     ------
     OutputError
         Where the file cannot be written, or its name ends in something else.
-    BindingError, CheckError
-        For sizes of what the model does not have, and for a target that is not known.
+    BindingError, CheckError, OverlayError
+        For sizes of what the model does not have, a target that is not known, and what nothing can
+        be coloured by.
 
     Examples
     --------
@@ -117,7 +130,13 @@ def report(
     if path is not None:
         check_place(path)
     data, _ = write_report(
-        model, kind, against=against, float_twin=float_twin, bind=bind, target=target
+        model,
+        kind,
+        against=against,
+        float_twin=float_twin,
+        color_by=color_by,
+        bind=bind,
+        target=target,
     )
     if path is not None:
         write_file(path, data)
@@ -153,23 +172,34 @@ def write_report(
     *,
     against: Model | None = None,
     float_twin: Model | None = None,
+    color_by: Any = (),
     bind: Bindings | None = None,
     target: str | None = None,
+    **settings: Any,
 ) -> tuple[bytes, list[str]]:
     """Return a report in UTF-8, and notices about it; the parameters are those of :func:`report`.
 
+    ``settings`` say how numbers of ``color_by`` become colours, as :func:`netloupe.overlay` takes
+    them.
+
     Raises
     ------
-    BindingError, CheckError
+    BindingError, CheckError, OverlayError
         As :func:`report`.
     """
     with part(0.0, 0.4):
         known = _find_out(model, against, float_twin, bind, target)
+        step("colouring")
+        known = replace(known, overlays=_lay_over(known, color_by, bind, settings))
     page, notices = b"", list[str]()
     if format == "html":
         with part(0.4, 0.95):
             page, notices = make_page(
-                model, ViewOptions(), review=known.review, follows_system=True
+                known.shown,
+                ViewOptions(title=_name(model)),
+                review=known.review,
+                follows_system=True,
+                overlays=known.overlays,
             )
     step("writing the report", 0.97)
     content = _collect(known, bind, [*notices], is_page=format == "html")
@@ -199,7 +229,20 @@ def _find_out(
     audited = None
     if float_twin is not None or summarize_quantization(model)["tensors"]:
         audited = audit(model, float_twin, bind=bind)
-    return _Known(model, found, make_review(found, difference), difference, audited)
+    shown = find_right if difference is None else difference.merging.find_shown
+    review = make_review(found, difference, audited, model.notes, shown)
+    return _Known(model, found, review, difference, audited)
+
+
+def _lay_over(
+    known: _Known, color_by: Any, bind: Bindings | None, settings: Mapping[str, Any]
+) -> list[Overlay]:
+    """Return what boxes can be coloured by; what is asked for stands first."""
+    given = [*color_by] if isinstance(color_by, list | tuple) else [color_by]
+    found = make_overlays(known.shown, given, bind=bind, **settings) if given else []
+    if known.audit is not None:
+        found += make_fidelity_overlay(known.shown, known.audit)
+    return found
 
 
 def _collect(
@@ -218,10 +261,12 @@ def _collect(
         verdict.append(known.review.headline)
     if known.audit is not None:
         sections.append(tell_audit(known.audit))
+        verdict.append(write_line(known.audit.verdict, _LONGEST_VERDICT))
         if known.audit.reference:
             subtitle.append("weights compared with those of the float model")
     sections += [
         tell_notes(model.notes),
+        tell_overlays(known.overlays),
         tell_costs(model, bind),
         tell_model(model),
         _tell_unchecked(known),
@@ -247,9 +292,7 @@ def _name(model: Model) -> str:
 def _tell_unchecked(known: _Known) -> ReportSection:
     """Return what was not looked at, and why."""
     told: Mapping[tuple[str, str], Any] = dict.fromkeys(
-        [(what, reason) for reason, what in known.review.unchecked]
-        + (list_unaudited(known.audit) if known.audit is not None else [])
-        + _list_not_done(known)
+        [(what, reason) for reason, what in known.review.unchecked] + _list_not_done(known)
     )
     rows = [ReportRow((ReportCell(what), ReportCell(reason))) for what, reason in told]
     columns = (ReportColumn("What"), ReportColumn("Why"))

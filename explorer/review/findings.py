@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.checks import Finding, Findings, Rule
+from netloupe.explorer.checks import Finding, Rule
 from netloupe.explorer.notation import write_count
 
-from .item import Level, ReviewItem
+from .item import ItemKind, Level, ReviewItem
 from .wording import write_evidence, write_message, write_where
 
 #: the severity ``note`` is called otherwise here, where notes are what people write
 _LEVELS: dict[str, Level] = {"error": "error", "warning": "warning", "note": "minor"}
 
 
-def list_finding_items(findings: Findings) -> Iterator[ReviewItem]:
-    """Yield findings as items; each is folded over alike places already."""
-    rules = {rule.id: rule for rule in findings.rules}
+def list_finding_items(
+    findings: Iterable[Finding], rules: Iterable[Rule] = ()
+) -> Iterator[ReviewItem]:
+    """Yield findings of some rules as items; each is folded over alike places already."""
+    known = {rule.id: rule for rule in rules}
     for finding in findings:
-        yield _list_finding(finding, rules.get(finding.id))
+        yield make_finding_item(finding, known.get(finding.id))
 
 
-def _list_finding(finding: Finding, rule: Rule | None) -> ReviewItem:
+def make_finding_item(
+    finding: Finding, rule: Rule | None, kind: ItemKind = "finding"
+) -> ReviewItem:
+    """Return a finding as an item, with the documentation of its rule where that is known."""
     evidence = [("found", write_message(finding.message)), *write_evidence(finding.evidence)]
     if finding.count > 1:
         places = write_count(finding.count, "place")
@@ -29,7 +34,7 @@ def _list_finding(finding: Finding, rule: Rule | None) -> ReviewItem:
             places += f", the first {len(finding.paths):,} of them named"
         evidence.append(("alike", places))
     return ReviewItem(
-        "finding",
+        kind,
         _LEVELS[finding.severity],
         rule.title if rule is not None else finding.name,
         write_where(finding.paths, finding.count),

@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
-from netloupe.explorer.checks import Findings
+from netloupe.explorer.audit import QuantizationAudit
+from netloupe.explorer.audit.result import Unchecked
+from netloupe.explorer.checks import RULES, Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.notes import Note, Notes
 
+from .audits import list_audit_items
 from .differences import FindShown, find_right, list_diff_items
 from .findings import list_finding_items
 from .item import ReviewItem, sort_items
+from .noted import list_note_items
 from .wording import write_message
 
 if TYPE_CHECKING:
@@ -116,7 +121,8 @@ class Review(Sequence[ReviewItem]):
 def make_review(
     findings: Findings | None = None,
     diff: Diff | None = None,
-    others: Iterable[ReviewItem] = (),
+    audit: QuantizationAudit | None = None,
+    notes: Iterable[Note] = (),
     find_shown: FindShown = find_right,
 ) -> Review:
     """Return one list of all that is known.
@@ -127,34 +133,57 @@ def make_review(
         Of a check; None where rules were not applied.
     diff
         Against another model; None for none.
-    others
-        Further items, such as those of an audit and notes.
+    audit
+        Of a quantized model; None for none. Its defects are not told again as findings.
+    notes
+        On elements of the model.
     find_shown
         Tells where the picture shows elements of the two models of ``diff``.
     """
-    items = list(others)
-    headline = summary = ""
+    items = [*list_note_items(notes)]
+    headlines, summaries = [], []
+    unchecked: list[tuple[str, str]] = []
     if diff is not None:
         items += list_diff_items(diff, find_shown)
-        headline, summary = write_compatibility(diff), write_verdict(diff)
+        headlines.append(write_compatibility(diff))
+        summaries.append(write_verdict(diff))
+    told = set()
+    if audit is not None:
+        items += list_audit_items(audit, {rule.id: rule for rule in RULES})
+        summaries.append(audit.verdict)
+        told = {(defect.id, defect.fingerprint) for defect in audit.defects}
+        unchecked += [_tell_unaudited(each) for each in audit.unchecked]
     if findings is None:
-        unchecked: tuple[tuple[str, str], ...] = (("rules were not applied", "all rules"),)
-        return Review(tuple(sort_items(items)), headline, summary, unchecked)
-    items += list_finding_items(findings)
-    reasons: dict[str, list[str]] = {}
-    for skipped in findings.skipped_rules:
-        reasons.setdefault(skipped.reason, []).append(skipped.id)
+        unchecked.append(("rules were not applied", "all but those of an audit" if audit else ""))
+    else:
+        left = [each for each in findings if (each.id, each.fingerprint) not in told]
+        items += list_finding_items(left, findings.rules)
+        unchecked += _group_skipped(findings)
     return Review(
         tuple(sort_items(items)),
-        headline,
-        summary,
-        tuple((write_message(reason), ", ".join(ids)) for reason, ids in reasons.items()),
-        UNREAD_WEIGHTS in reasons,
+        " ".join(headlines),
+        " ".join(summaries),
+        tuple(unchecked),
+        any(reason == UNREAD_WEIGHTS for reason, _ in unchecked),
     )
 
 
+def _group_skipped(findings: Findings) -> Iterator[tuple[str, str]]:
+    """Yield why rules did not see everything, and which."""
+    reasons: dict[str, list[str]] = {}
+    for skipped in findings.skipped_rules:
+        reasons.setdefault(skipped.reason, []).append(skipped.id)
+    for reason, ids in reasons.items():
+        yield write_message(reason), ", ".join(ids)
+
+
+def _tell_unaudited(unchecked: Unchecked) -> tuple[str, str]:
+    count = f" ({unchecked.count:,})" if unchecked.count > 1 else ""
+    return write_message(unchecked.reason), f"{write_message(unchecked.what)}{count}"
+
+
 #: what a review can be made of
-Reviewable = Review | Findings | Diff
+Reviewable = Review | Findings | Diff | QuantizationAudit | Notes
 
 
 def take_review(given: Reviewable | Iterable[Reviewable]) -> Review:
@@ -163,36 +192,28 @@ def take_review(given: Reviewable | Iterable[Reviewable]) -> Review:
     Raises
     ------
     ViewError
-        For anything else, and for two of the same kind.
+        For anything else, for two of the same kind, and for a review with anything beside it.
     """
+    if isinstance(given, Review):
+        return given
     parts = [given] if isinstance(given, Reviewable) else given
-    if not isinstance(parts, Iterable):
+    if isinstance(parts, str) or not isinstance(parts, Iterable):
         raise _refuse(given)
+    kinds = (Findings, Diff, QuantizationAudit, Notes)
     found: dict[type, Any] = {}
     for part in parts:
-        kind = next((each for each in (Review, Findings, Diff) if isinstance(part, each)), None)
+        kind = next((each for each in kinds if isinstance(part, each)), None)
         if kind is None:
             raise _refuse(part)
         if kind in found:
             raise ViewError(f"a review is made of one {kind.__name__} at most. Leave one out.")
         found[kind] = part
-    made = make_review(found.get(Findings), found.get(Diff))
-    before: Review | None = found.get(Review)
-    if before is None:
-        return made
-    if len(found) == 1:
-        return before
-    return Review(
-        tuple(sort_items((*before.items, *made.items))),
-        " ".join(filter(None, (before.headline, made.headline))),
-        " ".join(filter(None, (before.summary, made.summary))),
-        before.unchecked if Findings not in found else (*before.unchecked, *made.unchecked),
-        before.lacks_weights or made.lacks_weights,
-    )
+    findings, diff, audit, notes = (found.get(kind) for kind in kinds)
+    return make_review(findings, diff, audit, notes if notes is not None else ())
 
 
 def _refuse(given: object) -> ViewError:
     return ViewError(
-        f"a review is made of a {type(given).__name__}. Give what netloupe.check or netloupe.diff "
-        "gives, or the review of an explorer."
+        f"a review is made of a {type(given).__name__}. Give what netloupe.check, netloupe.diff or "
+        "netloupe.audit gives, notes of a model, several of these, or the review of an explorer."
     )

@@ -32,8 +32,8 @@ def encode_review(review: Review) -> dict[str, Any]:
     """Return a review as JSON can hold it.
 
     ``items`` has a list for each: number of its kind and level, then numbers of texts (title,
-    where, id, why, remedy, source, accepted), the number of places, the paths, and the evidence as
-    numbers of texts, label and text in turn.
+    where, id, why, remedy, source, accepted), the number of places, the evidence as numbers of
+    texts, label and text in turn, the paths, and the number of the fingerprint.
     """
     texts = _Texts()
     kinds = {kind: number for number, kind in enumerate(KINDS)}
@@ -43,11 +43,11 @@ def encode_review(review: Review) -> dict[str, Any]:
     for item in review:
         paths = item.paths if len(item.paths) <= left else item.paths[:_FEW_PATHS]
         left = max(0, left - len(paths))
-        items.append([kinds[item.kind], levels[item.level], *_list_texts(item, texts), list(paths)])
+        numbers = [kinds[item.kind], levels[item.level], *_list_texts(item, texts)]
+        items.append([*numbers, list(paths), texts.number(item.fingerprint)])
     return {
         "headline": review.headline,
         "summary": review.summary,
-        "verdict": review.verdict,
         "unchecked": [list(each) for each in review.unchecked],
         "lacks_weights": review.lacks_weights,
         "kinds": list(KINDS),

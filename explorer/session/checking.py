@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from netloupe.explorer.audit import QuantizationAudit, audit
 from netloupe.explorer.checks import RULES, SEVERITIES, Findings, SkippedRule, check
+from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Model
 from netloupe.explorer.review.review import UNREAD_WEIGHTS
 
@@ -16,7 +20,7 @@ def check_structure(model: Model) -> Findings:
     """Apply the rules that read no weights; those that do are told to be skipped."""
     found = check(model, ignore=[rule.id for rule in _READING])
     unread = [SkippedRule(rule.id, UNREAD_WEIGHTS) for rule in _READING]
-    return Findings(found.source, found.findings, (*found.skipped_rules, *unread), found.rules)
+    return replace(found, skipped_rules=(*found.skipped_rules, *unread))
 
 
 def check_weights(model: Model, known: Findings) -> Findings:
@@ -28,4 +32,17 @@ def check_weights(model: Model, known: Findings) -> Findings:
     )
     skipped = [each for each in known.skipped_rules if each.reason != UNREAD_WEIGHTS]
     rules = sorted({*known.rules, *found.rules}, key=lambda rule: _PLACES.get(rule.id, 0))
-    return Findings(known.source, tuple(together), (*skipped, *found.skipped_rules), tuple(rules))
+    return replace(
+        known,
+        findings=tuple(together),
+        skipped_rules=(*skipped, *found.skipped_rules),
+        rules=tuple(rules),
+        notices=tuple(dict.fromkeys((*known.notices, *found.notices))),
+    )
+
+
+def audit_weights(model: Model, reference: Model | None) -> QuantizationAudit | None:
+    """Audit a quantized model; None for one that is not quantized, and has no float twin."""
+    if reference is None and not Subject(model).quantized.weights:
+        return None
+    return audit(model, reference)

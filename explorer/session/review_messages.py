@@ -26,6 +26,15 @@ class ReviewRequest(TypedDict, total=False):
     stop: object
     #: whether items are marked in the picture
     marks: object
+    #: what a note says, that is written on the elements at some ``paths``
+    note: object
+    paths: object
+    #: the number of the item whose finding is accepted; the note says why
+    accept: object
+    #: the id of the note that says something else from now on
+    edit: object
+    #: the id of the note that is removed
+    remove: object
 
 
 class ReviewListMessage(TypedDict):
@@ -55,4 +64,20 @@ class GoMessage(TypedDict):
     item: int
 
 
-ReviewMessage = ReviewListMessage | CheckProgressMessage | GoMessage
+class NotedMessage(TypedDict):
+    """A note was written, changed or removed, or why not; "" where it was."""
+
+    type: Literal["noted"]
+    error: str
+
+
+class SelectionMessage(TypedDict):
+    """Other elements are selected in the picture: what a note would be on."""
+
+    type: Literal["selection"]
+    paths: list[str]
+
+
+ReviewMessage = (
+    ReviewListMessage | CheckProgressMessage | GoMessage | NotedMessage | SelectionMessage
+)

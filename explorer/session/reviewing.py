@@ -5,23 +5,27 @@ Rules are applied in a thread of its own, which holds no lock of the session whi
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
 
+from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model
-from netloupe.explorer.progress import Cancelled, step
+from netloupe.explorer.notes import Note
+from netloupe.explorer.progress import Cancelled, part, step
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
 from netloupe.explorer.review import Review, ReviewItem, encode_review, make_review, mark_items
+from netloupe.explorer.review.differences import FindShown, find_right
 
 from .background import Background
-from .checking import check_structure, check_weights
+from .checking import audit_weights, check_structure, check_weights
+from .noting import accept_defects, accept_findings, answer_note, read_notes
 from .review_messages import CheckProgressMessage, CheckStage, ReviewListMessage, ReviewMessage
 from .session import Session
 
@@ -30,6 +34,24 @@ from .session import Session
 MOST_NODES_UNASKED = 20_000
 
 _POLL_SECONDS = 0.1
+
+
+class _Job(NamedTuple):
+    """What is to be found out."""
+
+    model: Model
+    reads_weights: bool
+    #: the float model that a quantized one was made of
+    reference: Model | None
+
+
+class _Found(NamedTuple):
+    """What was found out, and why notes could not be read."""
+
+    findings: Findings
+    audit: QuantizationAudit | None
+    notes: tuple[Note, ...]
+    notes_problem: str
 
 
 class Reviewing:
@@ -56,6 +78,8 @@ class Reviewing:
         What rules have found; None before they were applied.
     diff
         As given.
+    audit
+        Of a quantized model whose weights were read; None for others.
     current
         The number of the item that is selected in the list; -1 for none.
     """
@@ -76,7 +100,11 @@ class Reviewing:
         self._lock = threading.RLock()
         self.findings: Findings | None = None
         self.diff = diff if diff is not None else session.views.model.comparison
-        self.review: Review = self._list_items(None)
+        self.audit: QuantizationAudit | None = None
+        self._notes: tuple[Note, ...] = ()
+        #: why notes cannot be read; "" where they can
+        self._notes_problem = ""
+        self.review = Review()
         self.current = -1
         self._stage: CheckStage = "unchecked"
         self._share: float | None = None
@@ -91,21 +119,34 @@ class Reviewing:
         self._trees: dict[tuple[str, str], GroupTree] = {}
         self._marked_grouping = ""
         self._encoded: dict[str, Any] | None = None
-        if self._has_marks:
-            self._mark()
+        if self.diff is not None:
+            self._collect()
+
+    @property
+    def model(self) -> Model:
+        """The model that is checked and noted: where two are shown as one, the newer of them."""
+        return self._session.views.model if self.diff is None else self.diff.right
 
     @property
     def _shows_both(self) -> bool:
         """Whether the picture is of both models that are compared."""
         return self.diff is not None and self._session.views.model.comparison is self.diff
 
-    def _list_items(self, found: Findings | None) -> Review:
-        """Return all that is known, with the paths of the model that is shown."""
-        if self.diff is None:
-            return Review() if found is None else make_review(found)
-        if not self._shows_both:
-            return make_review(found, self.diff)
-        return make_review(found, self.diff, find_shown=self.diff.merging.find_shown)
+    def _collect(self) -> None:
+        """Make the list anew of all that is known; the caller holds the lock."""
+        find_shown: FindShown = find_right
+        if self.diff is not None and self._shows_both:
+            find_shown = self.diff.merging.find_shown
+        made = make_review(self.findings, self.diff, self.audit, self._notes, find_shown)
+        odd = [*(() if self.findings is None else self.findings.notices)]
+        if self._notes_problem:
+            odd.insert(0, self._notes_problem)
+        unchecked = (*made.unchecked, *((each, "") for each in odd))
+        self.review = dataclasses.replace(made, unchecked=unchecked)
+        self.current = -1
+        self._encoded = None
+        if self._has_marks:
+            self._mark()
 
     # what a tab asks
 
@@ -126,6 +167,8 @@ class Reviewing:
                 self.stop()
             case {"marks": bool(marks)}:
                 self.show_marks(marks)
+            case {"note": _} | {"remove": _}:
+                self._note(dict(cast("dict[str, Any]", request)))
         return None
 
     def _list(self) -> ReviewListMessage:
@@ -142,6 +185,42 @@ class Reviewing:
                 "share": self._share,
                 "error": _write_problem(self._problem),
             }
+
+    # notes
+
+    def _note(self, request: dict[str, Any]) -> None:
+        """Write, change or remove a note, and tell what came of it."""
+        number = request.get("accept")
+        if isinstance(number, int) and 0 <= number < len(self.review):
+            request["fingerprint"] = self.review[number].fingerprint
+        known = [*(self.findings or ()), *(self.audit.defects if self.audit else ())]
+        error = ""
+        try:
+            if not answer_note(self.model, request, known):
+                return
+        except NetloupeError as problem:
+            error = str(problem)
+        self._tell({"type": "noted", "error": error})
+        self.renew_notes()
+
+    def renew_notes(self) -> None:
+        """List the notes of the model as they are now, and what of findings they accept."""
+        model = self.model
+        notes, problem = read_notes(model)
+        findings, audited = self.findings, self.audit
+        if findings is not None:
+            findings = accept_findings(model, findings)
+        if audited is not None:
+            audited = accept_defects(model, audited)
+        with self._lock:
+            self._notes, self._notes_problem = notes, problem
+            self.findings, self.audit = findings, audited
+            self._collect()
+        self._tell(self._list())
+
+    def select(self, paths: Sequence[str]) -> None:
+        """Tell tabs what is selected: what a note would be on."""
+        self._tell({"type": "selection", "paths": list(paths)})
 
     # checking
 
@@ -162,19 +241,29 @@ class Reviewing:
         self,
         *,
         reads_weights: bool = False,
+        reference: Model | None = None,
         wait: Callable[[float], bool] = lambda _seconds: True,
     ) -> None:
-        """Apply rules in the background; nothing happens where that is under way."""
+        """Apply rules in the background; nothing happens where that is under way.
+
+        Parameters
+        ----------
+        reads_weights
+            Whether weights are read for the rules that need them, and of a quantized model for an
+            audit.
+        reference
+            The float model that a quantized one was made of; None where it is not at hand.
+        wait
+            As for :meth:`start`.
+        """
         with self._lock:
             if self._working is not None:
                 return
-            model = self._session.views.model
-            if model.comparison is not None:  # rules are about the newer one
-                model = model.comparison.right
+            model = self.model
             self._stage = "reading" if reads_weights else "checking"
             self._share, self._problem = None, None
             working = Background(
-                lambda: self._work(model, working, wait, reads_weights=reads_weights),
+                lambda: self._work(working, wait, _Job(model, reads_weights, reference)),
                 lambda share: self._report(working, share),
             )
             self._working = self._last = working
@@ -200,8 +289,10 @@ class Reviewing:
             last = self._last
         return last is None or last.wait(seconds)
 
-    def find(self, *, reads_weights: bool = False) -> Findings:
+    def find(self, *, reads_weights: bool = False, reference: Model | None = None) -> Findings:
         """Return what rules find; they are applied now where they were not yet.
+
+        The parameters are those of :meth:`begin`.
 
         Raises
         ------
@@ -212,8 +303,9 @@ class Reviewing:
         """
         while not self.wait(_POLL_SECONDS):
             pass
-        if self.findings is None or (reads_weights and self.review.lacks_weights):
-            self.begin(reads_weights=reads_weights)
+        lacks = self.findings is None or (reads_weights and self.review.lacks_weights)
+        if lacks or reference is not None:
+            self.begin(reads_weights=reads_weights or reference is not None, reference=reference)
             while not self.wait(_POLL_SECONDS):  # so that the kernel can be interrupted
                 pass
         with self._lock:
@@ -223,23 +315,13 @@ class Reviewing:
                 raise Cancelled("the check was stopped")
             return self.findings
 
-    def _work(
-        self,
-        model: Model,
-        working: Background,
-        wait: Callable[[float], bool],
-        *,
-        reads_weights: bool,
-    ) -> None:
+    def _work(self, working: Background, wait: Callable[[float], bool], job: _Job) -> None:
         problem: Exception | None = None
-        found: Findings | None = None
+        found: _Found | None = None
         try:
             while not wait(_POLL_SECONDS):
                 step()
-            known = self.findings
-            found = check_structure(model) if known is None else known
-            if reads_weights:
-                found = check_weights(model, found)
+            found = self._find(job)
         except Cancelled:
             raise
         except (NetloupeError, MemoryError) as error:
@@ -250,15 +332,26 @@ class Reviewing:
         finally:
             self._finish(working, found, problem)
 
-    def _finish(
-        self, working: Background, found: Findings | None, problem: Exception | None
-    ) -> None:
+    def _find(self, job: _Job) -> _Found:
+        model, known = job.model, self.findings
+        if not job.reads_weights:
+            return _Found(check_structure(model), self.audit, *read_notes(model))
+        with part(0.0, 0.5):
+            findings = check_structure(model) if known is None else known
+            if known is None or self.review.lacks_weights:
+                findings = check_weights(model, findings)
+        with part(0.5, 1.0):
+            audited = audit_weights(model, job.reference)
+        return _Found(findings, audited, *read_notes(model))
+
+    def _finish(self, working: Background, found: _Found | None, problem: Exception | None) -> None:
         """Take what was found, unless another reading of the model is shown now."""
         with self._lock:
             if self._working is not working:
                 return
-            if found is not None and found is not self.findings:
-                self._take(found)
+            if found is not None:
+                self.findings, self.audit, self._notes, self._notes_problem = found
+                self._collect()
             self._working = None
             self._share, self._problem = None, problem
             self._stage = "checked" if self.findings is not None else "unchecked"
@@ -272,14 +365,6 @@ class Reviewing:
             self._share = share
         self._tell(self._say_progress())
 
-    def _take(self, found: Findings) -> None:
-        self.findings = found
-        self.review = self._list_items(found)
-        self.current = -1
-        self._encoded = None
-        if self._has_marks:
-            self._mark()
-
     # the model and its groups
 
     def renew(self, wait: Callable[[float], bool]) -> None:
@@ -287,12 +372,16 @@ class Reviewing:
         self.stop()
         was_checked = self.findings is not None or self._stage == "checking"
         with self._lock:
-            self.findings, self.diff = None, self._session.views.model.comparison
-            self.review = self._list_items(None)
+            self.findings, self.audit = None, None
+            self.diff = self._session.views.model.comparison
+            self._notes, self._notes_problem = (), ""
+            self.review = Review()
             self.current, self._encoded = -1, None
             self._stage, self._share, self._problem = "unchecked", None, None
             self._working = None
             self._trees = {}
+            if self.diff is not None:
+                self._collect()
             self._mark()
         self._tell(self._list())
         self._tell(self._say_progress())
@@ -328,7 +417,7 @@ class Reviewing:
             review = self.review
             if self._shows_both:  # what differs is painted already
                 others = [item for item in review.items if item.kind != "difference"]
-                review = replace(review, items=tuple(others))
+                review = dataclasses.replace(review, items=tuple(others))
             marks = mark_items(review, session.views.model, self._find_tree)
         session.marks = marks
         self._on_marks()

@@ -152,7 +152,7 @@ def make_page(
     marks, others = NO_PAINTS, {}
     if review is not None:
         marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
-        others = {"review": write_review(review, marks)}
+        others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS
     first: Overlay | None = overlays[0] if overlays else None
     coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS

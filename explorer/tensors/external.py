@@ -45,6 +45,20 @@ class ModelFiles:
         """The model's own file and that of its init net, as far as it came from files."""
         return [file.file for file in self._own]
 
+    @property
+    def own_size(self) -> int:
+        """Bytes of the model's own file, 0 where it did not come from one."""
+        return self._own[0].size if self._own else 0
+
+    def find_external_size(self, location: ExternalLocation) -> int:
+        """Return the bytes of the file that external data are in; 0 where it is not read."""
+        if self.folder is None or self.judge_external(location, None):
+            return 0
+        try:
+            return _resolve(self.folder, location.location).lstat().st_size
+        except (_RefusalError, OSError):
+            return 0
+
     def add(self, others: ModelFiles) -> None:
         """Count the files of another model as this one's too: those of an init net."""
         self._own += others._own

@@ -11,7 +11,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 
 ItemKind = Literal["root", "node", "group", "branch", "input", "output", "constant", "stub"]
-LinkKind = Literal["data", "captured", "control"]
+LinkKind = Literal["data", "captured", "control", "former"]
 
 
 #: of more values than this together the box or edge is selected, not each of them
@@ -290,7 +290,8 @@ class Link:
         The value under which the two ends know it: a child's own operand or result, or the
         value outside that passes through the border's port; of a family the one that is listed.
     kind
-        ``data``; ``captured`` by a subgraph without being an operand; ``control``.
+        ``data``; ``captured`` by a subgraph without being an operand; ``control``; ``former``:
+        taken in an older model alone, where the model was made of two.
     bundle
         All values that flow here where there are several, ``value`` being the first; else empty.
     """

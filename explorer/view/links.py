@@ -146,8 +146,15 @@ def list_link_kinds(child: Item, ports: Sequence[Value]) -> list[LinkKind]:
         return ["data" if value in bindings else "captured" for value in ports]
     if child.kind == "node" and isinstance(node, Node) and (node.captures or node.control_inputs):
         operands, awaited = set(node.inputs), set(node.control_inputs)
+        former = node.graph.model.list_former(node)
         return [
-            "data" if value in operands else "control" if value in awaited else "captured"
+            "data"
+            if value in operands
+            else "former"
+            if value in former
+            else "control"
+            if value in awaited
+            else "captured"
             for value in ports
         ]
     return ["data"] * len(ports)

@@ -279,7 +279,7 @@ def _list_inner_links(item: Item, is_root: bool) -> list[Link]:
         link
         for link in list_links(item, is_root=is_root)
         if link.target != BORDER
-        and link.kind != "control"
+        and link.kind not in ("control", "former")
         and (link.source == BORDER or children[link.source].kind != "stub")
     ]
 

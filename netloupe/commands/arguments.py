@@ -22,6 +22,7 @@ from .open_arguments import add_open
 from .render_arguments import add_render
 from .report_arguments import add_report
 from .streams import STANDARD, say, write_standard_output
+from .text_arguments import add_text
 
 _EXAMPLES = """examples:
   netloupe model.onnx                             explore it in the browser
@@ -29,6 +30,7 @@ _EXAMPLES = """examples:
   netloupe inspect model.onnx Conv_12             everything about a node, value or weight
   netloupe check model.onnx                       what is wrong or odd with it
   netloupe diff old.onnx new.onnx                 what changed
+  netloupe text model.onnx                        equal lines for equal models, for git diff
   netloupe audit int8.onnx --float float.onnx     how it is quantized, and how well
   netloupe notes model.onnx                       what people wrote of it
   netloupe report model.onnx -o report.html       all of it in one file
@@ -47,6 +49,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "diff": add_diff,
     "audit": add_audit,
     "notes": add_notes,
+    "text": add_text,
     "report": add_report,
     "render": add_render,
     "open": add_open,

@@ -33,12 +33,18 @@ def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
         return []
     from netloupe.explorer.overlays import make_overlays
 
+    settings = read_color_settings(parsed)
+    return make_overlays(model, parsed.color_by, bind=dict(parsed.bind), **settings)
+
+
+def read_color_settings(parsed: argparse.Namespace) -> dict[str, Any]:
+    """Return how numbers become colours, as :func:`netloupe.overlay` takes it."""
     settings: dict[str, Any] = {}
     if parsed.color_scale:
         settings["scale"] = parsed.color_scale
     if parsed.color_groups:
         settings["aggregation"] = parsed.color_groups
-    return make_overlays(model, parsed.color_by, bind=dict(parsed.bind), **settings)
+    return settings
 
 
 def describe_overlays(overlays: Sequence[Overlay]) -> Iterator[str]:

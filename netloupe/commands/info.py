@@ -329,6 +329,8 @@ def _describe_not_given(summary: dict[str, Any]) -> str:
     """Return how many weights have their elements in a file that was not given, and the first."""
     names, count = summary["weights_not_given"], _count(summary, "weights_not_given")
     listed = join_parts(names[:_SHOWN_COSTS], count)
+    if "init net" in summary["metadata"]:
+        return f"{count:,} not filled by the init net: {listed}"
     return f"{count:,} not given, for want of the init net (--init): {listed}"
 
 

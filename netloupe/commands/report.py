@@ -11,6 +11,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.report import write_report
 from netloupe.explorer.report.report import choose_report_format
 
+from .coloring import read_color_settings
 from .running import load_named
 from .streams import STANDARD, say, write_standard_output
 from .terminal import TerminalProgress
@@ -36,8 +37,10 @@ def run_report(parsed: argparse.Namespace) -> int:
             kind,
             against=against,
             float_twin=twin,
+            color_by=parsed.color_by,
             bind=dict(parsed.bind),
             target=parsed.target,
+            **read_color_settings(parsed),
         )
         if not is_stream:
             write_file(parsed.output, data)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .shared_arguments import MODEL, add_bind, add_init, read_file_name
+from .shared_arguments import MODEL, add_color_by, add_init, read_file_name
 
 _REPORT_EXAMPLES = """examples:
   netloupe report model.onnx -o report.html              everything, with the interactive picture
   netloupe report new.onnx --against old.onnx -o report.html
   netloupe report int8.onnx --float float.onnx -o report.html
+  netloupe report model.onnx --color-by profile.json --color-by macs -o report.html
   netloupe report new.onnx --against old.onnx -o - --format md >> $GITHUB_STEP_SUMMARY"""
 
 
@@ -50,7 +51,7 @@ def add_report(commands: Any) -> None:
     )
     report.add_argument("--target", metavar="RUNTIME", help="the runtime meant, as in ort-1.17")
     add_init(report)
-    add_bind(report)
+    add_color_by(report)
     report.set_defaults(run=_run)
 
 

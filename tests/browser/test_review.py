@@ -190,7 +190,7 @@ def test_reading_weights_can_be_stopped(serve: Any, monkeypatch: pytest.MonkeyPa
     assert begun.wait(30)
     shown.page.wait_for_function(
         f"""() => document.querySelector('{REVIEW}').shadowRoot
-            .querySelector("progress").value === 0.4"""
+            .querySelector("progress").value === 0.2"""
     )
     shown.page.get_by_role("button", name="stop").click()
     shown.wait_for_stage("checked")
@@ -379,3 +379,86 @@ def test_the_tab_is_as_high_as_its_room_at_any_width(write: Any, faulty: Path) -
         assert scroll["y"] + scroll["height"] <= around["y"] + around["height"] + 1
         wide = shown.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, width
+
+
+# notes
+
+
+def add_note(shown: ReviewPage, text: str) -> None:
+    shown.page.get_by_role("button", name="+ note").click()
+    shown.page.get_by_label("Note on").fill(text)
+    shown.page.get_by_role("button", name="add note").click()
+    shown.page.get_by_text(f"“{text}”").first.wait_for()
+
+
+def test_a_note_on_a_page_is_in_the_file_beside_the_model(serve: Any, faulty: Path) -> None:
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    assert shown.page.get_by_role("button", name="+ note").is_disabled()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    add_note(shown, "ask who exported this")
+    kept = faulty.with_name(f"{faulty.name}.notes.jsonl")
+    assert "ask who exported this" in kept.read_text()
+    shown.page.reload()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    shown.page.get_by_role("button", name="notes 1").click()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    shown.page.get_by_role("button", name="edit").click()
+    shown.page.get_by_label("The note").fill("answered")
+    shown.page.get_by_role("button", name="change", exact=True).click()
+    shown.page.get_by_text("“answered”").wait_for()
+    shown.page.get_by_role("button", name="remove").click()
+    shown.page.get_by_text("“answered”").wait_for(state="detached")
+    kept.unlink()
+
+
+def test_a_finding_is_accepted_with_a_note(serve: Any, faulty: Path) -> None:
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    shown.page.get_by_role("button", name="accept with note").click()
+    form = shown.page.get_by_label("Why NL-L33 is well so")
+    shown.page.get_by_role("button", name="accept", exact=True).click()
+    shown.page.get_by_text("Write something first.").wait_for()
+    form.fill("our runtime takes it")
+    shown.page.keyboard.press("Control+Enter")
+    shown.page.wait_for_function(
+        f"""() => document.querySelector('{REVIEW}').shadowRoot
+            .querySelector(".nl-review-headline").textContent.includes("1 accepted")"""
+    )
+    kept = faulty.with_name(f"{faulty.name}.notes.jsonl")
+    assert netloupe.check(netloupe.load(faulty)).findings[0].suppressed
+    kept.unlink()
+
+
+def test_a_note_in_a_file_survives_and_is_downloaded(
+    write: Any, faulty: Path, tmp_path: Path
+) -> None:
+    model = netloupe.load(faulty)
+    shown = write(model, netloupe.check(model))
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    add_note(shown, "look at this")
+    shown.page.reload()
+    shown.page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    shown.open_tab()
+    shown.page.get_by_text("“look at this”").first.wait_for()
+    foot = shown.page.locator(f"{REVIEW} .nl-review-notes")
+    assert "Notes are kept in this browser." in foot.inner_text()
+    with shown.page.expect_download() as started:
+        foot.get_by_role("button", name="download notes").click()
+    assert started.value.suggested_filename == "faulty.onnx.notes.jsonl"
+    kept = tmp_path / "downloaded.notes.jsonl"
+    started.value.save_as(kept)
+    again = netloupe.load(faulty)
+    again.notes.open(tmp_path / "own.notes.jsonl")
+    assert again.notes.merge(kept) == 1
+    (note,) = again.notes
+    assert (note.text, note.paths, note.state) == ("look at this", (FAULTY,), "exact")

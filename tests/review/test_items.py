@@ -143,7 +143,7 @@ def test_what_was_not_checked_is_told_with_its_reason() -> None:
     )
     assert review.lacks_weights
     assert not make_review(Findings("m.onnx", (), skipped[2:])).lacks_weights
-    assert make_review(None).unchecked == (("rules were not applied", "all rules"),)
+    assert make_review(None).unchecked == (("rules were not applied", ""),)
 
 
 def test_what_differs_is_listed_with_what_was_before() -> None:
@@ -215,9 +215,7 @@ def test_a_review_is_taken_of_what_is_given() -> None:
     assert len(both) == len(make_review(findings)) + len(make_review(None, found))
     assert take_review(both) is both
     assert take_review(findings).headline == ""
-    more = take_review([make_review(findings), found])
-    assert {item.kind for item in more} >= {"difference"}
-    for wrong in ("text", 3, [findings, findings], [3]):
+    for wrong in ("text", 3, [findings, findings], [3], [both, findings]):
         with pytest.raises(ViewError, match="review is made of"):
             take_review(wrong)  # type: ignore[arg-type]
 

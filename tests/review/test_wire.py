@@ -21,6 +21,7 @@ ITEM = ReviewItem(
     source="source",
     count=2,
     accepted="by somebody",
+    fingerprint="f1",
 )
 
 
@@ -36,6 +37,7 @@ def decode(review: Review) -> tuple[dict[str, object], list[list[object]]]:
             row[9],
             [texts[number] for number in row[10]],
             row[11],
+            texts[row[12]],
         ]
         for row in told["items"]
     ]
@@ -51,8 +53,9 @@ def test_all_of_an_item_arrives() -> None:
         2,
         ["relative L2", "0.8 %", "cosine", "0.99"],
         ["main/a", "main/b"],
+        "f1",
     ]
-    assert (told["headline"], told["summary"], told["verdict"]) == ("head", "sum", "1 accepted")
+    assert (told["headline"], told["summary"]) == ("head", "sum")
     assert (told["unchecked"], told["lacks_weights"]) == ([["not read", "NL-N01"]], True)
     assert told["kinds"] == list(KINDS)
     assert [level[0] for level in told["levels"]] == list(LEVELS)  # type: ignore[index]
@@ -60,7 +63,7 @@ def test_all_of_an_item_arrives() -> None:
 
 def test_what_is_said_of_many_items_is_written_once() -> None:
     told, _ = decode(Review((ITEM,) * 5_000))
-    assert len(told["texts"]) == 11  # type: ignore[arg-type]
+    assert len(told["texts"]) == 12  # type: ignore[arg-type]
 
 
 def test_very_many_paths_are_cut_but_counted() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,7 +138,7 @@ def test_a_check_that_is_stopped_leaves_what_was_known(
     assert known.findings is found
     assert told[-1] == {"type": "progress", "stage": "checked", "share": None, "error": ""}
     shares = [m["share"] for m in told if m["type"] == "progress" and m["stage"] == "reading"]
-    assert 0.25 in shares
+    assert 0.125 in shares
 
 
 def test_python_is_told_where_the_check_was_stopped(
@@ -231,3 +232,103 @@ def test_a_difference_is_known_from_the_start_and_marked() -> None:
     assert session.marks
     known.find()
     assert {item.kind for item in known.review} == {"difference", "finding"}
+
+
+# notes
+
+
+def test_a_note_is_written_changed_and_removed(made: Any, tmp_path: Path) -> None:
+    known, session, told, _ = made()
+    session.views.model.notes.open(tmp_path / "m.notes.jsonl")
+    known.find()
+    path = session.views.model.graph.nodes[0].path
+    known.receive({"note": "look here", "paths": [path]})
+    assert {"type": "noted", "error": ""} in told
+    (note,) = [item for item in known.review if item.kind == "note"]
+    assert (note.title, note.paths, note.level) == ("“look here”", (path,), "noted")
+    assert "look here" in (tmp_path / "m.notes.jsonl").read_text()
+    known.receive({"edit": note.fingerprint, "note": "look there"})
+    assert [item.title for item in known.review if item.kind == "note"] == ["“look there”"]
+    known.receive({"remove": note.fingerprint})
+    assert [item for item in known.review if item.kind == "note"] == []
+
+
+def test_a_finding_is_accepted_and_taken_back(made: Any, tmp_path: Path) -> None:
+    known, session, _, _ = made()
+    session.views.model.notes.open(tmp_path / "m.notes.jsonl")
+    known.find()
+    number = next(n for n, item in enumerate(known.review) if item.id == "NL-G02")
+    before = known.review[number]
+    known.receive({"accept": number, "note": "for the next version"})
+    item = next(item for item in known.review if item.id == "NL-G02")
+    assert item.accepted.endswith("for the next version")
+    assert known.review[-1].accepted  # behind all others
+    assert any(finding.suppressed for finding in known.findings)
+    assert "1 accepted" in known.review.verdict
+    note = next(item for item in known.review if item.kind == "note")
+    assert dict(note.evidence)["accepts"] == "NL-G02"
+    known.receive({"remove": note.fingerprint})
+    assert next(item for item in known.review if item.id == "NL-G02") == before
+
+
+def test_what_cannot_be_noted_is_told(made: Any, tmp_path: Path) -> None:
+    known, session, told, _ = made()
+    known.receive({"note": "kept in memory", "paths": ["main/%x"]})
+    assert told[-2]["type"] == "noted"
+    assert "notes" in told[-2]["error"]
+    # it is not lost: it is in memory until somebody says where to keep it
+    assert dict(known.review[0].evidence)["kept"].startswith("in memory only")
+    session.views.model.notes.open(tmp_path / "m.notes.jsonl")
+    for wrong in (
+        {"note": "x", "paths": ["main/nothing"]},
+        {"note": "", "paths": ["main/%x"]},
+        {"edit": "unknown", "note": "x"},
+        {"remove": "unknown"},
+        {"accept": 99, "note": "x"},
+    ):
+        known.receive(wrong)
+        errors = [message["error"] for message in told if message["type"] == "noted"]
+        assert errors[-1], wrong
+    assert len(session.views.model.notes) == 1
+
+
+def test_notes_that_cannot_be_read_are_told(made: Any, tmp_path: Path) -> None:
+    known, session, _, _ = made()
+    notes = session.views.model.notes
+    notes.open(tmp_path / "m.notes.jsonl")
+    notes.add("main/%x", "one")
+    (tmp_path / "m.notes.jsonl").unlink()
+    (tmp_path / "m.notes.jsonl").mkdir()
+    known.find()
+    assert any("m.notes.jsonl" in reason for reason, _ in known.review.unchecked)
+    assert known.findings is not None
+
+
+def test_tabs_hear_what_is_selected(made: Any) -> None:
+    known, _, told, _ = made()
+    known.select(("main/%x",))
+    assert told == [{"type": "selection", "paths": ["main/%x"]}]
+
+
+# audits
+
+
+def test_a_quantized_model_is_audited_once_its_weights_are_read(made: Any) -> None:
+    known, session, _, _ = made(netloupe.load(corpus_file("quantized/bert.qdq.onnx")))
+    known.find()
+    assert known.audit is None
+    known.find(reads_weights=True)
+    assert known.audit is not None
+    assert known.review.summary == known.audit.verdict
+    again = known.audit
+    known.find(reads_weights=True)
+    assert known.audit is again
+    known.find(reference=session.views.model)
+    assert known.audit is not again
+    assert known.audit.reference
+
+
+def test_a_float_model_is_not_audited(made: Any) -> None:
+    known, _, _, _ = made()
+    known.find(reads_weights=True)
+    assert known.audit is None

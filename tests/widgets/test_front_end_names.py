@@ -23,6 +23,7 @@ import traitlets
 
 from netloupe.explorer.options import OPTIONS
 from netloupe.explorer.session import Client, Requests, messages, review_messages
+from netloupe.explorer.session.noting import answer_note
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
@@ -201,8 +202,10 @@ def test_a_review_tab_and_python_use_the_same_words() -> None:
     variants = read_block(_REVIEW, "type ReviewRequest =\n", ";\n\n")
     asked = set(re.findall(r"(\w+):", variants))
     assert asked == review_messages.ReviewRequest.__annotations__.keys()
-    source = inspect.getsource(Reviewing.receive)
-    assert asked == set(re.findall(r'"(ask|show|item|check|stop|marks)":', source))
+    source = inspect.getsource(Reviewing.receive) + inspect.getsource(answer_note)
+    assert asked == set(re.findall(r'"(\w+)": ', source)) - {"type", "item", "fingerprint"} | {
+        "item"
+    }
     told = read_block(_REVIEW, "type ReviewMessage =\n", ";\n\n")
     kinds = set(re.findall(r'type: "(\w+)"', told))
     ours = {get_type_hints(m)["type"] for m in get_args(review_messages.ReviewMessage)}

@@ -118,6 +118,55 @@ def _find_copies(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
+def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, "Softmax", "LogSoftmax"):
+        before = value.producer if (value := take_input(node, 0)) is not None else None
+        if before is not None and before.op_type == "Softmax" and before.domain == node.domain:
+            yield Occurrence(
+                node.path,
+                f"{node.op_type} of what {before.label[:100]} has made probabilities of",
+                {"first": before.path},
+                node.op_type,
+            )
+
+
+#: operators whose results depend on chance, where no attribute fixes the seed
+_RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform")
+
+
+def _find_chance(subject: Subject) -> Iterator[Occurrence]:
+    if not subject.is_onnx:
+        return
+    graphs = [graph for graph in subject.graphs if graph.kind != "training"]
+    for node in list_own_nodes(graphs, *_RANDOM, "RandomUniformLike"):
+        if subject.attribute(node, "seed") is None and any(
+            value is not None and (value.is_used or value.is_output) for value in node.outputs
+        ):
+            evidence = {"op_type": node.op_type}
+            yield Occurrence(node.path, f"{node.op_type} has no seed", evidence, node.op_type)
+
+
+def _find_traced_expansions(subject: Subject) -> Iterator[Occurrence]:
+    """Yield Expand to a stored size along an axis of the operand that may have another."""
+    for node in list_own_nodes(subject.graphs, "Expand") if subject.is_onnx else ():
+        target = read_constant(take_input(node, 1), 64)
+        dims = subject.fact(take_input(node, 0)).dims
+        if target is None or target.dtype.kind not in "iu" or dims is None:
+            continue
+        sizes = [int(size) for size in target.reshape(-1)]
+        for back, (dim, size) in enumerate(zip(reversed(dims), reversed(sizes), strict=False), 1):
+            if size > 1 and dim is not None and not isinstance(dim, int):
+                shown = write_expression(dim)[:200]
+                yield Occurrence(
+                    node.path,
+                    f"spreads axis {len(dims) - back}, of size {shown}, to {size:,}: that is right "
+                    f"where it is 1 or {size:,} alone",
+                    {"axis": len(dims) - back, "size": shown, "target": size},
+                    shown[:100],
+                )
+                break
+
+
 RULES = (
     Rule(
         "NL-X01",
@@ -159,5 +208,36 @@ RULES = (
         "optimum #1326; ONNX Runtime #15365",
         _find_copies,
         reads_values=True,
+    ),
+    Rule(
+        "NL-X05",
+        "softmax-twice",
+        "warning",
+        "Softmax of what are probabilities already",
+        "All results come close to each other: the loss, which has a softmax of its own, was "
+        "exported with the model, or the program has one too many.",
+        "Remove the second one, and compare the results with those of training.",
+        "practice: cross-entropy losses take logits",
+        _find_double_softmax,
+    ),
+    Rule(
+        "NL-X06",
+        "chance",
+        "note",
+        "An operator whose results depend on chance",
+        "Two runs on the same input differ; tests of the exported model fail now and then.",
+        "Give the noise as an input, or set the attribute seed where it may be the same.",
+        "Operators.md, RandomNormal: seed",
+        _find_chance,
+    ),
+    Rule(
+        "NL-X07",
+        "traced-expansion",
+        "error",
+        "An Expand to the size of the run that was traced",
+        "An input has an axis that may have any size, but the model runs with one only.",
+        "Use x.shape[0] or -1 instead of a number, and export again.",
+        "Operators.md, Expand; rf-detr #949",
+        _find_traced_expansions,
     ),
 )

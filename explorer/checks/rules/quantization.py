@@ -49,8 +49,11 @@ def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtyp
     for graph in subject.graphs:
         for statement in list_statements(graph):
             scale = statement.scale
-            if scale is None or scale in seen or len(seen) >= _MOST_READ:
+            if scale is None or scale in seen:
                 continue
+            if len(seen) >= _MOST_READ:
+                subject.leave_out(f"only the first {_MOST_READ:,} scales were read")
+                return
             seen.add(scale)
             found = read_constant(scale, _MOST_SCALES)
             if found is not None and found.size and found.dtype.kind not in "cO":

@@ -25,6 +25,10 @@ _MARKUP = re.compile(r"<\s*(?:script|iframe|object|embed|img|svg|a)\b[^>]*>", re
 #: so many characters of a text are looked at
 _MOST_TEXT = 100_000
 _LARGE_TEXT = 2**20
+#: protobuf reads a message up to here (its documentation, Proto Limits), and this is near it
+_PROTOBUF_LIMIT, _NEAR_LIMIT = 2**31 - 1, 1_900_000_000
+#: tensors are stored at multiples of a page, of 64 KiB on some machines
+_LARGEST_GAP = 2**16
 #: a tensor that claims so many bytes, which are not in the file, is a bomb
 _LARGE_CLAIM = 2**30
 
@@ -50,7 +54,7 @@ def _find_code(subject: Subject) -> Iterator[Occurrence]:
         for node in graph.nodes:
             if not node._may_have_attributes:
                 continue
-            key = node._attribute_key
+            key = node._whole_attribute_key
             if key in judged:
                 continue
             judged.add(key)
@@ -129,6 +133,61 @@ def _find_bombs(subject: Subject) -> Iterator[Occurrence]:
                 )
 
 
+def _find_large_file(subject: Subject) -> Iterator[Occurrence]:
+    """Yield a model in one message of protobuf that is near, or beyond, what protobuf takes."""
+    model = subject.model
+    size = model.files.own_size if model.files is not None else 0
+    if size <= _NEAR_LIMIT or model.container != "protobuf":
+        return
+    is_beyond = size > _PROTOBUF_LIMIT
+    yield Occurrence(
+        model.path,
+        f"the file has {write_bytes(size)}: "
+        + ("more than protobuf reads" if is_beyond else "little less than protobuf reads")
+        + f", {_PROTOBUF_LIMIT:,} bytes",
+        {"bytes": size, "limit": _PROTOBUF_LIMIT},
+        severity="error" if is_beyond else None,
+    )
+
+
+def _find_unused_bytes(subject: Subject) -> Iterator[Occurrence]:
+    """Yield files of external data with more in them than tensors take."""
+    model = subject.model
+    if model.files is None:
+        return
+    ranges: dict[str, list[tuple[int, int]]] = {}
+    firsts: dict[str, Tensor] = {}
+    for graph in subject.graphs:
+        for tensor in graph.initializers:
+            external = tensor.external
+            if external is not None:
+                size = external.length if external.length is not None else tensor.nbytes
+                begin = external.offset or 0
+                ranges.setdefault(external.location, []).append((begin, begin + (size or 0)))
+                firsts.setdefault(external.location, tensor)
+    for location, taken in ranges.items():
+        external = firsts[location].external
+        size = model.files.find_external_size(external) if external is not None else 0
+        unused = _count_unused(taken, size)
+        if unused:
+            yield Occurrence(
+                firsts[location].path,
+                f"{write_bytes(unused)} of the {write_bytes(size)} of {location[:100]!r}, where it "
+                "is stored, are of no tensor",
+                {"bytes": unused, "file_bytes": size, "location": location[:200]},
+                location[:200],
+            )
+
+
+def _count_unused(taken: list[tuple[int, int]], size: int) -> int:
+    """Return how many bytes lie between ranges and behind them; small gaps align tensors."""
+    unused = end = 0
+    for begin, stop in [*sorted(taken), (size, size)]:
+        unused += begin - end if begin - end > _LARGEST_GAP else 0
+        end = max(end, stop)
+    return unused
+
+
 RULES = (
     Rule(
         "NL-S01",
@@ -200,5 +259,25 @@ RULES = (
         "Check the shape; run the model only with a limit on memory.",
         "practice",
         _find_bombs,
+    ),
+    Rule(
+        "NL-S08",
+        "near-protobuf-limit",
+        "warning",
+        "A file near the 2 GiB that protobuf reads, or beyond",
+        "Beyond, onnx.load and most runtimes refuse it; near, the next layer makes it so.",
+        "Store the weights outside: `onnx.save(m, path, save_as_external_data=True)`.",
+        "protobuf.dev, Proto Limits; ONNX, ExternalData.md",
+        _find_large_file,
+    ),
+    Rule(
+        "NL-S09",
+        "unused-external-bytes",
+        "warning",
+        "A file of external data with more in it than tensors",
+        "It is downloaded for nothing, and anything may be hidden there.",
+        "Save the model anew: `onnx.save(m, path, save_as_external_data=True)`.",
+        "ONNX, ExternalData.md; practice",
+        _find_unused_bytes,
     ),
 )

@@ -80,11 +80,12 @@ class NetReader:
         if fills is not None:
             self._read_fills(graph, scope, fills)
         self._run(graph, self._read_net(net, scope))
-        if fills is None:
-            for value in graph.inputs:
-                value.is_parameter = bool(value.consumers) and all(
-                    is_weight(node, position) for node, position in value.consumers
-                )
+        for value in graph.inputs:
+            value.is_parameter = (
+                value.initializer is None
+                and bool(value.consumers)
+                and all(is_weight(node, position) for node, position in value.consumers)
+            )
 
     def _run(self, graph: Graph, steps: _Steps) -> None:
         # a stack of our own instead of calls within calls: nets may be nested deep

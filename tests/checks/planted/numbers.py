@@ -199,7 +199,13 @@ FAULTS = (
     Fault("NL-Q05", "there are more scales than channels", "qdq", _miss_axis),
     Fault("NL-Q06", "scales lie along the input channels", "qdq", _turn_axis),
     Fault("NL-Q25", "codes of four bits at operator set 20", "qdq", _use_old_opset),
-    Fault("NL-Q30", "calibration never ran", "qdq", _forget_calibration),
+    Fault(
+        "NL-Q30",
+        "calibration never ran",
+        "qdq",
+        _forget_calibration,
+        implied=frozenset({"NL-Q29"}),  # a scale of 1 is too large for Sigmoid
+    ),
     Fault("NL-Q07", "a pair has two scales", "qdq", _part_pair),
     Fault("NL-Q08", "a value is quantized again", "qdq", _quantize_again),
     _scale(

@@ -168,6 +168,79 @@ def _untie(editor: Editor) -> None:
     )
 
 
+def _normalize_twice(editor: Editor) -> None:
+    editor.insert(f"{_LAYER}/attention/self/Softmax", "Softmax", axis=-1)
+
+
+def _add_noise(editor: Editor) -> None:
+    noise = _make("RandomNormalLike", ["relu"], "noise", scale=0.1)
+    editor.add_nodes(noise, before="node_conv2d_1")
+    editor.insert(_RELU, "Add", ["noise"])
+    noise_node = editor.node("noise")
+    noise_node.input[0] = "relu"
+    editor.graph.node.remove(noise_node)
+    editor.graph.node.insert(editor.place(_RELU) + 1, noise)
+
+
+def _trace_expansion(editor: Editor) -> None:
+    shape = editor.add_weight("traced_shape", np.array([8, 12, 8, 8]))
+    editor.insert(_RELU, "Expand", [shape])
+
+
+def _write_out(editor: Editor) -> None:
+    """Write a LayerNormalization out, as exporters did before operator set 17."""
+    name = f"{_LAYER}/output/LayerNorm/LayerNormalization"
+    node = editor.node(name)
+    taken, scale, shift, given = node.input[0], node.input[1], node.input[2], node.output[0]
+    two = editor.add_weight("two", np.float32(2))
+    epsilon = editor.add_weight("epsilon", np.float32(1e-12))
+    steps = [
+        ("ReduceMean", [taken], "mean", {"axes": [-1]}),
+        ("Sub", [taken, "mean"], "centred", {}),
+        ("Pow", ["centred", two], "squares", {}),
+        ("ReduceMean", ["squares"], "variance", {"axes": [-1]}),
+        ("Add", ["variance", epsilon], "safe", {}),
+        ("Sqrt", ["safe"], "deviation", {}),
+        ("Div", ["centred", "deviation"], "normal", {}),
+        ("Mul", ["normal", scale], "scaled", {}),
+        ("Add", ["scaled", shift], given, {}),
+    ]
+    made = [
+        helper.make_node(kind, inputs, [output], name=f"{name}/{kind}_{number}", **attributes)
+        for number, (kind, inputs, output, attributes) in enumerate(steps)
+    ]
+    editor.add_nodes(*made, before=name)
+    editor.graph.node.remove(node)
+
+
+def _denote(editor: Editor, *names: str) -> None:
+    dims = editor.value("image").type.tensor_type.shape.dim
+    for dim, name in zip(dims, names, strict=True):
+        dim.denotation = name
+
+
+_NCHW = ("DATA_BATCH", "DATA_CHANNEL", "DATA_FEATURE", "DATA_FEATURE")
+_NHWC = ("DATA_BATCH", "DATA_FEATURE", "DATA_FEATURE", "DATA_CHANNEL")
+
+
+def _transpose_denoted(editor: Editor) -> None:
+    """Turn a picture to N×H×W×C and back too far, and pool it along its channels."""
+    _denote(editor, *_NCHW)
+    editor.insert("node_relu", "Transpose", perm=[0, 2, 1, 3])
+
+
+def _misdenote(editor: Editor) -> None:
+    _denote(editor, "DATA_BATCH", "DATA_CHANNEL", "DATA_FEATURE", "WIDTH")
+
+
+def _denote_last(editor: Editor) -> None:
+    """Denote the input as if its channels came last; it says nowhere how many there are."""
+    dims = editor.value("image").type.tensor_type.shape.dim
+    dims[3].ClearField("dim_value")
+    dims[3].dim_param = "channels"
+    _denote(editor, *_NHWC)
+
+
 # interface
 
 
@@ -280,6 +353,13 @@ FAULTS = (
     Fault("NL-X02", "an If that is always true", "control", _fix_condition),
     Fault("NL-X03", "a traced batch in a Reshape", "bert", _bake_batch),
     Fault("NL-X04", "an output layer with its own copy of the embedding", "bert", _untie),
+    Fault("NL-X05", "Softmax of Softmax", "bert", _normalize_twice),
+    Fault("NL-X06", "noise without a seed", "cnn", _add_noise),
+    Fault("NL-X07", "a traced batch in an Expand", "cnn", _trace_expansion),
+    Fault("NL-G14", "a norm is written out", "bert", _write_out),
+    Fault("NL-D01", "an axis is denoted as nothing that is known", "cnn", _misdenote),
+    Fault("NL-D02", "a turned picture is pooled", "cnn", _transpose_denoted),
+    Fault("NL-D02", "a picture is denoted with its channels last", "cnn", _denote_last),
     Fault(
         "NL-I01",
         "an output has no type",

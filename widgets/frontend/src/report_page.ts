@@ -3,7 +3,7 @@
  * shows. `explorer/report/document.py` writes what is found here.
  */
 
-import { SELECTED, SHOW } from "./standalone/around";
+import { COLOUR, COLOURED, SELECTED, SHOW } from "./standalone/around";
 
 type Order = "ascending" | "descending";
 
@@ -105,6 +105,24 @@ class PlaceLinks {
   }
 }
 
+/** Let buttons choose what boxes are coloured by. */
+function followColours(): void {
+  const buttons = [...document.querySelectorAll<HTMLElement>("button[data-overlay]")];
+  for (const button of buttons) {
+    const detail = Number(button.dataset.overlay);
+    button.addEventListener("click", () => {
+      document.dispatchEvent(new CustomEvent(COLOUR, { detail }));
+    });
+  }
+  document.addEventListener(COLOURED, (event) => {
+    const chosen = String((event as CustomEvent<number>).detail);
+    for (const button of buttons) {
+      button.setAttribute("aria-pressed", String(button.dataset.overlay === chosen));
+    }
+  });
+}
+
 const explorer = document.querySelector("[data-nl-explorer]");
 followHeads();
+followColours();
 if (explorer) new PlaceLinks(explorer);

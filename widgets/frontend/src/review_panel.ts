@@ -16,6 +16,8 @@ export default makeWidget({}, (connection: Connection<Nothing, ReviewRequest>, p
   const view = new ReviewView(
     {
       canCheck: true,
+      notesFile: null,
+      owns: () => true,
       send: (request) => {
         if (!isLost) connection.send(request);
       },

@@ -3,6 +3,7 @@
 import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
+import { download } from "./controls/taking";
 import type { Direction } from "./scene/options";
 import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
@@ -80,6 +81,15 @@ async function readSearch(): Promise<SearchIndex> {
 
 async function readReview(): Promise<Block> {
   return Block.read("review", findBlock("review"));
+}
+
+/** What the browser keeps for this page; null where it keeps nothing. */
+function findStorage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null; // a frame without an origin
+  }
 }
 
 /** Finds descriptions by path. */
@@ -214,7 +224,8 @@ export function showFile(data: StaticPage): void {
   followPage(host);
   if (data.has_review) {
     const goTo = (path: string): void => void host.goTo(path);
-    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo }));
+    const kept = findStorage();
+    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo, download, kept }));
   }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);

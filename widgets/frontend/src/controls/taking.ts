@@ -40,12 +40,7 @@ export class Taking {
   async save(wanted: Wanted): Promise<void> {
     try {
       const picture = await this.draw(wanted);
-      const link = document.createElement("a");
-      const address = URL.createObjectURL(picture);
-      link.href = address;
-      link.download = nameFile(this.parts.traits.get("file_name"), wanted.format);
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(address), DOWNLOADED);
+      download(nameFile(this.parts.traits.get("file_name"), wanted.format), picture);
     } catch (error) {
       this.parts.strip.showError(messageOf(error));
     }
@@ -122,6 +117,17 @@ export class Taking {
     if (format !== "svg") throw new Error(`Nothing here can write ${format.toUpperCase()}.`);
     return new Blob([drawSvg(still, part, traits.get("title"))], { type: TYPES.svg });
   }
+}
+
+/** Let the browser download something as a file. */
+export function download(name: string, content: Blob | string): void {
+  const blob = typeof content === "string" ? new Blob([content], { type: "text/plain" }) : content;
+  const link = document.createElement("a");
+  const address = URL.createObjectURL(blob);
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), DOWNLOADED);
 }
 
 /** The name of a picture's file, after that of its model. */

@@ -5,6 +5,7 @@ import { makeHost } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import type { ReviewConnection, ReviewMessage } from "../review/connection";
+import { followSelection } from "../review/selection";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import { readFrame } from "./frames";
 
@@ -106,12 +107,18 @@ export class LiveHost implements CanvasConnection {
   get review(): ReviewConnection {
     return {
       canCheck: true,
+      notesFile: null,
+      owns: () => true,
       send: (request) => {
         if (!this.isLost) this.write({ review: request });
       },
       onMessage: (receive) => {
         this.reviewers.add(receive);
-        return () => this.reviewers.delete(receive);
+        const stop = followSelection(this.traits, receive);
+        return () => {
+          this.reviewers.delete(receive);
+          stop();
+        };
       },
       onLost: (lost) => this.onLost(lost),
     };

@@ -1,7 +1,7 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
 import { labelRectangle } from "../scene/geometry";
-import { ARROW, CAPTURED, CONTROL } from "../scene/scene";
+import { ARROW, CAPTURED, CONTROL, FORMER } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
 import { lineToneOf } from "./paints";
@@ -24,6 +24,7 @@ export function drawEdges(
   const plain: number[] = [];
   const captured: number[] = [];
   const control: number[] = [];
+  const former: number[] = [];
   const hovered: number[] = [];
   const marked: number[] = [];
   const painted: number[] = [];
@@ -34,6 +35,7 @@ export function drawEdges(
     else if (emphasis.hoverEdges.has(edge)) hovered.push(edge);
     else if (pass.paints.edges.has(edge)) painted.push(edge);
     else if (flags & CAPTURED) captured.push(edge);
+    else if (flags & FORMER) former.push(edge);
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
   }
@@ -46,6 +48,8 @@ export function drawEdges(
   strokeEdges(pass, plain, colour(palette.edge), thin, [], rough);
   strokeEdges(pass, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
   strokeEdges(pass, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
+  const gone = palette.tones.removed?.strong ?? palette.edge_control;
+  strokeEdges(pass, former, colour(gone), thin, sizes.paint.dash, rough);
   context.globalAlpha = pass.share;
   strokePainted(pass, painted, thick, rough);
   strokeEdges(pass, hovered, palette.hover, thick, [], false);

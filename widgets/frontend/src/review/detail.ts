@@ -2,16 +2,26 @@
 
 import { iconButton, makeElement } from "../controls/elements";
 import type { ReviewItem } from "./items";
+import { NoteForm } from "./note_form";
 
 export interface DetailActions {
   /** show and select what is at a path of the item */
   show(path: string): void;
   /** @throws where the browser does not allow it */
   copy(text: string): Promise<void>;
+  /** accept a finding, for a reason */
+  accept(reason: string): void;
+  /** whether the note of an id can be changed */
+  owns(note: string): boolean;
+  /** let a note say something else */
+  edit(text: string): void;
+  remove(): void;
 }
 
 export class Detail {
   readonly element = makeElement("div", "nl-review-detail");
+  /** what is written here, of a finding or a note */
+  readonly form = new NoteForm();
   private place = 0;
   private readonly path = makeElement("code", "nl-review-path");
   private readonly count = makeElement("span", "nl-review-count");
@@ -26,7 +36,7 @@ export class Detail {
     this.element.append(this.makeFacts());
     if (item.paths.length > 0) this.element.append(this.makePlaces());
     const rule = this.makeRule();
-    this.element.append(this.makeButtons(rule), rule);
+    this.element.append(this.makeButtons(rule), this.form.element, rule);
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     this.tell();
   }
@@ -52,7 +62,8 @@ export class Detail {
 
   private onKey(event: KeyboardEvent): void {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (by === 0 || this.item.paths.length < 2) return;
+    const isTyping = (event.target as Element).matches("textarea");
+    if (by === 0 || isTyping || this.item.paths.length < 2) return;
     event.preventDefault();
     event.stopPropagation();
     this.step(by as 1 | -1);
@@ -111,7 +122,27 @@ export class Detail {
       buttons.append(explain);
     }
     if (remedy) buttons.append(this.makeCopy("copy remedy", remedy));
+    buttons.append(...this.makeNoteButtons());
     return buttons;
+  }
+
+  private makeNoteButtons(): HTMLButtonElement[] {
+    const { kind, accepted, fingerprint, evidence, id } = this.item;
+    if (fingerprint === "") return [];
+    const { form, actions } = this;
+    if (kind === "note" && !actions.owns(fingerprint)) return [];
+    if (kind === "note") {
+      const text = evidence.find(([label]) => label === "note")?.[1] ?? "";
+      return [
+        makeButton("edit", () => form.open("The note", "change", text, (t) => actions.edit(t))),
+        makeButton("remove", () => actions.remove()),
+      ];
+    }
+    if (accepted !== "") return [];
+    const reason = `Why ${id} is well so`;
+    return [
+      makeButton("accept with note", () => form.open(reason, "accept", "", (t) => actions.accept(t))),
+    ];
   }
 
   private makeCopy(label: string, text: string): HTMLButtonElement {

@@ -21,6 +21,8 @@ export interface ReviewItem {
   readonly source: string;
   /** who accepted it and why; "" where nobody did */
   readonly accepted: string;
+  /** of a finding what stays the same in another version, of a note its id; "" for neither */
+  readonly fingerprint: string;
   /** how many places it stands for; `paths` may name fewer */
   readonly count: number;
   readonly evidence: ReadonlyArray<readonly [string, string]>;
@@ -30,7 +32,6 @@ export interface ReviewItem {
 export interface ReviewList {
   readonly headline: string;
   readonly summary: string;
-  readonly verdict: string;
   /** a reason why something was not looked at, and what that is */
   readonly unchecked: ReadonlyArray<readonly [string, string]>;
   /** whether rules were left out since they read weights */
@@ -72,12 +73,12 @@ export function readReview(written: unknown): ReviewList {
       count: row[9],
       evidence,
       paths: readTexts(row[11], "paths"),
+      fingerprint: text(12),
     };
   });
   return {
     headline: String(written.headline ?? ""),
     summary: String(written.summary ?? ""),
-    verdict: String(written.verdict ?? ""),
     unchecked: readRows(written.unchecked, "unchecked").map(([why, what]) => [
       String(why),
       String(what),
@@ -86,6 +87,28 @@ export function readReview(written: unknown): ReviewList {
     levels,
     items,
   };
+}
+
+/** What is counted, by kind or level of items, and how it is called. */
+const COUNTED: ReadonlyArray<readonly [string, (item: ReviewItem) => boolean]> = [
+  ["error", ({ level }) => level.name === "error"],
+  ["warning", ({ level }) => level.name === "warning"],
+  ["difference", ({ kind }) => kind === "difference"],
+  ["minor finding", ({ level }) => level.name === "minor"],
+  ["note", ({ kind }) => kind === "note"],
+];
+
+/** How much there is, in a line; as `Review.verdict` in explorer/review/review.py. */
+export function writeVerdict(items: readonly ReviewItem[]): string {
+  const open = items.filter(({ accepted }) => accepted === "");
+  const told = COUNTED.map(([noun, isOne]) => writeCount(open.filter(isOne).length, noun));
+  const accepted = items.length - open.length;
+  const counts = [...told, accepted ? `${accepted.toLocaleString("en")} accepted` : ""];
+  return counts.filter(Boolean).join(", ") || "nothing found";
+}
+
+function writeCount(count: number, noun: string): string {
+  return count ? `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}` : "";
 }
 
 function readLevel([name, sign, tone, meaning]: readonly unknown[]): LevelStyle {

@@ -9,18 +9,19 @@
 import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
 import { Chips } from "./chips";
-import type { CheckProgress, ReviewConnection, ReviewMessage } from "./connection";
-import { Detail } from "./detail";
+import type { CheckProgress, ReviewConnection, ReviewMessage, ReviewRequest } from "./connection";
+import { Detail, makeButton } from "./detail";
 import { type Filter, FilteredItems, NO_FILTER } from "./filter";
-import { type ReviewItem, type ReviewList, readReview } from "./items";
+import { type ReviewItem, type ReviewList, readReview, writeVerdict } from "./items";
 import { ItemList } from "./list";
+import { NoteForm } from "./note_form";
 import styleSheet from "./review.css";
 import { Status } from "./status";
 import { type TabName, Tabs } from "./tabs";
 import { followTheme } from "./theme";
 
 const NOTHING: ReviewList = {
-  ...{ headline: "", summary: "", verdict: "", unchecked: [], lacksWeights: false, levels: [], items: [] },
+  ...{ headline: "", summary: "", unchecked: [], lacksWeights: false, levels: [], items: [] },
 };
 /** milliseconds after the last key that is typed into the filter */
 const PAUSE = 120;
@@ -34,6 +35,7 @@ export class ReviewView {
   private readonly summary = makeElement("p", "nl-review-summary");
   private readonly words = makeElement("input", "nl-review-words");
   private readonly marks = makeElement("button", "nl-review-chip nl-review-marks");
+  private readonly note = makeElement("button", "nl-review-chip nl-review-note");
   private readonly foot = makeElement("div", "nl-review-foot");
   private readonly spoken = makeElement("div", "nl-unseen");
   private readonly tabs: Tabs;
@@ -47,6 +49,11 @@ export class ReviewView {
   private detail: Detail | null = null;
   private hasMarks = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** what is selected in the picture */
+  private selected: readonly string[] = [];
+  private readonly writing = new NoteForm();
+  /** what a new note says, which is shown once it is in the list; null for none */
+  private awaited: string | null = null;
   private readonly stops: Array<() => void> = [];
 
   /** @param parent where on the page it is put: in an inspector, above the description */
@@ -98,12 +105,15 @@ export class ReviewView {
     this.marks.textContent = "marks";
     this.marks.title = "Mark items in the picture";
     this.marks.addEventListener("click", () => this.setMarks(!this.hasMarks));
+    this.note.type = "button";
+    this.note.textContent = "+ note";
+    this.note.addEventListener("click", () => this.writeNote());
     this.spoken.setAttribute("aria-live", "polite");
     const head = makeElement("div", "nl-review-head");
     const line = makeElement("div", "nl-review-filter");
-    line.append(this.words, this.marks);
+    line.append(this.words, this.note, this.marks);
     head.append(this.headline, this.verdict, this.summary);
-    head.append(this.status.element, this.chips.element, line);
+    head.append(this.status.element, this.chips.element, line, this.writing.element);
     body.append(head, this.list.element);
     frame.append(this.tabs.element, body, this.spoken);
     frame.addEventListener("keydown", (event) => this.onKey(event));
@@ -128,14 +138,21 @@ export class ReviewView {
         this.showTab(this.tabs.shown);
         break;
       }
+      case "noted":
+        this.endWriting(message.error);
+        break;
+      case "selection":
+        this.selected = message.paths;
+        this.showNoteButton();
+        break;
     }
   }
 
-  private take(written: unknown, marks: boolean): void {
+  private take(told: unknown, marks: boolean): void {
     let review = NOTHING;
-    if (written !== null) {
+    if (told !== null) {
       try {
-        review = readReview(written);
+        review = readReview(told);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         this.progress = { stage: "unchecked", share: null, error: message };
@@ -145,8 +162,9 @@ export class ReviewView {
     this.review = review;
     this.filtered = new FilteredItems(review.items);
     this.hasMarks = marks;
-    fill(this.headline, review.headline || review.verdict);
-    fill(this.verdict, review.headline ? review.verdict : "");
+    const verdict = told === null ? "" : writeVerdict(review.items);
+    fill(this.headline, review.headline || verdict);
+    fill(this.verdict, review.headline ? verdict : "");
     fill(this.summary, review.summary);
     this.detail = null;
     this.list.take(review.items, this.filtered.list(this.filter));
@@ -154,7 +172,21 @@ export class ReviewView {
     this.showStatus();
     this.showFoot();
     this.showBadge();
-    if (kept) this.showItem(kept);
+    const written = this.findAwaited();
+    if (written && this.list.placeOf(written) < 0) this.narrow(NO_FILTER);
+    if (written ?? kept) this.showItem(written ?? kept!);
+  }
+
+  /** The note that was just written, once it is in the list. */
+  private findAwaited(): ReviewItem | undefined {
+    const { awaited } = this;
+    if (awaited === null) return undefined;
+    const found = this.review.items.filter(
+      ({ kind, evidence }) =>
+        kind === "note" && evidence.some(([label, text]) => label === "note" && text === awaited),
+    );
+    if (found.length > 0) this.awaited = null;
+    return found[found.length - 1];
   }
 
   private showBadge(): void {
@@ -174,6 +206,7 @@ export class ReviewView {
     const { unchecked } = this.review;
     const isEmpty = this.review.items.length === 0;
     this.foot.replaceChildren();
+    this.showNotesFile();
     if (unchecked.length === 0 || (isEmpty && this.progress.stage === "unchecked")) return;
     const title = makeElement("h3", "nl-review-foot-title");
     title.textContent = "Not checked";
@@ -183,6 +216,14 @@ export class ReviewView {
       row.textContent = what ? `${reason}: ${what}` : reason;
       this.foot.append(row);
     }
+  }
+
+  private showNotesFile(): void {
+    const file = this.connection.notesFile;
+    if (!file || file.count === 0) return;
+    const row = makeElement("p", "nl-review-foot-row nl-review-notes");
+    row.append(`${file.remark} `, makeButton("download notes", () => file.save()));
+    this.foot.append(row);
   }
 
   // ------------------------------------------------------------------ filters
@@ -207,7 +248,8 @@ export class ReviewView {
   private showChips(): void {
     const isShown = this.review.items.length > 0;
     this.chips.element.hidden = !isShown;
-    this.words.parentElement!.hidden = !isShown;
+    this.words.hidden = this.marks.hidden = !isShown;
+    this.showNoteButton();
     this.chips.show(this.review, this.filter, this.filtered.count(this.filter));
     this.marks.setAttribute("aria-pressed", String(this.hasMarks));
   }
@@ -228,7 +270,14 @@ export class ReviewView {
 
   private makeDetail(item: ReviewItem): HTMLElement {
     if (this.detail?.item !== item) {
-      this.detail = new Detail(item, { show: (path) => this.show(path), copy: copyText });
+      this.detail = new Detail(item, {
+        show: (path) => this.show(path),
+        copy: copyText,
+        owns: (note) => this.connection.owns(note),
+        accept: (text) => this.sendNote({ accept: item.number, note: text }),
+        edit: (text) => this.sendNote({ edit: item.fingerprint, note: text }),
+        remove: () => this.sendNote({ remove: item.fingerprint }),
+      });
     }
     return this.detail.element;
   }
@@ -244,6 +293,40 @@ export class ReviewView {
     if (!next) return;
     this.choose(next);
     this.list.focus();
+  }
+
+  // ------------------------------------------------------------------ notes
+
+  private showNoteButton(): void {
+    const [first, ...others] = this.selected;
+    this.note.disabled = first === undefined;
+    const more = others.length ? ` and ${others.length.toLocaleString("en")} more` : "";
+    this.note.title = first === undefined ? "Select something to write a note on it" : `${first}${more}`;
+  }
+
+  private writeNote(): void {
+    const paths = this.selected;
+    if (paths.length === 0) return;
+    this.writing.open(`Note on ${this.note.title}`, "add note", "", (text) => {
+      this.awaited = text;
+      this.sendNote({ note: text, paths });
+    });
+  }
+
+  private sendNote(request: ReviewRequest): void {
+    this.connection.send(request);
+  }
+
+  /** A note was written, or why it was not. */
+  private endWriting(error: string): void {
+    const form = this.detail?.form.isOpen ? this.detail.form : this.writing;
+    if (error) {
+      form.refuse(error);
+      this.awaited = null;
+    } else {
+      form.close();
+    }
+    this.spoken.textContent = error || "Noted";
   }
 
   // ------------------------------------------------------------------ tabs, keys, marks
@@ -263,10 +346,10 @@ export class ReviewView {
 
   private onKey(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyping = event.target === this.words;
-    if (event.key === "Escape" && isTyping && this.words.value) {
+    const isTyping = (event.target as Element).matches("input, textarea");
+    if (event.key === "Escape" && event.target === this.words && this.words.value) {
       this.narrow({ ...this.filter, words: "" });
-    } else if (event.key === "ArrowDown" && isTyping) {
+    } else if (event.key === "ArrowDown" && event.target === this.words) {
       this.list.focus();
     } else if (event.key === "/" && !isTyping && !this.body.hidden) {
       this.words.focus();
@@ -280,11 +363,13 @@ export class ReviewView {
   }
 }
 
-/** The item of another reading that says the same at the same place. */
+/** The item of another list that is the same finding or note, or says the same of the same place. */
 function findAgain(items: readonly ReviewItem[], before: ReviewItem): ReviewItem | undefined {
-  return items.find(
-    ({ id, title, paths }) =>
-      id === before.id && title === before.title && paths[0] === before.paths[0],
+  const { id, title, fingerprint, paths } = before;
+  return items.find((item) =>
+    fingerprint
+      ? item.id === id && item.fingerprint === fingerprint
+      : item.id === id && item.title === title && item.paths[0] === paths[0],
   );
 }
 

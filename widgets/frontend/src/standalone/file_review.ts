@@ -1,21 +1,42 @@
-/** The review that a file holds: explorer/standalone/review_block.py. */
+/**
+ * The review that a file holds: explorer/standalone/review_block.py; and the notes that somebody
+ * writes in it.
+ */
 
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
 import type { PaintsByPath } from "../scene/paints_by_path";
-import type { ReviewConnection, ReviewMessage, ReviewRequest } from "../review/connection";
+import type {
+  NotesFile,
+  ReviewConnection,
+  ReviewMessage,
+  ReviewRequest,
+} from "../review/connection";
+import { readReview } from "../review/items";
+import { followSelection } from "../review/selection";
 import { type Block, BlockError } from "./block";
+import { FileNotes, type Kept } from "./file_notes";
+import { addNotes } from "./noted_review";
 
 export interface FileReviewActions {
   read(): Promise<Block>;
   /** show and select what is at a path */
   goTo(path: string): void;
+  /** let the browser download a text as a file */
+  download(name: string, text: string): void;
+  /** where the browser keeps notes; null where it keeps nothing */
+  readonly kept: Kept | null;
 }
+
+const KEPT = "Notes are kept in this browser.";
+const LOST = "Notes are lost when this page is closed.";
 
 export class FileReview implements ReviewConnection {
   readonly canCheck = false;
   private readonly receivers = new Set<(message: ReviewMessage) => void>();
   private block: Promise<Block> | null = null;
+  private notes: FileNotes | null = null;
+  private shown: unknown = null;
 
   constructor(
     private readonly traits: Traits<CanvasTraits>,
@@ -26,11 +47,33 @@ export class FileReview implements ReviewConnection {
     if ("ask" in request) void this.tell();
     else if ("show" in request) this.actions.goTo(request.show);
     else if ("marks" in request) void this.mark(request.marks);
+    else if ("note" in request || "remove" in request) void this.note(request);
+  }
+
+  owns(note: string): boolean {
+    return this.notes?.owns(note) ?? false;
+  }
+
+  get notesFile(): NotesFile | null {
+    const { notes } = this;
+    if (!notes) return null;
+    return {
+      count: notes.count,
+      remark: notes.isKept ? KEPT : LOST,
+      save: () => {
+        const model = this.traits.get("file_name") || "model";
+        this.actions.download(`${model}.notes.jsonl`, notes.text());
+      },
+    };
   }
 
   onMessage(receive: (message: ReviewMessage) => void): () => void {
     this.receivers.add(receive);
-    return () => this.receivers.delete(receive);
+    const stop = followSelection(this.traits, receive);
+    return () => {
+      this.receivers.delete(receive);
+      stop();
+    };
   }
 
   onLost(): () => void {
@@ -47,11 +90,14 @@ export class FileReview implements ReviewConnection {
     let review: unknown = null;
     let error = "";
     try {
-      review = (await this.read()).value("review");
+      const block = await this.read();
+      this.notes ??= new FileNotes(String(block.value("structure")), this.actions.kept);
+      review = addNotes(block.value("review"), this.notes.list());
     } catch (problem) {
       if (!(problem instanceof BlockError)) throw problem;
       error = problem.message;
     }
+    this.shown = review;
     this.emit({ type: "review", review, marks });
     this.emit({ type: "progress", stage: "checked", share: null, error });
   }
@@ -59,6 +105,30 @@ export class FileReview implements ReviewConnection {
   private async mark(isWanted: boolean): Promise<void> {
     const marks = isWanted ? ((await this.read()).value("marks") as PaintsByPath) : {};
     this.traits.set({ marks });
+  }
+
+  private async note(request: ReviewRequest): Promise<void> {
+    const { notes } = this;
+    if (!notes) return;
+    let error = "";
+    try {
+      if ("accept" in request) this.accept(notes, request.accept, request.note);
+      else if ("edit" in request) notes.edit(request.edit, request.note);
+      else if ("remove" in request) notes.remove(request.remove);
+      else if ("note" in request) notes.add(request.note, request.paths);
+    } catch (problem) {
+      error = problem instanceof Error ? problem.message : String(problem);
+    }
+    this.emit({ type: "noted", error });
+    if (!error) await this.tell();
+  }
+
+  private accept(notes: FileNotes, number: number, text: string): void {
+    const item = readReview(this.shown).items[number];
+    if (!item) throw new Error("This finding is not in the list any more.");
+    const { id: rule, fingerprint, count, evidence, paths } = item;
+    const message = evidence.find(([label]) => label === "found")?.[1] ?? "";
+    notes.add(text, paths, { rule, fingerprint, count, message });
   }
 
   private emit(message: ReviewMessage): void {

@@ -2,7 +2,7 @@
 
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
-import { CAPTURED, CONTROL } from "../scene/scene";
+import { CAPTURED, CONTROL, FORMER } from "../scene/scene";
 import type { PaintsByPath } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
@@ -14,6 +14,14 @@ type Written = readonly [kind: string, key: string, text: string, light: string,
 
 /** tones that an overlay explains itself */
 const OF_OVERLAYS = new Set(["scale", "diverging", "category", "missing"]);
+
+/** by sign the kind of difference that it marks, and in which tone */
+const SIGNS_OF_DIFFERENCES: Readonly<Record<string, readonly [string, string]>> = {
+  "+": ["added", "added"],
+  "−": ["removed", "removed"],
+  Δ: ["changed", "changed"],
+  "⇄": ["moved", "changed"],
+};
 
 export class LegendWords {
   private readonly entries: readonly Written[];
@@ -42,16 +50,31 @@ export class LegendWords {
   }
 }
 
+/** Which difference of two models a mark in a tone tells of; as find_difference of the kernel. */
+function differenceOf(mark = "", tone = ""): string {
+  if (/^\d/.test(mark)) return tone === "changed" ? "count" : "";
+  const [found = "", usual] = SIGNS_OF_DIFFERENCES[mark] ?? [];
+  return usual === tone ? found : "";
+}
+
 /** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */
 function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<string> {
   const found = new Set<string>();
   const addPaint = (path: string): string => {
-    const [tone = "", , ring, , markTone] = paints[path] ?? [];
+    const [tone = "", , ring, mark, markTone] = paints[path] ?? [];
+    const difference = differenceOf(mark, markTone || ring || tone);
+    if (difference) {
+      found.add(`differences ${difference}`);
+      return tone;
+    }
     for (const each of [tone, ring, markTone]) {
       if (each) found.add(`tones ${each.split("-")[0]}`);
     }
     return tone;
   };
+  const hasDifferences = Object.values(paints).some(
+    ([tone, , ring, mark, markTone]) => differenceOf(mark, markTone || ring || tone) !== "",
+  );
   const pending = [shown];
   while (pending.length > 0) {
     const { level, inner, edges } = pending.pop()!;
@@ -81,8 +104,8 @@ function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<strin
     edges.forEach(({ isDrawn, flags }, number) => {
       if (!isDrawn) return;
       const kind = flags & CAPTURED ? "captured" : flags & CONTROL ? "control" : "data";
-      found.add(`signs ${kind}`);
-      addPaint(names[form.edges[number].path]);
+      found.add(`signs ${flags & FORMER ? "former" : kind}`);
+      if (!hasDifferences) addPaint(names[form.edges[number].path]);
     });
   }
   return found;

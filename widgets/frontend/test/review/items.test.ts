@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReviewError, readReview } from "../../src/review/items";
+import { ReviewError, readReview, writeVerdict } from "../../src/review/items";
 import { writeReview } from "./reviews";
 
 test("an item is read with all its texts", () => {
@@ -23,6 +23,7 @@ test("an item is read with all its texts", () => {
       remedy: "remedy",
       source: "source",
       accepted: "",
+      fingerprint: "",
       count: 3,
       evidence: [["cosine", "0.99"]],
       paths: ["main/a", "main/b"],
@@ -42,4 +43,12 @@ test.each([
   ["an item that is none", { ...writeReview([{}]), items: ["x"] }],
 ])("what is damaged is said to be: %s", (_, written) => {
   expect(() => readReview(written)).toThrow(ReviewError);
+});
+
+test("the verdict counts what nobody has accepted", () => {
+  const { items } = readReview(
+    writeReview([{}, { level: 1 }, { level: 1 }, { kind: 1, level: 2 }, { accepted: "by ada" }]),
+  );
+  expect(writeVerdict(items)).toBe("1 error, 2 warnings, 1 difference, 1 accepted");
+  expect(writeVerdict([])).toBe("nothing found");
 });

@@ -9,6 +9,7 @@ export interface Given {
   paths?: string[];
   evidence?: [string, string][];
   accepted?: string;
+  fingerprint?: string;
   count?: number;
 }
 
@@ -22,7 +23,6 @@ export function writeReview(items: readonly Given[]): Record<string, unknown> {
   return {
     headline: "",
     summary: "",
-    verdict: "1 error",
     unchecked: [["weights were not read", "NL-N01"]],
     lacks_weights: true,
     kinds: ["finding", "difference", "audit", "note"],
@@ -30,6 +30,7 @@ export function writeReview(items: readonly Given[]): Record<string, unknown> {
       ["error", "!", "error", "error"],
       ["warning", "!", "warning", "warning"],
       ["changed", "Δ", "changed", "changed"],
+      ["noted", "✎", "note", "note"],
     ],
     items: items.map((given) => [
       given.kind ?? 0,
@@ -39,6 +40,7 @@ export function writeReview(items: readonly Given[]): Record<string, unknown> {
       given.count ?? 1,
       (given.evidence ?? []).flat().map(number),
       given.paths ?? [],
+      number(given.fingerprint ?? ""),
     ]),
     texts,
   };

@@ -4,19 +4,27 @@ import { CANVAS_TRAITS } from "../../src/host/traits";
 import type { ReviewMessage } from "../../src/review/connection";
 import { type Block, BlockError } from "../../src/standalone/block";
 import { FileReview } from "../../src/standalone/file_review";
+import { readReview } from "../../src/review/items";
+import { writeReview } from "../review/reviews";
 
 const MARKS = { "main/a": ["", "", "error", "!"] } as const;
 
 function open(marks: object, read: () => Promise<Block>) {
   const traits = new LocalTraits({ ...CANVAS_TRAITS, marks: marks as typeof MARKS });
   const goTo = vi.fn();
-  const review = new FileReview(traits, { read, goTo });
+  const download = vi.fn();
+  const review = new FileReview(traits, { read, goTo, download, kept: null });
   const told: ReviewMessage[] = [];
-  review.onMessage((message) => told.push(message));
-  return { traits, goTo, review, told };
+  review.onMessage((message) => {
+    if (message.type !== "selection") told.push(message);
+  });
+  return { traits, goTo, review, told, download };
 }
 
-const values: Record<string, unknown> = { review: { items: [] }, marks: MARKS };
+const REVIEW = writeReview([
+  { id: "NL-G02", paths: ["main/a"], fingerprint: "f1", count: 3, evidence: [["found", "unused"]] },
+]);
+const values: Record<string, unknown> = { review: REVIEW, marks: MARKS, structure: "s1" };
 const whole = async (): Promise<Block> =>
   ({ value: (name: string) => values[name] }) as unknown as Block;
 
@@ -26,7 +34,7 @@ test("the list is read once somebody asks", async () => {
   expect(read).not.toHaveBeenCalled();
   review.send({ ask: "review" });
   await vi.waitFor(() => expect(told).toHaveLength(2));
-  expect(told[0]).toEqual({ type: "review", review: { items: [] }, marks: true });
+  expect(told[0]).toEqual({ type: "review", review: REVIEW, marks: true });
   expect(told[1]).toMatchObject({ stage: "checked", error: "" });
 });
 
@@ -48,4 +56,50 @@ test("a file that was cut short says so", async () => {
   await vi.waitFor(() => expect(told).toHaveLength(2));
   expect(told[0]).toMatchObject({ review: null });
   expect(told[1]).toMatchObject({ error: "It seems to have been cut short." });
+});
+
+test("a note is listed, changed, taken along and removed", async () => {
+  const { review, told, download } = open({}, whole);
+  const items = () => {
+    const lists = told.filter(({ type }) => type === "review");
+    const last = lists[lists.length - 1];
+    return last?.type === "review" ? readReview(last.review).items : [];
+  };
+  review.send({ ask: "review" });
+  await vi.waitFor(() => expect(items()).toHaveLength(1));
+  expect(review.notesFile).toMatchObject({ count: 0, remark: "Notes are lost when this page is closed." });
+  review.send({ note: "look here", paths: ["main/a", "main/b"] });
+  await vi.waitFor(() => expect(items()).toHaveLength(2));
+  const note = items()[1];
+  expect(note).toMatchObject({ kind: "note", title: "“look here”", where: "a and 1 more", id: "note" });
+  expect(review.owns(note.fingerprint)).toBe(true);
+  expect(review.owns("another")).toBe(false);
+  review.send({ edit: note.fingerprint, note: "look there" });
+  await vi.waitFor(() => expect(items()[1].title).toBe("“look there”"));
+  review.send({ accept: 0, note: "meant so" });
+  await vi.waitFor(() => expect(items()[0].accepted).toBe("meant so"));
+  review.notesFile!.save();
+  const [name, text] = download.mock.calls[0];
+  expect(name).toBe("model.notes.jsonl");
+  const events = text.trim().split("\n").map((line: string) => JSON.parse(line));
+  expect(events.map(({ turn }: { turn: number }) => turn)).toEqual([1, 2, 1]);
+  expect(events[2].accepts).toEqual({
+    ...{ rule: "NL-G02", fingerprint: "f1", count: 3, message: "unused" },
+  });
+  expect(events[0].anchors[1]).toEqual({ path: "main/b", structure: "s1" });
+  review.send({ remove: note.fingerprint });
+  await vi.waitFor(() => expect(items().map(({ title }) => title)).toEqual(["title", "“meant so”"]));
+});
+
+test("what cannot be noted is said", async () => {
+  const { review, told } = open({}, whole);
+  review.send({ ask: "review" });
+  await vi.waitFor(() => expect(told).toHaveLength(2));
+  review.send({ note: "on nothing", paths: [] });
+  review.send({ accept: 7, note: "none" });
+  review.send({ edit: "unknown", note: "none" });
+  await vi.waitFor(() => expect(told).toHaveLength(5));
+  for (const message of told.slice(2)) {
+    expect(message.type === "noted" && message.error).toMatch(/\w/);
+  }
 });

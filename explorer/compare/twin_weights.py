@@ -8,14 +8,19 @@ in value; a pair that names or places suggest and values do not bear out is none
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from netloupe.explorer.checks.stored_numbers import list_stored_tensors
-from netloupe.explorer.compare import Matching
-from netloupe.explorer.compare.likeness import (
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Model, Node, Tensor
+from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
+from netloupe.explorer.progress import is_ending, step
+from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.weights import QuantizedWeight
+
+from .likeness import (
     LEAST_ELEMENTS,
     Sample,
     ValueLikeness,
@@ -24,16 +29,12 @@ from netloupe.explorer.compare.likeness import (
     sample_codes,
     sample_reference,
 )
-from netloupe.explorer.compare.references import list_orders, open_reference
-from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Model, Node, Tensor
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.progress import is_ending, step
-from netloupe.explorer.quantization.opened import OpenedWeight
-from netloupe.explorer.quantization.weights import QuantizedWeight
+from .references import list_orders, open_reference
 
 #: of tensors with as many elements so many are compared in value
 _MOST_CANDIDATES = 256
+#: few elements are believed where they have a name in common, so many bits and this correlation
+_BITS_OF_SMALL, _LEAST_OF_SMALL = 8, 0.999
 #: samples that are kept
 _MOST_SAMPLES = 4_096
 #: what quantizers write behind the name of a weight
@@ -86,11 +87,11 @@ class TwinWeights:
     ----------
     reference
         The float model.
-    matching
-        Pairs of nodes: the reference on the left, the quantized model on the right.
+    partners
+        By node of the quantized model those of the reference that do the same.
     """
 
-    def __init__(self, reference: Model, matching: Matching) -> None:
+    def __init__(self, reference: Model, partners: Mapping[Node, Sequence[Node]]) -> None:
         self._by_size: dict[int, list[Tensor]] = {}
         self._by_name: dict[str, list[Tensor]] = {}
         for graph in reference.graphs:
@@ -98,10 +99,7 @@ class TwinWeights:
                 if tensor.dtype.is_float:
                     self._by_size.setdefault(tensor.size, []).append(tensor)
                     self._by_name.setdefault(tensor.name, []).append(tensor)
-        self._partners: dict[Node, tuple[Node, ...]] = {}
-        for pair in matching.pairs:
-            for node in pair.right:
-                self._partners[node] = pair.left
+        self._partners = partners
         self._samples: dict[tuple[Tensor, str, tuple[int, ...]], Sample | None] = {}
 
     def find(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
@@ -114,7 +112,7 @@ class TwinWeights:
         """
         size = opened.codes.size
         if size < LEAST_ELEMENTS:
-            return WeightPair(None, reason="too few elements to tell by value")
+            return self._find_small(weight, opened)
         alike = self._by_size.get(size, [])
         if not alike:
             return WeightPair(None, reason="the float model has no weight of as many elements")
@@ -139,6 +137,18 @@ class TwinWeights:
             if best is not None and best.likeness is not None and best.likeness.best >= least:
                 return best
         return WeightPair(None, reason=_explain(best, len(alike)))
+
+    def _find_small(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
+        """Return the twin of a weight of few elements: of the same name, and nearly equal."""
+        if opened.codes.size > 1 and (weight.bits or 0) >= _BITS_OF_SMALL:
+            codes = sample_codes(opened)
+            for tensor in self._list_by_name(weight):
+                if tensor.size == opened.codes.size:
+                    for found in self._compare(tensor, opened, codes, "name"):
+                        likeness = found.likeness
+                        if likeness is not None and likeness.correlation >= _LEAST_OF_SMALL:
+                            return found
+        return WeightPair(None, reason="too few elements to tell by value")
 
     def _compare(
         self, tensor: Tensor, opened: OpenedWeight, codes: Sample, key: Key

@@ -1,0 +1,340 @@
+"""How activations are quantized: joined scales, known ranges, what is quantized in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from netloupe.explorer.checks.operands import (
+    find_dtype_of,
+    find_only_user,
+    list_own_nodes,
+    take_input,
+    take_output,
+)
+from netloupe.explorer.checks.rule import Occurrence, Rule
+from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.model import Node, Value, find_operators
+from netloupe.explorer.notation import write_number
+
+from .quantization import find_dequantizer, read_flat_numbers
+
+#: scales of what is joined that differ by more than this lose two bits, and by the second four
+_JOINED, _FAR_JOINED = 4.0, 16.0
+_DEVIATION = 1e-3
+#: a range that is wider than what comes by more than this loses a bit
+_WIDER = 2.0
+#: the share of codes below zero that is told behind a Relu
+_NEGATIVE = 1 / 16
+_JOINING = ("Add", "Concat", "Max", "Min", "Sub", "Sum", "Where")
+_QUANTIZED_JOINING = frozenset({"QLinearAdd", "QLinearConcat"})
+_KNOWN_RANGES = {
+    "Sigmoid": (0.0, 1.0),
+    "HardSigmoid": (0.0, 1.0),
+    "Softmax": (0.0, 1.0),
+    "Tanh": (-1.0, 1.0),
+    "Erf": (-1.0, 1.0),
+}
+#: of these the operands are the input, its scale and zero point, and those of the output
+_QUANTIZED_KNOWN = {"QLinearSigmoid": (0.0, 1.0), "QLinearSoftmax": (0.0, 1.0)}
+#: what hands numbers on without changing them
+_PASSING = ("Flatten", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze")
+#: codes may be handed on to these, and are still codes
+_KEEPING = frozenset({*_PASSING, "Concat", "Gather", "Identity", "Pad", "Resize", "Split"})
+_ENDS = {"uint8": (0, 255), "int8": (-128, 127), "uint16": (0, 65535), "int16": (-32768, 32767)}
+
+
+def _read_scale(value: Value | None) -> float | None:
+    """Return one positive constant scale; None where it is none."""
+    numbers = read_flat_numbers(value)
+    if numbers is None or numbers.size != 1 or not np.isfinite(numbers[0]) or numbers[0] <= 0:
+        return None
+    return float(numbers[0])
+
+
+def _find_range(
+    scale: Value | None, zero: Value | None, codes: Value | None
+) -> tuple[float, float] | None:
+    """Return the real range of codes: [s (qmin - z), s (qmax - z)]."""
+    step = _read_scale(scale)
+    zeros = np.zeros(1) if zero is None else read_flat_numbers(zero)
+    dtype = find_dtype_of(codes) or find_dtype_of(zero)
+    ends = _ENDS.get("uint8" if dtype is None and zero is None else getattr(dtype, "name", ""))
+    if step is None or zeros is None or zeros.size != 1 or ends is None:
+        return None
+    return step * (ends[0] - float(zeros[0])), step * (ends[1] - float(zeros[0]))
+
+
+def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, *_JOINING):
+        scales = []
+        for value in node.inputs[node.op_type == "Where" :]:
+            pair = find_dequantizer(value)
+            if pair is not None and take_input(pair, 0) is not None:
+                is_constant = _is_stored(take_input(pair, 0))
+                scales.append(None if is_constant else _read_scale(take_input(pair, 1)))
+        yield from _judge_joined(node, scales)
+    for graph in subject.graphs:
+        for index in find_operators(graph, _QUANTIZED_JOINING).tolist():
+            node = graph.nodes[index]
+            operands = graph.dialect.list_quantized_operands(node)
+            yield from _judge_joined(
+                node,
+                [
+                    _read_scale(take_input(node, operand.scale))
+                    for operand in operands
+                    if not operand.is_output
+                    and operand.scale is not None
+                    and not _is_stored(take_input(node, operand.index))
+                ],
+            )
+
+
+def _is_stored(value: Value | None) -> bool:
+    return value is not None and value.initializer is not None
+
+
+def _judge_joined(node: Node, found: list[float | None]) -> Iterator[Occurrence]:
+    scales = [scale for scale in found if scale is not None]
+    if len(scales) < 2:
+        return
+    ratio = max(scales) / min(scales)
+    if ratio <= _JOINED:
+        return
+    yield Occurrence(
+        node.path,
+        f"{node.op_type} joins values whose scales are {write_number(min(scales))} and "
+        f"{write_number(max(scales))}, {write_number(round(ratio, 2))} times as large: on the "
+        f"larger one the other has {np.log2(ratio):.1f} bits less",
+        {"smallest": min(scales), "largest": max(scales), "ratio": ratio},
+        node.op_type,
+        severity="warning" if ratio > _FAR_JOINED else None,
+    )
+
+
+def _find_twice_quantized(subject: Subject) -> Iterator[Occurrence]:
+    seen: dict[Value, list[tuple[Node, float]]] = {}
+    for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
+        value, scale = take_input(node, 0), _read_scale(take_input(node, 1))
+        if value is not None and scale is not None:
+            seen.setdefault(value, []).append((node, scale))
+    for value, uses in seen.items():
+        scales = [scale for _, scale in uses]
+        if len(uses) > 1 and max(scales) > min(scales) * (1 + _DEVIATION):
+            yield Occurrence(
+                value.path,
+                f"it is quantized {len(uses):,} times, with scales from "
+                f"{write_number(min(scales))} to {write_number(max(scales))}",
+                {"scales": scales[:16], "nodes": [node.path for node, _ in uses[:16]]},
+            )
+
+
+def _find_known_ranges(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, *_KNOWN_RANGES, "Clip"):
+        known = _KNOWN_RANGES.get(node.op_type) or _read_clip(node)
+        given = take_output(node)
+        user = find_only_user(given)
+        if known is None or user is None or user.op_type != "QuantizeLinear" or user.domain:
+            continue
+        found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
+        yield from _judge_range(user, node.op_type, known, found)
+    for graph in subject.graphs:
+        for index in find_operators(graph, _QUANTIZED_KNOWN).tolist():
+            node = graph.nodes[index]
+            found = _find_range(take_input(node, 3), take_input(node, 4), take_output(node))
+            yield from _judge_range(node, node.op_type, _QUANTIZED_KNOWN[node.op_type], found)
+
+
+def _read_clip(node: Node) -> tuple[float, float] | None:
+    low, high = (read_flat_numbers(take_input(node, place)) for place in (1, 2))
+    if low is None or high is None or low.size != 1 or high.size != 1:
+        return None
+    ends = float(low[0]), float(high[0])
+    return ends if np.isfinite(ends).all() and ends[0] < ends[1] else None
+
+
+def _judge_range(
+    node: Node, op_type: str, known: tuple[float, float], found: tuple[float, float] | None
+) -> Iterator[Occurrence]:
+    if found is None:
+        return
+    wider = (found[1] - found[0]) / (known[1] - known[0])
+    if wider <= _WIDER * (1 + _DEVIATION):
+        return
+    yield Occurrence(
+        node.path,
+        f"its codes reach from {write_number(found[0])} to {write_number(found[1])}, but what "
+        f"{op_type} gives stays between {write_number(known[0])} and {write_number(known[1])}: "
+        f"{np.log2(wider):.1f} bits are not used",
+        {"range": [*found], "known": [*known], "wider": wider},
+        op_type,
+    )
+
+
+def _find_lone_quantizers(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
+        codes = take_output(node)
+        if codes is None or not codes.users:
+            continue
+        for user in codes.users:
+            if user.op_type in _KEEPING or _takes_codes(user):
+                continue
+            yield Occurrence(
+                node.path,
+                f"{user.op_type} takes its codes as numbers: nothing dequantizes them, and the "
+                "operator is none on quantized numbers",
+                {"user": user.path, "operator": user.op_type},
+                user.op_type,
+            )
+            break
+
+
+def _takes_codes(node: Node) -> bool:
+    """Return whether an operator is one on quantized numbers, or runs what may be."""
+    if node.function is not None or node.subgraphs:
+        return True
+    if node.op_type in node.graph.dialect.quantized_operands:
+        return True
+    return bool(node.domain) or node.op_type.startswith(("QLinear", "Int8"))
+
+
+def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, *_PASSING):
+        before, after = find_dequantizer(take_input(node, 0)), find_only_user(take_output(node))
+        if before is None or after is None or after.op_type != "QuantizeLinear" or after.domain:
+            continue
+        stored = take_input(before, 0)
+        if stored is None or stored.initializer is not None:
+            continue
+        scales = [_read_scale(take_input(each, 1)) for each in (before, after)]
+        if None in scales or scales[0] is None or scales[1] is None:
+            continue
+        ratio = scales[1] / scales[0]
+        if abs(ratio - 1) > _DEVIATION:
+            yield Occurrence(
+                after.path,
+                f"{node.op_type} changes no number, but what it takes has the scale "
+                f"{write_number(scales[0])} and what it gives {write_number(scales[1])}: all are "
+                "rounded again",
+                {"before": scales[0], "after": scales[1], "ratio": ratio},
+                node.op_type,
+            )
+
+
+def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
+    for node in list_own_nodes(subject.graphs, "Relu"):
+        user = find_only_user(take_output(node))
+        if user is None or user.op_type != "QuantizeLinear" or user.domain:
+            continue
+        found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
+        if found is None:
+            continue
+        share = -found[0] / (found[1] - found[0])
+        if share > _NEGATIVE:
+            yield Occurrence(
+                user.path,
+                f"{share:.0%} of its codes stand for numbers below 0, which Relu never gives",
+                {"range": [*found], "share": share},
+            )
+
+
+def _find_norms(subject: Subject) -> Iterator[Occurrence]:
+    for norm in list_own_nodes(subject.graphs, "BatchNormalization"):
+        value = take_input(norm, 0)
+        pair = find_dequantizer(value)
+        if pair is not None:
+            quantizer = _find_producer(take_input(pair, 0))
+            is_one = quantizer is not None and quantizer.op_type == "QuantizeLinear"
+            value = take_input(quantizer, 0) if quantizer is not None and is_one else None
+        conv = _find_producer(value)
+        if conv is None or conv.op_type not in ("Conv", "ConvTranspose", "Gemm") or conv.domain:
+            continue
+        if find_dequantizer(take_input(conv, 1)) is None:
+            continue
+        yield Occurrence(
+            norm.path,
+            f"it follows the quantized {conv.label[:100]}"
+            + (", whose result is quantized in between" if pair is not None else ""),
+            {"operator": conv.path},
+            "between" if pair is not None else "",
+        )
+
+
+def _find_producer(value: Value | None) -> Node | None:
+    return value.producer if value is not None else None
+
+
+RULES = (
+    Rule(
+        "NL-Q12",
+        "joined-scales",
+        "note",
+        "Joined values whose scales differ more than four times",
+        "What is joined gets one scale: of the finer value bits are lost. Many accelerators need "
+        "equal scales at a concatenation.",
+        "Calibrate the inputs of the join together, or give them the scale of the result.",
+        "TensorFlow Lite, quantization specification; PPQ, alignment of scales",
+        _find_joined_scales,
+    ),
+    Rule(
+        "NL-Q21",
+        "unfolded-norm",
+        "warning",
+        "A BatchNormalization behind a quantized convolution",
+        "It runs in floats, and the weights were not those that count when they were quantized.",
+        "Fold it into the convolution before quantizing: `onnxruntime.quantization.preprocess`.",
+        "ONNX Runtime, quantization.md, pre-processing",
+        _find_norms,
+    ),
+    Rule(
+        "NL-Q24",
+        "quantized-twice",
+        "warning",
+        "A value that is quantized several times with different scales",
+        "Its users compute with different numbers; a kernel has to do the work again.",
+        "Quantize it once, and let all users take that.",
+        "TensorRT, explicit quantization",
+        _find_twice_quantized,
+    ),
+    Rule(
+        "NL-Q29",
+        "known-range",
+        "warning",
+        "A range more than twice as wide as what the operator can give",
+        "Half of the codes or more are never used.",
+        "Use the known range: Sigmoid and Softmax [0, 1], Tanh [-1, 1], Clip its ends.",
+        "TensorFlow Lite, quantization specification",
+        _find_known_ranges,
+    ),
+    Rule(
+        "NL-Q31",
+        "lone-quantizer",
+        "warning",
+        "QuantizeLinear without DequantizeLinear",
+        "The codes are taken as if they were the numbers, without scale and zero point.",
+        "Put a DequantizeLinear with the same parameters between.",
+        "TREx, trex/lint.py; TensorRT, explicit quantization",
+        _find_lone_quantizers,
+    ),
+    Rule(
+        "NL-Q32",
+        "passed-scales",
+        "note",
+        "Another scale behind an operator that changes no number",
+        "All numbers are rounded again, and a kernel runs for nothing else.",
+        "Give what goes in and what comes out the same scale and zero point.",
+        "TensorFlow Lite, quantization specification; PPQ, alignment of scales",
+        _find_passed_scales,
+    ),
+    Rule(
+        "NL-Q33",
+        "negative-range",
+        "note",
+        "Codes for numbers below 0 behind a Relu",
+        "Up to half of the codes, one bit, are never used.",
+        "Quantize to uint8 with zero point 0, where the kernels of the target take it.",
+        "ONNX Runtime, quantization.md; practice",
+        _find_negative_ranges,
+    ),
+)

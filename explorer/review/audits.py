@@ -1,0 +1,131 @@
+"""What an audit of a quantized model says as items of a review."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from netloupe.explorer.audit import FloatIsland, QuantizationAudit, WeightAudit
+from netloupe.explorer.audit.verdict import is_changed
+from netloupe.explorer.checks import Rule
+from netloupe.explorer.checks.folding import mask_digits
+from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_number
+
+from .findings import make_finding_item
+from .item import ReviewItem
+from .wording import write_message, write_where
+
+_ID = "audit"
+_MOST_OPERATORS = 6
+_MOST_PATHS = 1_000
+_WHY_FLOATS = (
+    "Values are dequantized on its border and quantized behind it: that and the floats in between "
+    "are often what makes a quantized model no faster."
+)
+_WHY_CHANGED = (
+    "Codes that were rounded from this twin have an excess error of 1. More says that weights were "
+    "clipped, or trained on after quantization, or that the twin is of another training."
+)
+
+
+def list_audit_items(found: QuantizationAudit, rules: Mapping[str, Rule]) -> Iterator[ReviewItem]:
+    """Yield defects, weights that are off by more than rounding, and islands of floats.
+
+    Parameters
+    ----------
+    found
+        What an audit found.
+    rules
+        By their ids the rules of defects, as far as they are known.
+    """
+    for defect in found.defects:
+        yield make_finding_item(defect, rules.get(defect.id), "audit")
+    yield from _list_weights(found)
+    for island in found.islands:
+        yield _list_island(island)
+
+
+def _list_weights(found: QuantizationAudit) -> Iterator[ReviewItem]:
+    """Yield weights that are off by more than rounding, alike ones as one, the worst told."""
+    alike: dict[str, list[WeightAudit]] = {}
+    changed = [one for one in found.weights if is_changed(one)]
+    for one in sorted(changed, key=_order):
+        alike.setdefault(mask_digits(one.path), []).append(one)
+    for weights in alike.values():
+        paths = tuple(one.path for one in weights[:_MOST_PATHS])
+        evidence = _write_fidelity(weights[0])
+        if len(weights) > 1:
+            evidence.append(("alike", f"{write_count(len(weights), 'weight')}, the worst is told"))
+        yield ReviewItem(
+            "audit",
+            "warning",
+            "A weight off its float twin by more than rounding",
+            write_where(paths, len(weights)),
+            _ID,
+            paths,
+            tuple(evidence),
+            why=_WHY_CHANGED,
+            count=len(weights),
+        )
+
+
+def _order(one: WeightAudit) -> float:
+    return math.inf if one.fidelity is None else one.fidelity.sqnr_db
+
+
+def _write_fidelity(one: WeightAudit) -> list[tuple[str, str]]:
+    """Return how near a weight is to its twin, with units and which way is better."""
+    found = one.fidelity
+    if found is None:
+        return []
+    told = [("SQNR ↑", f"{write_number(found.sqnr_db)} dB")]
+    if found.ideal_sqnr_db is not None:
+        told.append(("ideal SQNR", f"{write_number(found.ideal_sqnr_db)} dB"))
+    for label, number in (
+        ("excess error ↓", found.excess_error),
+        ("largest error ↓", found.max_step_error),
+    ):
+        if number is not None:
+            unit = " steps" if label.startswith("largest") else " (1 for rounding alone)"
+            told.append((label, f"{write_number(number)}{unit}"))
+    told.append(("clipped ↓", f"{write_number(100 * found.clipped)} %"))
+    if found.channels > 1:
+        worst = f"{found.worst_channel:,}: {write_number(found.worst_channel_sqnr_db)} dB"
+        told.append(("worst channel", worst))
+    if one.reference:
+        told.append(("twin", write_message(one.reference)))
+    return told
+
+
+def _list_island(island: FloatIsland) -> ReviewItem:
+    names = [f"{count:,} {name}" for name, count in island.operators.items()]
+    evidence = [
+        ("nodes", f"{island.nodes:,}"),
+        ("operators", write_message(join_parts(names[:_MOST_OPERATORS], len(names)))),
+    ]
+    for label, number in (
+        ("multiplications", island.macs),
+        ("other operations", island.other_operations),
+    ):
+        if number is not None:
+            evidence.append((label, f"{number:,}"))
+    if island.border_bytes is not None:
+        size = write_bytes(island.border_bytes)
+        evidence.append(
+            ("on its border", f"{write_count(island.borders, 'value')}, {size} of floats")
+        )
+    if island.count > 1:
+        evidence.append(
+            ("alike", f"{write_count(island.count, 'such part')}, each of these numbers")
+        )
+    return ReviewItem(
+        "audit",
+        "minor",
+        "A part that computes in floats between quantized ones",
+        write_where(island.paths, island.nodes),
+        _ID,
+        island.paths,
+        tuple(evidence),
+        why=_WHY_FLOATS,
+        count=island.nodes,
+    )
