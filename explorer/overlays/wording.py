@@ -44,8 +44,8 @@ def write_spread(
 ) -> str:
     """Return what the repetitions have.
 
-    Of a closed box, which has its own number: ``14 ms · 34 %; layer.17 2.3× median``. Of an open
-    one, which shows one for all: ``mean 1.2 ms, 1.1 ms to 2.8 ms; layer.17 2.3× median``.
+    Of a closed box, which has its own number: ``14 ms · 34 %; layer.17: 2.3× median``. Of an open
+    one, which shows one for all: ``mean 1.2 ms, 1.1 ms to 2.8 ms; layer.17: 2.3× median``.
     """
 
     def says(number: float) -> str:
@@ -53,7 +53,7 @@ def write_spread(
 
     ratio, label = spread.ratio, clean_label(spread.worst, 20)
     stands_out = ratio is not None and not 1 / STANDS_OUT < ratio < STANDS_OUT
-    worst = f"{label} {write_three(ratio)}× median" if stands_out and ratio else ""
+    worst = f"{label}: {write_three(ratio)}× median" if stands_out and ratio else ""
     if spread.least == spread.most:
         spans = f"{says(spread.mean)} each"
     elif value is None:

@@ -15,6 +15,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.differences import paint_differences, title_difference
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.review import make_review
 from netloupe.explorer.view import View
 from tests.compare.networks import make_layers, make_nested
 from tests.compare.test_merging import CHAIN, WITHOUT, take_out
@@ -36,7 +37,18 @@ def test_each_kind_has_a_tone_and_a_sign() -> None:
     assert paints["main/b"] == REMOVED
     assert "main/a" not in paints
     assert paints["main/%q"].dashed
-    assert paints["main/%y"].line_tone == "added"
+    assert "main/%y" not in paints  # the output is there as before, whatever computes it
+
+
+def test_outputs_are_new_gone_or_changed_by_their_names() -> None:
+    left = load_text("g (float[n] x) => (float[n] y, float[n] z) { y = Relu (x) z = Neg (x) }")
+    right = load_text("g (float[n] x) => (float[m] y, float[n] w) { y = Relu (x) w = Neg (x) }")
+    paints = netloupe.diff(left, right).paints
+    assert paints["main/%y"] == CHANGED  # its type
+    assert paints["main/%w"] == CHANGED  # its name
+    fewer = load_text("g (float[n] x) => (float[n] y) { y = Relu (x) }")
+    assert netloupe.diff(fewer, left).paints["main/%z"] == ADDED
+    assert netloupe.diff(left, fewer).paints["main/%z"] == REMOVED
 
 
 def test_a_changed_attribute_and_a_changed_weight_are_changes() -> None:
@@ -168,3 +180,14 @@ def test_whatever_opens_is_drawn_against_itself_and_another(case: object) -> Non
         node.path for graph in model.graphs for node in graph.nodes
     }
     assert other.to_svg().startswith("<svg")
+
+
+def test_a_page_lists_the_differences_with_the_paths_of_its_picture() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    (row,) = [
+        item
+        for item in make_review(None, found, find_shown=found.merging.find_shown)
+        if item.kind == "difference"
+    ]
+    assert row.paths == ("main/b",)
+    assert '"has_review":true' in found.to_html()
