@@ -80,7 +80,7 @@ def draw_page(
     options = ViewOptions.parse(view)
     content = PageContent.parse(weights, size_limit)
     paints = check_paints(paint)
-    listed = None if review is None else take_review(review)
+    listed = None if review is None else take_review(review, model)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
@@ -151,7 +151,10 @@ def make_page(
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     marks, others = NO_PAINTS, {}
     if review is not None:
-        marks = mark_items(review, model, lambda graph: view.borders(graph).tree)
+        # in a picture of two models what differs is painted already
+        is_painted = model.comparison is not None and bool(paints)
+        marked = [item for item in review if not (is_painted and item.kind == "difference")]
+        marks = mark_items(marked, model, lambda graph: view.borders(graph).tree)
         others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS
     first: Overlay | None = overlays[0] if overlays else None

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import onnx
+import onnx.parser
 import pytest
 
 import netloupe
@@ -247,3 +251,24 @@ def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(netloupe.NetloupeError, match="pip install pandas"):
         Review().to_dataframe()
+
+
+def test_a_picture_of_two_models_shows_what_only_the_older_one_has() -> None:
+    found = netloupe.diff(load_text(BEFORE), load_after())
+    review = take_review(found, found.merged)
+    removed = find(review, "Relu removed")
+    (path,) = removed.paths
+    assert found.merged[path].op_type == "Relu"
+    assert dict(removed.evidence)["only in"].startswith("the older model, ")
+    assert find(take_review(found, found.right), "Relu removed").paths == ()
+
+
+def test_the_folder_of_a_model_is_told_to_nobody(tmp_path: Path) -> None:
+    for name, text in (("old.onnx", BEFORE), ("new.onnx", AFTER)):
+        proto = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]>{text}')
+        onnx.save(proto, tmp_path / name)
+    old, new = (netloupe.load(tmp_path / name) for name in ("old.onnx", "new.onnx"))
+    found = netloupe.diff(old, new)
+    told = [text for item in take_review(found) for row in item.evidence for text in row]
+    assert "the older model, old.onnx" in told
+    assert not any(str(tmp_path) in text for text in told)
