@@ -217,9 +217,9 @@ def take_review(given: Reviewable | Iterable[Reviewable], shown: Model | None = 
             raise ViewError(f"a review is made of one {kind.__name__} at most. Leave one out.")
         found[kind] = part
     findings, diff, audit, notes = (found.get(kind) for kind in kinds)
-    find_shown: FindShown = find_right
     compared = None if shown is None else shown.comparison
-    if compared is not None and diff is compared:
+    find_shown: FindShown = find_right
+    if compared is not None and any(compared is part for part in found.values()):
         find_shown = compared.merging.find_shown
     return make_review(findings, diff, audit, notes if notes is not None else (), find_shown)
 
